@@ -1,0 +1,34 @@
+# Every target does its own set-up: a virtual environment inside the checkout, from the package registry.
+PYTHON ?= python3
+VENV   := .venv
+BENCH  := .venv-bench
+RUN    := $(VENV)/bin/python
+
+.PHONY: demo test bench lint clean
+
+demo: $(VENV)/.ready            ## run a real example end to end
+	$(RUN) examples/triple_pendulum.py
+
+test: lint                      ## everything that must hold
+	$(RUN) -m pytest -n 2
+
+lint: $(VENV)/.ready
+	$(VENV)/bin/ruff check src tests examples benchmarks
+	$(VENV)/bin/ruff format --check src tests examples benchmarks
+	$(VENV)/bin/mypy
+
+bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
+	$(BENCH)/bin/python benchmarks/symbolic.py
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+$(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install --quiet --disable-pip-version-check -e . -r benchmarks/requirements.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

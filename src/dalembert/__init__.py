@@ -1,0 +1,49 @@
+"""dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
+
+from dalembert.errors import DalembertError, FormulationError, ModelError, StateError, TraceError
+from dalembert.mechanism import Mechanism
+from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
+from dalembert.system.joints import (
+    Cylindrical,
+    Free,
+    General,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+    Weld,
+)  # fmt: skip
+from dalembert.trace import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    select,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)  # fmt: skip
+from dalembert.vectors import turn
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BodyLoad", "Cylindrical", "DalembertError", "Force", "FormulationError", "Frame", "Free", "General", "Joint",
+    "JointLoad", "JointSpring", "Load", "MassProperties", "Mechanism", "ModelError", "Motor", "Planar", "Point",
+    "Prismatic", "Revolute", "Screw", "Spherical", "Spring", "StateError", "System", "TraceError", "Universal", "Weld",
+    "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "exp", "log", "maximum", "minimum", "particle",
+    "rod", "select", "sign", "sin", "sinh", "sphere", "sqrt", "tan", "tanh", "turn",
+]  # fmt: skip

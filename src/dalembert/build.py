@@ -1,0 +1,148 @@
+"""From what the user said to the numbered mechanism, with every mistake named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
+from dalembert.system.bodies import MassProperties, check_mass_properties
+from dalembert.system.joints import Joint, Reversed
+from dalembert.system.laws import TIME
+from dalembert.system.names import unknown
+from dalembert.system.system import GROUND, JointPlacement, System
+from dalembert.topology import Arc, Graph, TopologyError, Tree, spanning_tree
+from dalembert.trace import Expr, free_symbols, symbol
+from dalembert.trace.bind import bind
+from dalembert.trace.graph import flatten
+
+
+def build(system: System, cut: tuple[str, ...]) -> Mechanism:
+    """Check, number, cut."""
+    check_names(system, cut)
+    check_numbers(system)
+    tree = number_bodies(system, cut)
+    placements = list(system.joints.values())
+    bodies = list(system.bodies.values())
+    joints, n_q, n_u = [], 0, 0
+    for arc, turned in zip(tree.arc, tree.reversed):
+        made, n_q, n_u = _tree_joint(placements[arc], turned, n_q, n_u)
+        joints.append(made)
+    number_of = {GROUND: 0, **{name: tree.label_of[i] for i, name in enumerate(system.bodies, start=1)}}
+    cuts = tuple(_cut_joint(placements[arc], number_of) for arc in tree.cuts)
+    m = Mechanism(
+        system.name,
+        system.gravity,
+        tuple(bodies[i - 1] for i in tree.order),
+        tuple(joints),
+        cuts,
+        dict(system.forces),
+        dict(system.parameters),
+        tree,
+    )
+    check_motion_is_determined(m)
+    return m
+
+
+def _tree_joint(p: JointPlacement, turned: bool, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
+    joint: Joint = Reversed(p.joint) if turned else p.joint
+    inner, outer = (p.on_child, p.on_parent) if turned else (p.on_parent, p.on_child)
+    q_at: list[int | None] = []
+    u_at: list[int | None] = []
+    for places, law, start in ((q_at, p.law.q, n_q), (u_at, p.law.u, n_u)):
+        for given in law:
+            places.append(start if given is None else None)
+            start += given is None
+    taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
+    return TreeJoint(p.name, joint, inner, outer, p.law, tuple(q_at), tuple(u_at)), n_q + taken_q, n_u + taken_u
+
+
+def _cut_joint(p: JointPlacement, number_of: dict[str, int]) -> CutJoint:
+    return CutJoint(p.name, p.joint, number_of[p.parent], number_of[p.child], p.on_parent, p.on_child, p.law)
+
+
+def check_names(system: System, cut: tuple[str, ...]) -> None:
+    """Every body, joint and frame that is referred to exists."""
+    bodies = [GROUND, *system.bodies]
+    for name, (body, _) in system.frames.items():
+        if body not in bodies:
+            raise unknown(body, "body", bodies, f'frame "{name}"')
+    for p in system.joints.values():
+        for body in (p.parent, p.child):
+            if body not in bodies:
+                raise unknown(body, "body", bodies, f'joint "{p.name}"')
+        if p.parent == p.child:
+            raise ModelError(f'joint "{p.name}": it connects body "{p.parent}" with itself; name two bodies')
+    for name, force in system.forces.items():
+        for body in force.bodies:
+            if body not in bodies:
+                raise unknown(body, "body", bodies, f'force "{name}"')
+        for joint in force.joints:
+            if joint not in system.joints:
+                raise unknown(joint, "joint", system.joints, f'force "{name}"')
+        force.check(name, lambda j: system.joints[j].joint)
+    for joint in cut:
+        if joint not in system.joints:
+            raise unknown(joint, "joint", system.joints, "build: cut")
+
+
+def check_numbers(system: System) -> None:
+    """Every parameter is known, and every number physical at the parameters' values."""
+    values = {symbol(k): v for k, v in system.parameters.items()}
+
+    def evaluated(thing: Any, where: str) -> Any:
+        for s in free_symbols(_expressions(thing)):
+            if s not in values and s is not TIME:
+                raise unknown(s.name, "parameter", system.parameters, where)
+        return bind(thing, values)
+
+    evaluated(system.gravity, "gravity")
+    for b in system.bodies.values():
+        p = evaluated(MassProperties(b.mass, b.com, b.inertia), f'body "{b.name}"')
+        check_mass_properties(p, b.name)
+    for j in system.joints.values():
+        where = f'joint "{j.name}"'
+        evaluated(j.joint, where)
+        evaluated(j.law, where)
+        evaluated(j.on_parent, where).check(f"{where}: at_parent")
+        evaluated(j.on_child, where).check(f"{where}: at_child")
+    for name, force in system.forces.items():
+        evaluated(force, f'force "{name}"')
+
+
+def _expressions(thing: Any) -> list[Expr]:
+    found: list[Expr] = []
+    import dataclasses
+
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        for f in dataclasses.fields(thing):
+            found += _expressions(getattr(thing, f.name))
+    else:
+        found += [x for x in flatten(thing) if type(x) is Expr]
+    return found
+
+
+def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
+    """Regular labelling of the spanning tree."""
+    index = {GROUND: 0, **{name: i for i, name in enumerate(system.bodies, start=1)}}
+    names = [GROUND, *system.bodies]
+    arcs = tuple(Arc(index[p.parent], index[p.child], p.joint.n_u) for p in system.joints.values())
+    if not system.bodies:
+        raise ModelError(f'system "{system.name}" has no bodies; add one with add_body')
+    where = list(system.joints)
+    try:
+        return spanning_tree(Graph(len(system.bodies), arcs), [where.index(c) for c in cut])
+    except TopologyError as problem:
+        lost = ", ".join(f'"{names[i]}"' for i in problem.bodies)
+        if problem.arcs:
+            raise ModelError(
+                f"cutting joint {', '.join(cut)} leaves {lost} without a connection to the ground; cut a joint that lies in a loop"
+            ) from problem
+        raise ModelError(
+            f"body {lost} is not connected to the ground by any chain of joints; connect it with add_joint, "
+            "or let it float with da.Free()"
+        ) from problem
+
+
+def check_motion_is_determined(m: Mechanism) -> None:
+    """A freedom that moves no mass has no equation of motion."""

@@ -1,0 +1,23 @@
+"""Every error a user can meet. Each message says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+
+class DalembertError(Exception):
+    """Base of all errors this package raises on purpose."""
+
+
+class ModelError(DalembertError):
+    """The description of a mechanism is wrong: the message names the body, joint or force and the remedy."""
+
+
+class StateError(DalembertError):
+    """A state (time, coordinates, speeds) does not fit the mechanism or cannot be used."""
+
+
+class FormulationError(DalembertError):
+    """A formulation was asked for something it cannot do."""
+
+
+class TraceError(DalembertError):
+    """Traced values were used as if they were numbers."""

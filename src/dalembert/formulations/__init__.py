@@ -1,0 +1,33 @@
+"""The methods by which equations of motion are written. To add one: write its file and add it here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.errors import FormulationError
+from dalembert.formulations import kane
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.written import WrittenEquations
+from dalembert.trace import tracing
+
+FORMULATIONS: dict[str, Any] = {"kane": kane}
+
+
+def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
+    """Trace a formulation over symbols."""
+    if formulation not in FORMULATIONS:
+        raise FormulationError(f"there is no formulation {formulation!r}; choose one of {', '.join(FORMULATIONS)}")
+    if m.cuts:
+        names = ", ".join(f'"{c.name}"' for c in m.cuts)
+        raise FormulationError(
+            f'"{formulation}" writes the equations of trees, and this mechanism has closed loops (cut at joint {names})'
+        )
+    with tracing():
+        state = m.symbolic_state(parameters)
+        made = FORMULATIONS[formulation].equations(state)
+        return WrittenEquations(
+            formulation, state.mechanism, state.coordinates, state.speeds, state.rates, made.A, made.f
+        )
+
+
+__all__ = ["FORMULATIONS", "Equations", "WrittenEquations", "write"]

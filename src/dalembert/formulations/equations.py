@@ -1,0 +1,15 @@
+"""What a formulation returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """A u̇ = f at one state, in the formulation's own speeds; over floats or traced scalars."""
+
+    A: np.ndarray
+    f: np.ndarray

@@ -1,0 +1,204 @@
+"""`Mechanism`: the numbered, immutable description that all mathematics reads.
+
+Bodies are 1 … n in regular labelling (a body's carrier has a lower number; 0 is the ground). Joint k is the one that carries body k.
+Numbers may be expressions of named parameters; `numeric` has them evaluated. The methods that compute something live in the rooms below
+and are reached from here for convenience.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError, StateError
+from dalembert.system.bodies import RigidBody
+from dalembert.system.forces import Force
+from dalembert.system.frames import Frame
+from dalembert.system.joints import Joint
+from dalembert.system.laws import Law
+from dalembert.system.names import unknown
+from dalembert.topology import Tree, loops, mobility
+from dalembert.trace import symbol, symbols
+from dalembert.trace.bind import bind
+
+
+@dataclass(frozen=True, eq=False)
+class TreeJoint:
+    """The joint that carries a body: oriented outward, with the places of its free coordinates and speeds in q and u."""
+
+    name: str
+    joint: Joint
+    on_parent: Frame
+    on_child: Frame
+    law: Law
+    q_at: tuple[int | None, ...]
+    u_at: tuple[int | None, ...]
+
+    @property
+    def free(self) -> list[int]:
+        """Which of the joint's speeds are free."""
+        return [i for i, at in enumerate(self.u_at) if at is not None]
+
+    @property
+    def columns(self) -> list[int]:
+        """Where they stand in u."""
+        return [at for at in self.u_at if at is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class CutJoint:
+    """A joint that closes a loop, between two numbered bodies, in the user's direction."""
+
+    name: str
+    joint: Joint
+    parent: int
+    child: int
+    on_parent: Frame
+    on_child: Frame
+    law: Law
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """See the module's text. Make one with `System.build()`."""
+
+    name: str
+    gravity: np.ndarray
+    bodies: tuple[RigidBody, ...]
+    joints: tuple[TreeJoint, ...]
+    cuts: tuple[CutJoint, ...]
+    forces: dict[str, Force]
+    parameters: dict[str, float]
+    tree: Tree
+
+    # -- sizes and names ----------------------------------------------------------------------------------------------
+    @property
+    def n_bodies(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def parent(self) -> tuple[int, ...]:
+        """The connection array: the carrier of each body, 0 for the ground."""
+        return self.tree.parent
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q: the joint's name, with the coordinate's after a dot where it has several."""
+        return tuple(
+            _label(j.name, c) for j in self.joints for c, at in zip(j.joint.coordinates, j.q_at) if at is not None
+        )
+
+    @cached_property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of u."""
+        return tuple(_label(j.name, c) for j in self.joints for c, at in zip(j.joint.speeds, j.u_at) if at is not None)
+
+    @property
+    def n_q(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def n_u(self) -> int:
+        return len(self.speeds)
+
+    @cached_property
+    def reference(self) -> np.ndarray:
+        """q at which every joint's frames coincide."""
+        return np.array(
+            [x for j in self.joints for x, at in zip(j.joint.reference, j.q_at) if at is not None], dtype=float
+        )
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """The number of each body by name; the ground is 0."""
+        return {"ground": 0, **{b.name: k for k, b in enumerate(self.bodies, start=1)}}
+
+    @cached_property
+    def joint_number(self) -> dict[str, int]:
+        """The number of the body each tree joint carries."""
+        return {j.name: k for k, j in enumerate(self.joints, start=1)}
+
+    @cached_property
+    def path_columns(self) -> tuple[tuple[int, ...], ...]:
+        """For the ground and every body, the places in u of the speeds on its path from the ground."""
+        paths: list[tuple[int, ...]] = [()]
+        for k, joint in enumerate(self.joints):
+            paths.append((*paths[self.parent[k]], *joint.columns))
+        return tuple(paths)
+
+    # -- topology -----------------------------------------------------------------------------------------------------
+    @property
+    def loops(self) -> tuple[tuple[str, ...], ...]:
+        """The bodies round each closed loop, one loop per cut joint."""
+        names = ["ground", *(b.name for b in self.bodies)]
+        return tuple(tuple(names[k] for k in loop.bodies) for loop in loops(self.tree))
+
+    @property
+    def mobility(self) -> int:
+        """Grübler's count of freedoms, less the prescribed ones; it does not see redundant constraints."""
+        laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
+        prescribed = sum(x is not None for law in laws for x in law.u)
+        return mobility(self.tree.graph) - prescribed
+
+    # -- parameters ---------------------------------------------------------------------------------------------------
+    def with_parameters(self, **values: float) -> Mechanism:
+        """The same mechanism with other values of its parameters."""
+        for name in values:
+            if name not in self.parameters:
+                raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
+        return replace(self, parameters={**self.parameters, **{k: float(v) for k, v in values.items()}})
+
+    @cached_property
+    def numeric(self) -> Mechanism:
+        """This mechanism with its parameters' values in place of their names."""
+        return self if not self.parameters else bind(self, self.parameter_values)
+
+    @property
+    def parameter_values(self) -> dict[Any, float]:
+        return {symbol(k): v for k, v in self.parameters.items()}
+
+    # -- states -------------------------------------------------------------------------------------------------------
+    def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> Any:
+        """The motion at one instant, from numbers: poses, velocities, energies (see `kinematics.State`)."""
+        from dalembert.kinematics import State
+
+        q = self._sized(self.reference if q is None else q, self.coordinates, "coordinates q")
+        u = self._sized(np.zeros(self.n_u) if u is None else u, self.speeds, "speeds u")
+        made = State(self.numeric, float(t), q, u)
+        for k, joint in enumerate(self.joints):
+            trouble = joint.joint.trouble(made.joint_q[k])
+            if trouble:
+                raise StateError(f'joint "{joint.name}": {trouble}')
+        return made
+
+    def symbolic_state(self, parameters: str = "symbols") -> Any:
+        """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
+        from dalembert.kinematics import State
+
+        if parameters not in ("symbols", "numbers"):
+            raise ModelError(f'parameters={parameters!r} is not known; choose "symbols" or "numbers"')
+        m = self if parameters == "symbols" else self.numeric
+        return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
+
+    def equations(self, formulation: str = "kane", parameters: str = "symbols") -> Any:
+        """The equations of motion, written out by the named method."""
+        from dalembert.formulations import write
+
+        return write(self, formulation, parameters)
+
+    def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
+        values = np.asarray(given, dtype=float)
+        if values.shape != (len(names),):
+            raise StateError(
+                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but {values.shape} numbers were given'
+            )
+        if not np.isfinite(values).all():
+            raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")
+        return values
+
+
+def _label(joint: str, suffix: str) -> str:
+    return f"{joint}.{suffix}" if suffix else joint

@@ -1,0 +1,122 @@
+"""Rigid bodies: mass, mass centre, and inertia about it in body axes; and the shapes that save computing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.system.numbers import number, numbers
+from dalembert.trace import Expr
+from dalembert.vectors import IDENTITY, Matrix, Vector, across
+
+
+@dataclass(frozen=True, eq=False)
+class MassProperties:
+    """Mass, mass centre and inertia matrix about the mass centre, in body axes."""
+
+    mass: Any
+    com: Vector
+    inertia: Matrix
+
+    def moved(self, by: Any) -> MassProperties:
+        """The same matter with its mass centre shifted by `by` in body axes."""
+        return MassProperties(self.mass, self.com + numbers(by, (3,), "moved: by"), self.inertia)
+
+    def __add__(self, other: MassProperties) -> MassProperties:
+        """Two pieces of matter taken as one body."""
+        mass = self.mass + other.mass
+        com = (self.mass * self.com + other.mass * other.com) / mass
+        about = sum(p.inertia + p.mass * _steiner(p.com - com) for p in (self, other))
+        return MassProperties(mass, com, np.asarray(about))
+
+
+def _steiner(r: Vector) -> Matrix:
+    return (r @ r) * IDENTITY - np.outer(r, r)
+
+
+def _shape(mass: Any, com: Any, moments: Any) -> MassProperties:
+    return MassProperties(number(mass, "mass"), numbers(com, (3,), "com"), numbers(np.diag(moments), (3, 3), "inertia"))
+
+
+def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
+    """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
+    a = np.array(axis, dtype=float)
+    middle = 0.5 * length * a if com is None else com
+    inertia = mass * length * length / 12.0 * (IDENTITY - np.outer(a, a))
+    return MassProperties(number(mass, "mass"), numbers(middle, (3,), "com"), numbers(inertia, (3, 3), "inertia"))
+
+
+def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+    """A uniform block with edges `size` along the body axes."""
+    x, y, z = size
+    k = mass / 12.0
+    return _shape(mass, com, [k * (y * y + z * z), k * (z * z + x * x), k * (x * x + y * y)])
+
+
+def cylinder(
+    mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
+) -> MassProperties:
+    """A uniform solid cylinder along `axis`."""
+    along = 0.5 * mass * radius * radius
+    aside = mass * (3.0 * radius * radius + length * length) / 12.0
+    a = np.array(axis, dtype=float)
+    e, f = across(a)
+    inertia = along * np.outer(a, a) + aside * (np.outer(e, e) + np.outer(f, f))
+    return MassProperties(number(mass, "mass"), numbers(com, (3,), "com"), numbers(inertia, (3, 3), "inertia"))
+
+
+def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+    """A uniform solid ball."""
+    return _shape(mass, com, [0.4 * mass * radius * radius] * 3)
+
+
+def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+    """A point mass: no inertia of its own."""
+    return _shape(mass, at, [0.0, 0.0, 0.0])
+
+
+def inertia_matrix(given: Any, what: str) -> Matrix:
+    """3 × 3 from a full matrix or from three principal moments."""
+    made = np.array(given, dtype=object)
+    return numbers(np.diag(made) if made.shape == (3,) else made, (3, 3), what)
+
+
+def check_mass_properties(p: MassProperties, body: str) -> None:
+    """Mass and inertia (numbers) must belong to some distribution of positive mass."""
+    mass, inertia = float(p.mass), p.inertia.astype(float)
+    if mass < 0.0:
+        raise ModelError(f'body "{body}": mass {mass:g} kg is negative; give a positive mass, or 0 for a massless body')
+    scale = np.abs(inertia).max()
+    if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
+        raise ModelError(f'body "{body}": its inertia matrix is not symmetric; mirror the products of inertia')
+    moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.T))
+    if moments[0] < -1e-9 * scale:
+        raise ModelError(
+            f'body "{body}": its inertia has the negative principal moment {moments[0]:.4g} kg m²; '
+            "check the signs of the products of inertia, and that it is taken about the mass centre"
+        )
+    if moments[2] - moments[0] - moments[1] > 1e-9 * scale:
+        raise ModelError(
+            f'body "{body}": its principal moments {", ".join(f"{x:.4g}" for x in moments)} kg m² break the triangle '
+            "inequality (the largest exceeds the sum of the others), so no real body has them; "
+            "check that the inertia is about the mass centre and in kg m²"
+        )
+    if mass == 0.0 and scale > 0.0:
+        raise ModelError(f'body "{body}": it has inertia but no mass; give it a mass')
+
+
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """A named body with its mass properties."""
+
+    name: str
+    mass: Any
+    com: Vector
+    inertia: Matrix
+
+    @property
+    def massless(self) -> bool:
+        return type(self.mass) is not Expr and self.mass == 0.0

@@ -1,0 +1,47 @@
+"""Load: a force and a torque applied to a body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.system.forces.force import BodyLoad, Force
+from dalembert.system.forces.force import Load as AnyLoad
+from dalembert.system.forces.points import point
+from dalembert.system.numbers import numbers
+from dalembert.vectors import ZERO, vector
+
+
+@dataclass(frozen=True, eq=False)
+class Load(Force):
+    """`force` at the point `at`, and `torque`, in "world" or "body" axes.
+
+    Each is three numbers or a function of the state, `lambda s: (0, 0, 10 * da.sin(s.t))`.
+    """
+
+    at: Any
+    force: Any = field(default_factory=lambda: ZERO)
+    torque: Any = field(default_factory=lambda: ZERO)
+    axes: str = "world"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", point(self.at, "Load: at"))
+        for name in ("force", "torque"):
+            given = getattr(self, name)
+            if not callable(given):
+                object.__setattr__(self, name, numbers(given, (3,), f"Load: {name}"))
+        if self.axes not in ("world", "body"):
+            raise ModelError(f'Load: axes={self.axes!r} is not known; choose "world" or "body"')
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.at.body,)
+
+    def loads(self, s: Any) -> Iterable[AnyLoad]:
+        force, torque = (vector(x(s)) if callable(x) else x for x in (self.force, self.torque))
+        if self.axes == "body":
+            R = s.rotation(self.at.body)
+            force, torque = R @ force, R @ torque
+        yield BodyLoad(self.at.body, force, torque, s.position(self.at))

@@ -1,0 +1,44 @@
+"""Motor: a force or torque driving a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.system.forces.force import Force, JointLoad, Load
+from dalembert.system.forces.freedom import chosen
+from dalembert.system.numbers import number
+
+
+@dataclass(frozen=True, eq=False)
+class Motor(Force):
+    """`torque` (a force on a sliding freedom) on the child, its opposite on the parent.
+
+    A number, or a function of the state: `lambda s: 2.0 - 0.1 * s.u["A"]`. `coordinate` names the freedom if the joint has several.
+    """
+
+    joint: str
+    torque: Any = 0.0
+    coordinate: str | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.torque):
+            object.__setattr__(self, "torque", number(self.torque, "Motor: torque"))
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return (self.joint,)
+
+    def check(self, name: str, joint_of: Any) -> None:
+        chosen(joint_of(self.joint), self.joint, self.coordinate, f'force "{name}"')
+
+    def loads(self, s: Any) -> Iterable[Load]:
+        joint, _, _ = s.joint(self.joint)
+        values = np.zeros(joint.n_u, dtype=object)
+        values[chosen(joint, self.joint, self.coordinate, "Motor")] = (
+            self.torque(s) if callable(self.torque) else self.torque
+        )
+        yield JointLoad(self.joint, values)

@@ -1,0 +1,29 @@
+"""Points of bodies, as forces name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.system.numbers import numbers
+from dalembert.vectors import ZERO, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point fixed in a body (or the ground), in the body's axes from its origin."""
+
+    body: str
+    at: Vector = field(default_factory=lambda: ZERO)
+
+
+def point(given: Any, what: str) -> Point:
+    """A Point from a Point, a body's name, or (name, three numbers)."""
+    if isinstance(given, Point):
+        return given
+    if isinstance(given, str):
+        return Point(given)
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
+        return Point(given[0], numbers(given[1], (3,), what))
+    raise ModelError(f'{what} must be a body\'s name or ("name", (x, y, z)), not {given!r}')

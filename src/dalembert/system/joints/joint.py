@@ -1,0 +1,78 @@
+"""What every joint must say about itself.
+
+A joint connects frame P on its parent with frame C on its child. Its coordinates q give the pose of C in P; its speeds u give
+the velocity of C relative to P: angular velocity in C's axes, velocity of C's origin in P's axes. With that mixture the columns
+of most joints are constants.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
+
+
+class Joint:
+    """The contract, with the defaults that suit joints whose speeds are the rates of their coordinates (q̇ = u)."""
+
+    coordinates: ClassVar[tuple[str, ...]] = ()
+    """Names of the coordinates within the joint; a joint with one coordinate needs no name for it: ("",)."""
+    speeds: ClassVar[tuple[str, ...]] = ()
+    rates_are_speeds: ClassVar[bool] = True
+    """Whether q̇ = u, coordinate by coordinate."""
+
+    @property
+    def n_q(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def n_u(self) -> int:
+        return len(self.speeds)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """The coordinates at which the two frames coincide."""
+        return np.zeros(self.n_q)
+
+    def rotation(self, q: Any) -> Matrix:
+        """R_PC."""
+        return IDENTITY
+
+    def translation(self, q: Any) -> Vector:
+        """p_PC_P: from P's origin to C's, in P's axes."""
+        return ZERO
+
+    def turning(self, q: Any) -> np.ndarray:
+        """3 × n_u: angular velocity of C in P per unit speed, in C's axes."""
+        return np.zeros((3, self.n_u))
+
+    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+        """d/dt of `turning`."""
+        return np.zeros((3, self.n_u))
+
+    def sliding(self, q: Any) -> np.ndarray:
+        """3 × n_u: rate of `translation` per unit speed, in P's axes."""
+        return np.zeros((3, self.n_u))
+
+    def sliding_rate(self, q: Any, u: Any) -> np.ndarray:
+        """d/dt of `sliding`."""
+        return np.zeros((3, self.n_u))
+
+    def rates(self, q: Any, u: Any) -> Any:
+        """q̇ = N(q) u."""
+        return u
+
+    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+        """u from q̇: the inverse of `rates`, on rates that keep the coordinates admissible."""
+        return rates
+
+    def trouble(self, q: Any) -> str | None:
+        """Why these coordinates (numbers) cannot be used, in words, or None."""
+        return None
+
+
+def columns(*vectors: Any) -> np.ndarray:
+    """A 3 × n matrix from its columns."""
+    return np.stack([np.asarray(v) for v in vectors], axis=1)

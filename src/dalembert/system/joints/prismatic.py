@@ -1,0 +1,30 @@
+"""Prismatic: one slide along an axis fixed in both bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.joint import Joint, columns
+from dalembert.vectors import Vector
+
+
+@dataclass(frozen=True)
+class Prismatic(Joint):
+    """A slider: the distance in metres along `axis`."""
+
+    axis: Axis = (1.0, 0.0, 0.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    def translation(self, q: Any) -> Vector:
+        return q[0] * np.array(self.axis)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(self.axis)

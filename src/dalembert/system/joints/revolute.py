@@ -1,0 +1,30 @@
+"""Revolute: one turn about an axis fixed in both bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.joint import Joint, columns
+from dalembert.vectors import Matrix, turn
+
+
+@dataclass(frozen=True)
+class Revolute(Joint):
+    """A hinge (pin): the angle in radians about `axis`."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.axis), q[0])
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(self.axis)

@@ -1,0 +1,43 @@
+"""Screw: one turn about an axis that slides along it in proportion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.joint import Joint, columns
+from dalembert.trace import Scalar
+from dalembert.vectors import Matrix, Vector, turn
+
+
+@dataclass(frozen=True)
+class Screw(Joint):
+    """A thread: the angle in radians about `axis`; `pitch` is the advance in metres per full turn."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    pitch: Scalar = 0.01
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    @property
+    def _advance(self) -> Vector:
+        return self.pitch / (2.0 * math.pi) * np.array(self.axis)
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.axis), q[0])
+
+    def translation(self, q: Any) -> Vector:
+        return q[0] * self._advance
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(self.axis)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(self._advance)

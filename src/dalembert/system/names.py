@@ -1,0 +1,28 @@
+"""Names as users give them, and what they may have meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from dalembert.errors import ModelError
+
+_ALLOWED = re.compile(r"[^\s.\"'/\\]+")
+
+
+def check_new_name(name: object, kind: str, taken: Iterable[str]) -> str:
+    """A name not yet used among its kind."""
+    if not isinstance(name, str) or not _ALLOWED.fullmatch(name):
+        raise ModelError(f"{kind} name {name!r} must be a non-empty text without spaces, dots, quotes or slashes")
+    if name in taken:
+        raise ModelError(f'{kind} "{name}" is defined twice; give one of them another name')
+    return name
+
+
+def unknown(name: object, kind: str, known: Iterable[str], where: str) -> ModelError:
+    """The error for a name nobody defined, with the nearest ones that exist."""
+    names = list(known)
+    near = difflib.get_close_matches(str(name), names, n=2)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names) or 'none'}"
+    return ModelError(f"{where}: there is no {kind} {str(name)!r}; {hint}")

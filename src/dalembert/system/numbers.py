@@ -1,0 +1,39 @@
+"""Numbers as users give them: floats, or expressions of named parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.trace import Expr
+from dalembert.vectors import vector
+
+
+def number(given: Any, what: str) -> Any:
+    """A finite float or an expression."""
+    if type(given) is Expr:
+        return given
+    try:
+        value = float(given)
+    except (TypeError, ValueError) as problem:
+        raise ModelError(f"{what} must be a number, not {given!r}") from problem
+    if not math.isfinite(value):
+        raise ModelError(f"{what} must be finite, not {given!r}")
+    return value
+
+
+def numbers(given: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """A read-only array of finite floats or expressions of this shape."""
+    try:
+        values = np.array(given, dtype=object)
+    except ValueError as problem:
+        raise ModelError(f"{what} must have shape {shape}, not {given!r}") from problem
+    if values.shape != shape:
+        size = " × ".join(map(str, shape))
+        raise ModelError(f"{what} must be {size} numbers, not {given!r}")
+    made = vector([number(x, what) for x in values.ravel()]).reshape(shape)
+    made.flags.writeable = False
+    return made

@@ -1,0 +1,141 @@
+"""`System`: a mechanism as the user says it. Everything is checked at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
+from dalembert.system.forces import Force
+from dalembert.system.frames import Frame, as_frame
+from dalembert.system.joints import General, Joint
+from dalembert.system.laws import Law, free_law, make_law
+from dalembert.system.names import check_new_name, unknown
+from dalembert.system.numbers import number, numbers
+from dalembert.trace import Expr, symbol
+from dalembert.vectors import ZERO
+
+GROUND = "ground"
+
+
+@dataclass(frozen=True, eq=False)
+class JointPlacement:
+    """A joint between two named bodies, with its frame on each and what is prescribed of it."""
+
+    name: str
+    joint: Joint
+    parent: str
+    child: str
+    on_parent: Frame
+    on_child: Frame
+    law: Law
+
+
+class System:
+    """Bodies, joints, forces and parameters, in any order. `build()` numbers them and returns the `Mechanism`."""
+
+    def __init__(self, name: str = "system", gravity: Any = ZERO):
+        self.name = name
+        self.gravity = numbers(gravity, (3,), "System: gravity")
+        self.bodies: dict[str, RigidBody] = {}
+        self.joints: dict[str, JointPlacement] = {}
+        self.forces: dict[str, Force] = {}
+        self.frames: dict[str, tuple[str, Frame]] = {}
+        self.parameters: dict[str, float] = {}
+
+    def parameter(self, name: str, value: float) -> Expr:
+        """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
+        check_new_name(name, "parameter", self.parameters)
+        if not name.isidentifier() or name == "t" or name.startswith(("q_", "u_")):
+            raise ModelError(f'parameter name "{name}" must be an identifier other than t, q_… and u_…')
+        self.parameters[name] = number(value, f'parameter "{name}"')
+        return symbol(name)
+
+    def add_body(
+        self,
+        name: str,
+        matter: MassProperties | None = None,
+        *,
+        mass: Any = 0.0,
+        com: Any = ZERO,
+        inertia: Any = ZERO,
+    ) -> None:
+        """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
+
+        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`.
+        """
+        check_new_name(name, "body", [GROUND, *self.bodies])
+        if matter is not None:
+            mass, com, inertia = matter.mass, matter.com, matter.inertia
+        where = f'body "{name}"'
+        self.bodies[name] = RigidBody(
+            name,
+            number(mass, f"{where}: mass"),
+            numbers(com, (3,), f"{where}: com"),
+            inertia_matrix(inertia, f"{where}: inertia"),
+        )
+
+    def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
+        """A named frame on a body, usable wherever a joint asks for a place."""
+        check_new_name(name, "frame", self.frames)
+        place = as_frame(position, f'frame "{name}"')
+        self.frames[name] = (body, place if rotation is None else Frame(place.position, rotation))
+
+    def add_joint(
+        self,
+        name: str,
+        joint: Joint,
+        parent: str,
+        child: str,
+        at_parent: Any = ZERO,
+        at_child: Any = ZERO,
+        prescribed: Any = None,
+    ) -> None:
+        """Connect two bodies: a point, a `Frame` or a named frame on each, coinciding where the joint's coordinates are zero.
+
+        `prescribed` gives coordinates as functions of time: one function, or {coordinate: function}.
+        """
+        check_new_name(name, "joint", self.joints)
+        where = f'joint "{name}"'
+        if not isinstance(joint, Joint):
+            raise ModelError(f"{where}: {joint!r} is not a joint; use for example da.Revolute(axis=(0, 0, 1))")
+        law = free_law(joint) if prescribed is None else make_law(joint, prescribed, name)
+        on_parent = self._place(at_parent, parent, f"{where}: at_parent")
+        on_child = self._place(at_child, child, f"{where}: at_child")
+        self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law)
+
+    def add_external(self, name: str, position: Callable[[Any], Any] | Any = ZERO, angles: Any = ZERO) -> None:
+        """A body whose motion is prescribed: its origin in ground axes and 1-2-3 angles, constants or functions of time."""
+
+        def pose(t: Any) -> list[Any]:
+            return [x for part in (angles, position) for x in (part(t) if callable(part) else part)]
+
+        self.add_body(name)
+        self.add_joint(name, General(), GROUND, name, prescribed=pose)
+
+    def add_force(self, name: str, force: Force) -> None:
+        """A spring, load, motor or a force of your own."""
+        check_new_name(name, "force", self.forces)
+        if not isinstance(force, Force):
+            raise ModelError(
+                f'force "{name}": {force!r} is not a force; use for example da.Load("body", force=(0, 0, 1))'
+            )
+        self.forces[name] = force
+
+    def build(self, cut: Iterable[str] = ()) -> Any:
+        """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
+        from dalembert.build import build
+
+        return build(self, tuple(cut))
+
+    def _place(self, given: Any, body: str, where: str) -> Frame:
+        if not isinstance(given, str):
+            return as_frame(given, where)
+        if given not in self.frames:
+            raise unknown(given, "frame", self.frames, where)
+        owner, frame = self.frames[given]
+        if owner != body:
+            raise ModelError(f'{where}: frame "{given}" is on body "{owner}", not on "{body}"')
+        return frame

@@ -1,0 +1,30 @@
+"""Scalars that remember how they were computed, their derivatives and their text. Knows nothing of mechanics."""
+
+from dalembert.trace.derivatives import directional, gradient, jacobian
+from dalembert.trace.expr import Expr, Scalar, node, symbol, symbols, tracing
+from dalembert.trace.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    select,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)  # fmt: skip
+from dalembert.trace.graph import Operations, count_operations, depends_on, evaluate, free_symbols, ordered, substitute
+
+__all__ = [
+    "Expr", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh", "count_operations", "depends_on",
+    "directional", "evaluate", "exp", "free_symbols", "gradient", "jacobian", "log", "maximum", "minimum", "node",
+    "ordered", "select", "sign", "sin", "sinh", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
+]  # fmt: skip

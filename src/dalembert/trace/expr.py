@@ -1,0 +1,370 @@
+"""`Expr`: a scalar that remembers how it was computed.
+
+Nodes are hash-consed (the same operation on the same arguments is the same object), constants are folded and 0, ±1 eliminated
+while the graph is built, so that ordinary numerical code run on `Expr` instead of `float` leaves a compact graph behind.
+A node's arguments are other nodes or plain floats.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+
+from dalembert.errors import TraceError
+from dalembert.trace.ops import (
+    ABS,
+    ACOS,
+    ADD,
+    AND,
+    ASIN,
+    ATAN,
+    ATAN2,
+    COS,
+    COSH,
+    DIV,
+    EXP,
+    LE,
+    LOG,
+    LT,
+    MUL,
+    NEG,
+    NOT,
+    OR,
+    POW,
+    SIGN,
+    SIN,
+    SINH,
+    SQRT,
+    SUB,
+    SYMBOL,
+    TAN,
+    TANH,
+    Op,
+)  # fmt: skip
+
+Scalar = Any
+"""A float or an `Expr`."""
+
+
+class Expr:
+    """A node of the expression graph. Arithmetic and NumPy's functions on it build further nodes."""
+
+    __slots__ = ("args", "op", "serial")
+    op: Op
+    args: tuple[Any, ...]
+    serial: int
+
+    # -- arithmetic: Expr arguments first in creation order, a float last, signs outside products ----------------------
+    def __add__(self, other: Any) -> Any:
+        if type(other) is not Expr:
+            if isinstance(other, (int, float)):
+                return self if other == 0 else _add_constant(self, float(other))
+            return _elementwise(ADD, self, other)
+        if other.op is NEG:
+            return self - other.args[0]
+        if self.op is NEG:
+            return other - self.args[0]
+        return node(ADD, self, other) if self.serial <= other.serial else node(ADD, other, self)
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        if type(other) is not Expr:
+            if isinstance(other, (int, float)):
+                return self if other == 0 else _add_constant(self, -float(other))
+            return _elementwise(SUB, self, other)
+        if self is other:
+            return 0.0
+        if other.op is NEG:
+            return self + other.args[0]
+        if self.op is NEG:
+            return -(self.args[0] + other)
+        return node(SUB, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return _elementwise(SUB, other, self)
+        if other == 0:
+            return -self
+        return self.args[0] + other if self.op is NEG else node(SUB, float(other), self)
+
+    def __neg__(self) -> Any:
+        if self.op is NEG:
+            return self.args[0]
+        if self.op is SUB:
+            first, second = self.args
+            return second - first
+        return node(NEG, self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is not Expr:
+            if isinstance(other, (int, float)):
+                return _times_constant(self, float(other))
+            return _elementwise(MUL, self, other)
+        if other.op is NEG:
+            return -(self * other.args[0])
+        if self.op is NEG:
+            return -(self.args[0] * other)
+        return node(MUL, self, other) if self.serial <= other.serial else node(MUL, other, self)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        if type(other) is not Expr:
+            if isinstance(other, (int, float)):
+                if other == 0:
+                    raise ZeroDivisionError("a traced value is divided by the constant 0")
+                return _times_constant(self, 1.0 / float(other))
+            return _elementwise(DIV, self, other)
+        if self is other:
+            return 1.0
+        if other.op is NEG:
+            return -(self / other.args[0])
+        return -(self.args[0] / other) if self.op is NEG else node(DIV, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return _elementwise(DIV, other, self)
+        if other == 0:
+            return 0.0
+        if self.op is NEG:
+            return -(other / self.args[0])
+        return -node(DIV, -float(other), self) if other < 0 else node(DIV, float(other), self)
+
+    def __pow__(self, exponent: Any) -> Any:
+        if type(exponent) is not Expr:
+            if not isinstance(exponent, (int, float)):
+                return _elementwise(POW, self, exponent)
+            if abs(exponent) <= 16 and exponent == int(exponent):
+                return _integer_power(self, int(exponent))
+            if exponent == 0.5:
+                return self.sqrt()
+        return node(POW, self, plain(exponent))
+
+    def __rpow__(self, base: Any) -> Any:
+        return node(POW, plain(base), self) if isinstance(base, (int, float)) else _elementwise(POW, base, self)
+
+    def __abs__(self) -> Any:
+        return self if self.op in (ABS, SQRT) else node(ABS, self.args[0] if self.op is NEG else self)
+
+    # -- comparisons give traced conditions, for `select` --------------------------------------------------------------
+    def __lt__(self, other: Any) -> Any:
+        return node(LT, self, plain(other))
+
+    def __gt__(self, other: Any) -> Any:
+        return node(LT, plain(other), self)
+
+    def __le__(self, other: Any) -> Any:
+        return node(LE, self, plain(other))
+
+    def __ge__(self, other: Any) -> Any:
+        return node(LE, plain(other), self)
+
+    def __and__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return node(AND, self, other)
+        return self if other else False
+
+    def __or__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return node(OR, self, other)
+        return True if other else self
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Any:
+        return node(NOT, self)
+
+    def __bool__(self) -> bool:
+        raise TraceError(
+            "a traced value has no truth value while the equations are being written: "
+            "use da.select(condition, a, b) instead of `if`, and da.minimum/da.maximum instead of min/max"
+        )
+
+    def __float__(self) -> float:
+        raise TraceError(f"{self!r} is a traced value, not a number: use NumPy's or dalembert's functions on it")
+
+    # -- NumPy calls these by name on object arrays --------------------------------------------------------------------
+    def sin(self) -> Any:
+        return -node(SIN, self.args[0]) if self.op is NEG else node(SIN, self)
+
+    def cos(self) -> Any:
+        return node(COS, self.args[0]) if self.op is NEG else node(COS, self)
+
+    def tan(self) -> Any:
+        return node(TAN, self)
+
+    def arcsin(self) -> Any:
+        return node(ASIN, self)
+
+    def arccos(self) -> Any:
+        return node(ACOS, self)
+
+    def arctan(self) -> Any:
+        return node(ATAN, self)
+
+    def arctan2(self, other: Any) -> Any:
+        return node(ATAN2, self, plain(other))
+
+    def sinh(self) -> Any:
+        return node(SINH, self)
+
+    def cosh(self) -> Any:
+        return node(COSH, self)
+
+    def tanh(self) -> Any:
+        return node(TANH, self)
+
+    def exp(self) -> Any:
+        return node(EXP, self)
+
+    def log(self) -> Any:
+        return node(LOG, self)
+
+    def sqrt(self) -> Any:
+        return node(SQRT, self)
+
+    def sign(self) -> Any:
+        return node(SIGN, self)
+
+    @property
+    def name(self) -> str:
+        """A symbol's name."""
+        if self.op is not SYMBOL:
+            raise TraceError(f"only a symbol has a name; this is {self!r}")
+        return cast(str, self.args[0])
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        """The arguments that are nodes."""
+        return tuple(a for a in self.args if type(a) is Expr)
+
+    def __copy__(self) -> Expr:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Expr:
+        return self  # a copy would be another node, and no symbol's value would reach it
+
+    def __repr__(self) -> str:
+        from dalembert.trace.text.python import expression_text
+
+        return expression_text(self)
+
+
+# -- interning ---------------------------------------------------------------------------------------------------------
+_new = object.__new__
+_serials = itertools.count()
+_symbols: dict[str, Expr] = {}
+_nodes: defaultdict[Op, dict[tuple[Any, ...], Expr]] = defaultdict(dict)
+
+
+def node(op: Op, *args: Any) -> Expr:
+    """The one node for this operation on these arguments."""
+    table = _nodes[op]  # one table per operation, so that `args` is key and content at once
+    found = table.get(args)
+    if found is None:
+        found = table[args] = _new(Expr)
+        found.op, found.args, found.serial = op, args, next(_serials)
+    return found
+
+
+def symbol(name: str) -> Expr:
+    """The symbol of this name; symbols of one name are one object everywhere."""
+    found = _symbols.get(name)
+    if found is None:
+        found = _symbols[name] = _new(Expr)
+        found.op, found.args, found.serial = SYMBOL, (name,), next(_serials)
+    return found
+
+
+def symbols(prefix: str, names: Any) -> np.ndarray:
+    """An object array of symbols `prefix + name`."""
+    out = np.empty(len(names), dtype=object)
+    out[:] = [symbol(prefix + n) for n in names]
+    return out
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """A scope with its own table of nodes: what is not returned from it is forgotten when it closes.
+
+    Python's cyclic collector is off inside: a graph has no cycles, and scanning it over and over costs half the time.
+    """
+    global _nodes
+    outer, _nodes = _nodes, defaultdict(dict)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        _nodes = outer
+        if collecting:
+            gc.enable()
+
+
+# -- the rules that need more than a line ------------------------------------------------------------------------------
+_SMALLEST = sys.float_info.min
+
+
+def _add_constant(x: Expr, c: float) -> Any:
+    if x.op is ADD and type(x.args[1]) is float:
+        x, c = x.args[0], x.args[1] + c
+    elif x.op is NEG:
+        return node(SUB, c, x.args[0])
+    return x if c == 0.0 else node(ADD, x, c)
+
+
+def _times_constant(x: Expr, c: float) -> Any:
+    if c == 0.0:
+        return 0.0
+    if x.op is NEG:
+        x, c = x.args[0], -c
+    if x.op is MUL and type(x.args[1]) is float and _SMALLEST <= abs(x.args[1] * c) < math.inf:
+        x, c = x.args[0], x.args[1] * c
+    if c == 1.0:
+        return x
+    if c == -1.0:
+        return -x
+    return node(MUL, x, c) if c > 0.0 or c != c else node(NEG, node(MUL, x, -c))
+
+
+def _integer_power(x: Any, n: int) -> Any:
+    if n < 0:
+        return 1.0 / _integer_power(x, -n)
+    if n == 0:
+        return 1.0
+    half = _integer_power(x, n // 2)
+    square = half * half
+    return square * x if n % 2 else square
+
+
+def plain(x: Any) -> Any:
+    """As an argument of a node: an Expr, or a float whose zero has no sign (0.0 and −0.0 would be one key)."""
+    return x if type(x) is Expr else float(x) + 0.0
+
+
+def _elementwise(op: Op, a: Any, b: Any) -> Any:
+    """Expr with an array: let NumPy loop; anything else is not a number."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        wrapped = [x if isinstance(x, np.ndarray) else _boxed(x) for x in (a, b)]
+        return op.value(*wrapped)
+    return NotImplemented
+
+
+def _boxed(x: Any) -> np.ndarray:
+    box = np.empty((), dtype=object)
+    box[()] = x
+    return box

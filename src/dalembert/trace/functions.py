@@ -1,0 +1,89 @@
+"""Functions of a scalar that may be a float or a traced value. On floats they are `math`'s."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dalembert.trace.expr import Expr, node, plain
+from dalembert.trace.ops import ATAN2, MAX, MIN, SELECT
+
+
+def sin(x: Any) -> Any:
+    return x.sin() if type(x) is Expr else math.sin(x)
+
+
+def cos(x: Any) -> Any:
+    return x.cos() if type(x) is Expr else math.cos(x)
+
+
+def tan(x: Any) -> Any:
+    return x.tan() if type(x) is Expr else math.tan(x)
+
+
+def asin(x: Any) -> Any:
+    return x.arcsin() if type(x) is Expr else math.asin(x)
+
+
+def acos(x: Any) -> Any:
+    return x.arccos() if type(x) is Expr else math.acos(x)
+
+
+def atan(x: Any) -> Any:
+    return x.arctan() if type(x) is Expr else math.atan(x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    if type(y) is Expr:
+        return y.arctan2(x)
+    if type(x) is Expr:
+        return node(ATAN2, plain(y), x)
+    return math.atan2(y, x)
+
+
+def sinh(x: Any) -> Any:
+    return x.sinh() if type(x) is Expr else math.sinh(x)
+
+
+def cosh(x: Any) -> Any:
+    return x.cosh() if type(x) is Expr else math.cosh(x)
+
+
+def tanh(x: Any) -> Any:
+    return x.tanh() if type(x) is Expr else math.tanh(x)
+
+
+def exp(x: Any) -> Any:
+    return x.exp() if type(x) is Expr else math.exp(x)
+
+
+def log(x: Any) -> Any:
+    return x.log() if type(x) is Expr else math.log(x)
+
+
+def sqrt(x: Any) -> Any:
+    return x.sqrt() if type(x) is Expr else math.sqrt(x)
+
+
+def sign(x: Any) -> Any:
+    """−1, 0 or 1."""
+    return x.sign() if type(x) is Expr else float((x > 0) - (x < 0))
+
+
+def minimum(a: Any, b: Any) -> Any:
+    return _pick(MIN, a, b) if Expr in (type(a), type(b)) else min(a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    return _pick(MAX, a, b) if Expr in (type(a), type(b)) else max(a, b)
+
+
+def select(condition: Any, yes: Any, no: Any) -> Any:
+    """`yes` where the condition holds, else `no`: the `if` of traced code."""
+    if type(condition) is not Expr:
+        return yes if condition else no
+    return yes if yes == no else node(SELECT, condition, plain(yes), plain(no))
+
+
+def _pick(op: Any, a: Any, b: Any) -> Any:
+    return a if a is b else node(op, plain(a), plain(b))

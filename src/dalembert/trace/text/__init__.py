@@ -1,0 +1,1 @@
+"""Traced expressions as text: Python, C, LaTeX and SymPy, compact with named intermediates, never expanded."""

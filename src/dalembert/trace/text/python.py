@@ -1,0 +1,2 @@
+"""stub"""
+def expression_text(e): return f"<{e.op}>"

@@ -1,0 +1,55 @@
+"""Three-vectors and rotations over floats or traced scalars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.trace import cos, sin
+
+Vector = np.ndarray
+"""Three scalars."""
+Matrix = np.ndarray
+"""3 × 3 scalars unless said otherwise."""
+
+ZERO = np.zeros(3)
+IDENTITY = np.eye(3)
+ZERO.flags.writeable = IDENTITY.flags.writeable = False
+
+
+def vector(values: Any) -> Vector:
+    """An array of scalars: floats where all are numbers, objects where any is traced."""
+    made = np.array(values)
+    return made if made.dtype == object else made.astype(float)
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a × b."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def skew(a: Vector) -> Matrix:
+    """ã, with ã b = a × b."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def turn(axis: Vector, angle: Any) -> Matrix:
+    """Rotation by `angle` about a unit axis: a aᵀ + cos (1 − a aᵀ) + sin ã."""
+    along = np.outer(axis, axis)
+    return along + cos(angle) * (IDENTITY - along) + sin(angle) * skew(axis)
+
+
+def turn_123(angles: Any) -> Matrix:
+    """Rotation by body-fixed 1-2-3 angles: turn(x, a₁) turn(y, a₂) turn(z, a₃) [E 4, transposed]."""
+    x, y, z = IDENTITY
+    return turn(x, angles[0]) @ turn(y, angles[1]) @ turn(z, angles[2])
+
+
+def across(axis: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors completing a unit axis to a right-handed triad; cyclic (y, z), (z, x), (x, y) for x, y, z."""
+    k = int(np.argmax(np.abs(axis)))
+    first = np.roll(IDENTITY[k], 1) * np.sign(axis[k])
+    first = first - (first @ axis) * axis
+    first = first / np.sqrt(first @ first)
+    return first, cross(axis, first)

@@ -7,7 +7,7 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
 from dalembert.system.bodies import MassProperties, check_mass_properties
-from dalembert.system.joints import Joint, Reversed
+from dalembert.system.joints import Joint
 from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
 from dalembert.system.system import GROUND, JointPlacement, System
@@ -45,7 +45,7 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
 
 
 def _tree_joint(p: JointPlacement, turned: bool, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
-    joint: Joint = Reversed(p.joint) if turned else p.joint
+    joint: Joint = p.joint.reversed() if turned else p.joint
     inner, outer = (p.on_child, p.on_parent) if turned else (p.on_parent, p.on_child)
     q_at: list[int | None] = []
     u_at: list[int | None] = []
@@ -145,4 +145,15 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
 
 
 def check_motion_is_determined(m: Mechanism) -> None:
-    """A freedom that moves no mass has no equation of motion."""
+    """A freedom that moves no mass has no equation of motion. (In a loop, the closure may determine it.)"""
+    from dalembert.recursive.determinacy import massless_freedom
+
+    found = None if m.cuts else massless_freedom(m)
+    if found:
+        name, speed = found
+        body = m.bodies[m.joint_number[name] - 1].name
+        what = f'freedom "{speed}" of joint "{name}"' if speed else f'joint "{name}"'
+        raise ModelError(
+            f'{what} moves no mass, so its motion is undetermined: give body "{body}" (or what it carries) mass and inertia '
+            "in that direction, lock the freedom, or prescribe it"
+        )

@@ -19,5 +19,9 @@ class FormulationError(DalembertError):
     """A formulation was asked for something it cannot do."""
 
 
+class SlowForceWarning(UserWarning):
+    """A force is a plain Python function that cannot be compiled: it works, but slowly."""
+
+
 class TraceError(DalembertError):
     """Traced values were used as if they were numbers."""

@@ -7,19 +7,22 @@ and are reached from here for convenience.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError, StateError
-from dalembert.system.bodies import RigidBody
+from dalembert.system.bodies import RigidBody, check_mass_properties
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
+from dalembert.system.numbers import number
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
@@ -62,6 +65,24 @@ class CutJoint:
 
 
 @dataclass(frozen=True, eq=False)
+class Arrays:
+    """Constants of all bodies and of the joints that carry them; the first axis runs over the bodies."""
+
+    mass: np.ndarray
+    com: np.ndarray
+    inertia: np.ndarray
+    parent_position: np.ndarray
+    parent_rotation: np.ndarray
+    child_position: np.ndarray
+    child_rotation: np.ndarray
+
+
+def _stacked(values: list[Any]) -> np.ndarray:
+    made = np.array(values)
+    return made if made.dtype == object else made.astype(float)
+
+
+@dataclass(frozen=True, eq=False)
 class Mechanism:
     """See the module's text. Make one with `System.build()`."""
 
@@ -70,9 +91,13 @@ class Mechanism:
     bodies: tuple[RigidBody, ...]
     joints: tuple[TreeJoint, ...]
     cuts: tuple[CutJoint, ...]
-    forces: dict[str, Force]
-    parameters: dict[str, float]
+    forces: Mapping[str, Force]
+    parameters: Mapping[str, float]
     tree: Tree
+
+    def __post_init__(self) -> None:
+        for field in ("forces", "parameters"):
+            object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
@@ -107,19 +132,20 @@ class Mechanism:
     @cached_property
     def reference(self) -> np.ndarray:
         """q at which every joint's frames coincide."""
-        return np.array(
-            [x for j in self.joints for x, at in zip(j.joint.reference, j.q_at) if at is not None], dtype=float
-        )
+        free = [x for j in self.joints for x, at in zip(j.joint.reference, j.q_at) if at is not None]
+        made = np.array(free, dtype=float)
+        made.flags.writeable = False
+        return made
 
     @cached_property
-    def number_of(self) -> dict[str, int]:
+    def number_of(self) -> Mapping[str, int]:
         """The number of each body by name; the ground is 0."""
-        return {"ground": 0, **{b.name: k for k, b in enumerate(self.bodies, start=1)}}
+        return MappingProxyType({"ground": 0, **{b.name: k for k, b in enumerate(self.bodies, start=1)}})
 
     @cached_property
-    def joint_number(self) -> dict[str, int]:
+    def joint_number(self) -> Mapping[str, int]:
         """The number of the body each tree joint carries."""
-        return {j.name: k for k, j in enumerate(self.joints, start=1)}
+        return MappingProxyType({j.name: k for k, j in enumerate(self.joints, start=1)})
 
     @cached_property
     def path_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -128,6 +154,20 @@ class Mechanism:
         for k, joint in enumerate(self.joints):
             paths.append((*paths[self.parent[k]], *joint.columns))
         return tuple(paths)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The bodies' and joints' constants, stacked."""
+        joints = self.joints
+        return Arrays(
+            _stacked([b.mass for b in self.bodies]),
+            _stacked([b.com for b in self.bodies]),
+            _stacked([b.inertia for b in self.bodies]),
+            _stacked([j.on_parent.position for j in joints]),
+            _stacked([j.on_parent.rotation for j in joints]),
+            _stacked([j.on_child.position for j in joints]),
+            _stacked([j.on_child.rotation for j in joints]),
+        )
 
     # -- topology -----------------------------------------------------------------------------------------------------
     @property
@@ -149,7 +189,11 @@ class Mechanism:
         for name in values:
             if name not in self.parameters:
                 raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
-        return replace(self, parameters={**self.parameters, **{k: float(v) for k, v in values.items()}})
+        checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
+        made = replace(self, parameters={**self.parameters, **checked})
+        for body in made.numeric.bodies if checked else ():
+            check_mass_properties(body, body.name)
+        return made
 
     @cached_property
     def numeric(self) -> Mechanism:
@@ -167,6 +211,8 @@ class Mechanism:
 
         q = self._sized(self.reference if q is None else q, self.coordinates, "coordinates q")
         u = self._sized(np.zeros(self.n_u) if u is None else u, self.speeds, "speeds u")
+        if not np.isfinite(t):
+            raise StateError(f"the time t = {t} is not a finite number")
         made = State(self.numeric, float(t), q, u)
         for k, joint in enumerate(self.joints):
             trouble = joint.joint.trouble(made.joint_q[k])
@@ -182,6 +228,38 @@ class Mechanism:
             raise ModelError(f'parameters={parameters!r} is not known; choose "symbols" or "numbers"')
         m = self if parameters == "symbols" else self.numeric
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
+
+    # -- compiled quantities: one state (n,) or a batch (K, n) ----------------------------------------------------------
+    @cached_property
+    def kernels(self) -> Any:
+        """Everything this mechanism can compute in machine code (see `kernels.catalogue`)."""
+        from dalembert.kernels.catalogue import Catalogue
+
+        return Catalogue(self)
+
+    def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds."""
+        return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+
+    def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
+        return self.kernels.evaluate("inverse_dynamics", q, u, udot, t, parameters)
+
+    def mass_matrix(self, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        """A(q): n_u × n_u, symmetric."""
+        return self.kernels.mass_matrix(q, None, None, t, parameters)
+
+    def body_motion(self, q: Any, u: Any = None, t: Any = 0.0, parameters: Any = None) -> Any:
+        """Poses and velocities of all bodies in world axes: `.rotation`, `.position`, `.angular_velocity`, `.velocity`."""
+        return self.kernels.motion(q, u, t, parameters)
+
+    def energies(self, q: Any, u: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        """(kinetic, potential) energy."""
+        return self.kernels.energies(q, u, None, t, parameters)
+
+    def point_jacobian(self, at: Any, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        """6 × n_u: ∂ω/∂u over ∂v/∂u of a point of a body, world axes."""
+        return self.kernels.point_jacobian(at)(q, None, None, t, parameters)
 
     def equations(self, formulation: str = "kane", parameters: str = "symbols") -> Any:
         """The equations of motion, written out by the named method."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol
@@ -29,6 +30,45 @@ class WrittenEquations:
     def operations(self) -> Operations:
         """Operations to compute A and f together, each shared value once."""
         return count_operations([self.A, self.f])
+
+    @property
+    def parameters(self) -> list[Any]:
+        """The symbols of the mechanism's parameters."""
+        return [symbol(name) for name in self.mechanism.parameters]
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+    def text(self) -> str:
+        """Plain text: named intermediates, then q̇, A and f element by element."""
+        from dalembert.trace.text import plain_text
+
+        n = range(len(self.u))
+        lines = {f"d/dt {x.name}": rate for x, rate in zip(self.q, self.qdot)}
+        lines |= {f"A[{i}, {j}]": self.A[i, j] for i in n for j in n if j <= i}
+        return plain_text(lines | {f"f[{i}]": self.f[i] for i in n})
+
+    def latex(self) -> str:
+        """LaTeX (amsmath): named intermediates, then q̇, A and f."""
+        from dalembert.trace.text import latex_program
+
+        return latex_program({"qdot": self.qdot, "A": self.A, "f": self.f})
+
+    def sympy(self) -> Any:
+        """(replacements, [qdot, A, f]) as SymPy expressions, like the output of `sympy.cse`."""
+        from dalembert.trace.text import to_sympy
+
+        return to_sympy([self.qdot, self.A, self.f])
+
+    def code(self, language: str = "c", name: str = "equations") -> str:
+        """Self-contained source of a function of (t, q, u, parameters) that gives qdot, A and f: "c", "python" or "numpy"."""
+        from dalembert.trace.text import c_source, numpy_source, python_source
+
+        writers = {"c": c_source, "python": python_source, "numpy": numpy_source}
+        if language not in writers:
+            raise FormulationError(f"there is no code in {language!r}; choose one of {', '.join(writers)}")
+        inputs: dict[str, Any] = {"t": symbol("t"), "q": list(self.q), "u": list(self.u)}
+        if self.parameters:
+            inputs["parameters"] = self.parameters
+        return writers[language](name, inputs, {"qdot": self.qdot, "A": self.A, "f": self.f})
 
     def evaluate(self, q: Any, u: Any, t: float = 0.0, **parameters: float) -> Equations:
         """A and f at numbers; parameters not given have the mechanism's values."""

@@ -25,6 +25,20 @@ class Loads:
         return any(type(x) is Expr or x != 0.0 for x in (*self.force[k - 1], *self.moment[k - 1]))
 
 
+def generalized(s: State, applied: Loads) -> np.ndarray:
+    """The loads' forces on the free speeds: Σ VᵀF + ΩᵀM, and the joints' own."""
+    m = s.mechanism
+    f = np.zeros(m.n_u, dtype=object if s.traced else float)
+    for k in range(1, m.n_bodies + 1):
+        if applied.loaded(k):
+            P, columns = s.partials[k], list(m.path_columns[k])
+            V = P.V + cross(P.W, s.com_arms[k - 1])
+            f[columns] = f[columns] + V.T @ applied.force[k - 1] + P.W.T @ applied.moment[k - 1]
+    for j, values in zip(m.joints, applied.joint):
+        f[j.columns] = f[j.columns] + values[j.free]
+    return f
+
+
 def loads(s: State, gravity: bool = True) -> Loads:
     """Gravity and every force of the mechanism, in this state."""
     m = s.mechanism

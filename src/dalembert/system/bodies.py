@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.joints.axis import unit
 from dalembert.system.numbers import number, numbers
 from dalembert.trace import Expr
-from dalembert.vectors import IDENTITY, Matrix, Vector, across
+from dalembert.vectors import IDENTITY, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,45 +38,42 @@ def _steiner(r: Vector) -> Matrix:
     return (r @ r) * IDENTITY - np.outer(r, r)
 
 
-def _shape(mass: Any, com: Any, moments: Any) -> MassProperties:
-    return MassProperties(number(mass, "mass"), numbers(com, (3,), "com"), numbers(np.diag(moments), (3, 3), "inertia"))
-
-
 def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
     """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
-    a = np.array(axis, dtype=float)
-    middle = 0.5 * length * a if com is None else com
-    inertia = mass * length * length / 12.0 * (IDENTITY - np.outer(a, a))
-    return MassProperties(number(mass, "mass"), numbers(middle, (3,), "com"), numbers(inertia, (3, 3), "inertia"))
+    mass, length = number(mass, "rod: mass"), number(length, "rod: length")
+    a = np.array(unit(axis, "rod: axis"))
+    middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
+    return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)))
 
 
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes."""
-    x, y, z = size
-    k = mass / 12.0
-    return _shape(mass, com, [k * (y * y + z * z), k * (z * z + x * x), k * (x * x + y * y)])
+    mass = number(mass, "box: mass")
+    xx, yy, zz = (x * x for x in numbers(size, (3,), "box: size"))
+    return MassProperties(mass, numbers(com, (3,), "box: com"), mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]))
 
 
 def cylinder(
     mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
 ) -> MassProperties:
     """A uniform solid cylinder along `axis`."""
-    along = 0.5 * mass * radius * radius
-    aside = mass * (3.0 * radius * radius + length * length) / 12.0
-    a = np.array(axis, dtype=float)
-    e, f = across(a)
-    inertia = along * np.outer(a, a) + aside * (np.outer(e, e) + np.outer(f, f))
-    return MassProperties(number(mass, "mass"), numbers(com, (3,), "com"), numbers(inertia, (3, 3), "inertia"))
+    mass = number(mass, "cylinder: mass")
+    radius, length = number(radius, "cylinder: radius"), number(length, "cylinder: length")
+    a = np.array(unit(axis, "cylinder: axis"))
+    along, across = 0.5 * radius * radius, (3.0 * radius * radius + length * length) / 12.0
+    inertia = mass * (across * IDENTITY + (along - across) * np.outer(a, a))
+    return MassProperties(mass, numbers(com, (3,), "cylinder: com"), inertia)
 
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball."""
-    return _shape(mass, com, [0.4 * mass * radius * radius] * 3)
+    mass, radius = number(mass, "sphere: mass"), number(radius, "sphere: radius")
+    return MassProperties(mass, numbers(com, (3,), "sphere: com"), 0.4 * mass * radius * radius * IDENTITY)
 
 
 def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A point mass: no inertia of its own."""
-    return _shape(mass, at, [0.0, 0.0, 0.0])
+    return MassProperties(number(mass, "particle: mass"), numbers(at, (3,), "particle: at"), np.zeros((3, 3)))
 
 
 def inertia_matrix(given: Any, what: str) -> Matrix:
@@ -84,7 +82,7 @@ def inertia_matrix(given: Any, what: str) -> Matrix:
     return numbers(np.diag(made) if made.shape == (3,) else made, (3, 3), what)
 
 
-def check_mass_properties(p: MassProperties, body: str) -> None:
+def check_mass_properties(p: MassProperties | RigidBody, body: str) -> None:
     """Mass and inertia (numbers) must belong to some distribution of positive mass."""
     mass, inertia = float(p.mass), p.inertia.astype(float)
     if mass < 0.0:

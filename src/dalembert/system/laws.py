@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
 from dalembert.system.joints import Joint
+from dalembert.system.numbers import number
 from dalembert.trace import Expr, directional, evaluate, substitute, symbol
 
 TIME = symbol("t")
@@ -34,6 +35,7 @@ def make_law(joint: Joint, given: Any, name: str) -> Law:
     if isinstance(given, Mapping):
         return _partial_law(joint, given, name)
     values = np.atleast_1d(np.array(_traced(given, name), dtype=object))
+    values[:] = [number(x, _what(name)) for x in values]
     if values.shape != (joint.n_q,):
         raise ModelError(
             f'joint "{name}": its prescribed motion gives {values.size} values, but the joint has {joint.n_q} coordinates '
@@ -52,11 +54,16 @@ def _partial_law(joint: Joint, given: Mapping[str, Any], name: str) -> Law:
         )
     unknown = [c for c in given if c not in joint.coordinates]
     if unknown:
-        raise ModelError(f'joint "{name}": no coordinate {unknown[0]!r}; it has {", ".join(joint.coordinates)}')
-    q = [_traced(given[c], name) if c in given else None for c in joint.coordinates]
+        its = ", ".join(joint.coordinates) or ("one, without a name: give a function of time" if joint.n_q else "none")
+        raise ModelError(f'joint "{name}": no coordinate {unknown[0]!r}; it has {its}')
+    q = [number(_traced(given[c], name), _what(name)) if c in given else None for c in joint.coordinates]
     u = [None if x is None else directional(x, {TIME: 1.0}) for x in q]
     udot = [None if x is None else directional(x, {TIME: 1.0}) for x in u]
     return Law(tuple(q), tuple(u), tuple(udot))
+
+
+def _what(name: str) -> str:
+    return f'joint "{name}": a value of its prescribed motion'
 
 
 def _traced(given: Callable[[Any], Any] | Any, name: str) -> Any:

@@ -24,7 +24,7 @@ def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
     if isinstance(thing, tuple):
         made = tuple(bind(x, values) for x in thing)
         return thing if all(a is b for a, b in zip(made, thing)) else made
-    if isinstance(thing, dict):
+    if isinstance(thing, Mapping):
         return {k: bind(v, values) for k, v in thing.items()}
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = {f.name: bind(getattr(thing, f.name), values) for f in dataclasses.fields(thing) if f.init}
@@ -41,7 +41,7 @@ def has_expressions(thing: Any) -> bool:
         return thing.dtype == object and any(type(x) is Expr for x in thing.ravel())
     if isinstance(thing, (tuple, list)):
         return any(has_expressions(x) for x in thing)
-    if isinstance(thing, dict):
+    if isinstance(thing, Mapping):
         return any(has_expressions(x) for x in thing.values())
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         return any(has_expressions(getattr(thing, f.name)) for f in dataclasses.fields(thing) if f.init)

@@ -10,30 +10,37 @@ from dalembert.trace.ops import ATAN2, MAX, MIN, SELECT
 
 
 def sin(x: Any) -> Any:
+    """Sine of an angle in radians."""
     return x.sin() if type(x) is Expr else math.sin(x)
 
 
 def cos(x: Any) -> Any:
+    """Cosine of an angle in radians."""
     return x.cos() if type(x) is Expr else math.cos(x)
 
 
 def tan(x: Any) -> Any:
+    """Tangent of an angle in radians."""
     return x.tan() if type(x) is Expr else math.tan(x)
 
 
 def asin(x: Any) -> Any:
+    """The angle in [−π/2, π/2] whose sine is x."""
     return x.arcsin() if type(x) is Expr else math.asin(x)
 
 
 def acos(x: Any) -> Any:
+    """The angle in [0, π] whose cosine is x."""
     return x.arccos() if type(x) is Expr else math.acos(x)
 
 
 def atan(x: Any) -> Any:
+    """The angle in (−π/2, π/2) whose tangent is x."""
     return x.arctan() if type(x) is Expr else math.atan(x)
 
 
 def atan2(y: Any, x: Any) -> Any:
+    """The angle in (−π, π] of the point (x, y)."""
     if type(y) is Expr:
         return y.arctan2(x)
     if type(x) is Expr:
@@ -42,26 +49,32 @@ def atan2(y: Any, x: Any) -> Any:
 
 
 def sinh(x: Any) -> Any:
+    """Hyperbolic sine."""
     return x.sinh() if type(x) is Expr else math.sinh(x)
 
 
 def cosh(x: Any) -> Any:
+    """Hyperbolic cosine."""
     return x.cosh() if type(x) is Expr else math.cosh(x)
 
 
 def tanh(x: Any) -> Any:
+    """Hyperbolic tangent."""
     return x.tanh() if type(x) is Expr else math.tanh(x)
 
 
 def exp(x: Any) -> Any:
+    """e to the power x."""
     return x.exp() if type(x) is Expr else math.exp(x)
 
 
 def log(x: Any) -> Any:
+    """Natural logarithm."""
     return x.log() if type(x) is Expr else math.log(x)
 
 
 def sqrt(x: Any) -> Any:
+    """Square root."""
     return x.sqrt() if type(x) is Expr else math.sqrt(x)
 
 
@@ -71,10 +84,12 @@ def sign(x: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
+    """The smaller of the two."""
     return _pick(MIN, a, b) if Expr in (type(a), type(b)) else min(a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
+    """The larger of the two."""
     return _pick(MAX, a, b) if Expr in (type(a), type(b)) else max(a, b)
 
 

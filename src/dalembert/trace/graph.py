@@ -60,9 +60,10 @@ def evaluate(outputs: Any, values: Mapping[Expr, Any]) -> Any:
 def substitute(outputs: Any, replacements: Mapping[Expr, Any]) -> Any:
     """The outputs rebuilt with symbols replaced by other expressions or floats, simplified on the way."""
     new: dict[Expr, Any] = {e: plain(x) for e, x in replacements.items()}
-    for e in ordered(outputs):
-        if e not in new:
-            new[e] = e if e.op is ops.SYMBOL else rebuild(e.op, [new[a] if type(a) is Expr else a for a in e.args])
+    with np.errstate(all="ignore"):
+        for e in ordered(outputs):
+            if e not in new:
+                new[e] = e if e.op is ops.SYMBOL else rebuild(e.op, [new[a] if type(a) is Expr else a for a in e.args])
     return _shaped(outputs, lambda x: new[x] if type(x) is Expr else x)
 
 

@@ -11,7 +11,7 @@ from dalembert.system.forces.force import BodyLoad, Force
 from dalembert.system.forces.force import Load as AnyLoad
 from dalembert.system.forces.points import point
 from dalembert.system.numbers import numbers
-from dalembert.vectors import ZERO, vector
+from dalembert.vectors import ZERO, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,12 @@ class Load(Force):
         return (self.at.body,)
 
     def loads(self, s: Any) -> Iterable[AnyLoad]:
-        force, torque = (vector(x(s)) if callable(x) else x for x in (self.force, self.torque))
+        force, torque = self._value("force", s), self._value("torque", s)
         if self.axes == "body":
             R = s.rotation(self.at.body)
             force, torque = R @ force, R @ torque
         yield BodyLoad(self.at.body, force, torque, s.position(self.at))
+
+    def _value(self, name: str, s: Any) -> Vector:
+        given = getattr(self, name)
+        return numbers(given(s), (3,), f"Load: {name}, as its function returns it,") if callable(given) else given

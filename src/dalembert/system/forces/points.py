@@ -17,6 +17,9 @@ class Point:
     body: str
     at: Vector = field(default_factory=lambda: ZERO)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", numbers(self.at, (3,), f'Point of "{self.body}"'))
+
 
 def point(given: Any, what: str) -> Point:
     """A Point from a Point, a body's name, or (name, three numbers)."""

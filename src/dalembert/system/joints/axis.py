@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.vectors import Matrix, across
 
 Axis = tuple[float, float, float]
+Z_AXIS: Axis = (0.0, 0.0, 1.0)
 
 
-def unit_axis(joint: Any, field: str) -> None:
-    """Check and store the axis named `field` of a joint under construction as a tuple of floats."""
-    kind = type(joint).__name__
-    given = getattr(joint, field)
+def opposite(axis: Axis) -> Axis:
+    return (-axis[0], -axis[1], -axis[2])
+
+
+def to_z(axis: Axis) -> Matrix:
+    """A rotation whose third column is the axis: it turns z into it."""
+    z = np.array(axis)
+    return np.stack([*across(z), z], axis=1)
+
+
+def unit(given: Any, what: str) -> Axis:
+    """The axis as a tuple of floats, its length exact to rounding."""
     try:
         axis = tuple(float(x) for x in given)
         length = math.sqrt(sum(x * x for x in axis))
     except (TypeError, ValueError) as problem:
-        raise ModelError(f"{kind}: {field}={given!r} must be three numbers") from problem
+        raise ModelError(f"{what}={given!r} must be three numbers") from problem
     if len(axis) != 3 or not math.isfinite(length):
-        raise ModelError(f"{kind}: {field}={given!r} must be three finite numbers")
+        raise ModelError(f"{what}={given!r} must be three finite numbers")
     if length == 0.0:
-        raise ModelError(f"{kind}: {field}={given!r} has no direction; give a unit vector such as (0, 0, 1)")
+        raise ModelError(f"{what}={given!r} has no direction; give a unit vector such as (0, 0, 1)")
     if abs(length - 1.0) > 1e-9:
-        unit = ", ".join(f"{x / length:.12g}" for x in axis)
-        raise ModelError(f"{kind}: {field}={given!r} has length {length:.6g}, not 1; did you mean ({unit})?")
-    object.__setattr__(joint, field, tuple(x / length for x in axis))  # exact to rounding
+        near = ", ".join(f"{x / length:.12g}" for x in axis)
+        raise ModelError(f"{what}={given!r} has length {length:.6g}, not 1; did you mean ({near})?")
+    return cast(Axis, tuple(x / length for x in axis))
+
+
+def unit_axis(joint: Any, field: str) -> None:
+    """Check and store the axis named `field` of a joint under construction."""
+    object.__setattr__(joint, field, unit(getattr(joint, field), f"{type(joint).__name__}: {field}"))

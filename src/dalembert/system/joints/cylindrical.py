@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.vectors import ZERO, Matrix, Vector, turn
 
@@ -19,6 +19,10 @@ class Cylindrical(Joint):
     axis: Axis = (0.0, 0.0, 1.0)
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "slide")
     speeds: ClassVar[tuple[str, ...]] = ("angle", "slide")
+
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
 
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
@@ -34,3 +38,9 @@ class Cylindrical(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(ZERO, self.axis)
+
+    def reversed(self) -> Cylindrical:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Cylindrical, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -22,6 +22,8 @@ class Joint:
     speeds: ClassVar[tuple[str, ...]] = ()
     rates_are_speeds: ClassVar[bool] = True
     """Whether q̇ = u, coordinate by coordinate."""
+    spins_about_z: ClassVar[bool] = False
+    """Whether turning the child's frame about z only shifts coordinate 0, and sliding both frames along z changes nothing."""
 
     @property
     def n_q(self) -> int:
@@ -71,6 +73,16 @@ class Joint:
     def trouble(self, q: Any) -> str | None:
         """Why these coordinates (numbers) cannot be used, in words, or None."""
         return None
+
+    def reversed(self) -> Joint:
+        """The joint with the same coordinates and speeds, seen from its child."""
+        from dalembert.system.joints.reversed import Reversed
+
+        return Reversed(self)
+
+    def aligned(self) -> tuple[Joint, Matrix]:
+        """An equal joint about z, and the rotation Q that both its frames must then be turned by: R_PC = Q R_z Qᵀ."""
+        return self, IDENTITY
 
 
 def columns(*vectors: Any) -> np.ndarray:

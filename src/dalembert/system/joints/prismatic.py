@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import Vector
+from dalembert.vectors import Matrix, Vector
 
 
 @dataclass(frozen=True)
@@ -28,3 +28,9 @@ class Prismatic(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(self.axis)
+
+    def reversed(self) -> Prismatic:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Prismatic, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.vectors import Matrix, turn
 
@@ -20,6 +20,10 @@ class Revolute(Joint):
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
+
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
 
@@ -28,3 +32,9 @@ class Revolute(Joint):
 
     def turning(self, q: Any) -> np.ndarray:
         return columns(self.axis)
+
+    def reversed(self) -> Revolute:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Revolute, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

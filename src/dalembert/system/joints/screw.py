@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
+from dalembert.system.numbers import number
 from dalembert.trace import Scalar
 from dalembert.vectors import Matrix, Vector, turn
 
@@ -23,8 +24,13 @@ class Screw(Joint):
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
+
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
+        object.__setattr__(self, "pitch", number(self.pitch, "Screw: pitch"))
 
     @property
     def _advance(self) -> Vector:
@@ -41,3 +47,9 @@ class Screw(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(self._advance)
+
+    def reversed(self) -> Screw:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Screw, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

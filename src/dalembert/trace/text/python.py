@@ -1,2 +1,104 @@
-"""stub"""
-def expression_text(e): return f"<{e.op}>"
+"""Expressions as Python text: a short one for `repr`, and whole functions on floats that can be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dalembert.trace import ops
+from dalembert.trace.expr import Expr
+from dalembert.trace.text.notation import Level, Notation, Piece, signed
+from dalembert.trace.text.numpy_form import numpy_source
+from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
+from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
+from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+
+SHORT = 120
+"""Longest text of an expression in `repr`; beyond it, parts are elided."""
+
+_FUNCTIONS = {op: call(op.name) for op in {*MATHEMATICS, ops.ABS, ops.SIGN, ops.MIN, ops.MAX}}
+_SIGN = ["def sign(x):", "    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x"]
+
+ON_FLOATS = Notation(
+    number,
+    {
+        **OPERATORS,
+        **_FUNCTIONS,
+        ops.AND: combine("and", Level.AND),
+        ops.OR: combine("or", Level.OR),
+        ops.NOT: lambda write, a: Piece(f"not {write(a).at(Level.NOT)}", Level.NOT),
+    },
+)
+"""Python's own operators and `math`. Without `select`, for the reason given in `python_source`."""
+
+TRACED = Notation(
+    lambda x: signed(repr(x)),
+    {
+        **OPERATORS,
+        **_FUNCTIONS,
+        ops.POW: lambda write, a, b: Piece(f"{write(a).at(Level.ATOM)}**{write(b).at(Level.ATOM)}", Level.POWER),
+        ops.MIN: call("minimum"),
+        ops.MAX: call("maximum"),
+        ops.AND: combine("&", Level.AND, Level.ATOM),
+        ops.OR: combine("|", Level.OR, Level.ATOM),
+        ops.NOT: lambda write, a: Piece(f"~{write(a).at(Level.ATOM)}"),
+        ops.SELECT: call("select"),
+    },
+)
+"""dalembert's own spelling: run with `from dalembert.trace import *`, the text gives the expression again."""
+
+
+def expression_text(e: Any) -> str:
+    """The expression in dalembert's own functions, its innermost parts elided (…) where it is large."""
+    text = "…"
+    for depth in range(SHORT):
+        deeper = _to_depth(e, depth).text
+        if len(deeper) > SHORT:
+            break
+        text = deeper
+        if "…" not in text:
+            break
+    return text
+
+
+def _to_depth(x: Any, depth: int) -> Piece:
+    if type(x) is not Expr:
+        return TRACED.number(float(x))
+    if x.op is ops.SYMBOL:
+        return Piece(x.name)
+    return TRACED.define(x, lambda a: _to_depth(a, depth - 1)) if depth > 0 else Piece("…")
+
+
+def python_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
+    """A Python function of floats that returns the outputs as NumPy arrays; array arguments may be any sequences.
+
+    With `select` in it, it is written on NumPy's functions: a branch not taken may be outside its domain, where those of
+    `math` would raise.
+    """
+    wanted = routine(name, inputs, outputs)
+    if ops.SELECT in wanted.operations:
+        return numpy_source(name, inputs, outputs)
+    return module(wanted, _head(wanted), _body(wanted))
+
+
+def python_function(name: str, inputs: Inputs, outputs: Outputs) -> Callable[..., Any]:
+    """The function of `python_source`, compiled."""
+    return compiled(name, python_source(name, inputs, outputs))
+
+
+def _head(wanted: Routine) -> list[str]:
+    functions = sorted(op.name for op in wanted.operations & MATHEMATICS)
+    lines = [f"from math import {', '.join(functions)}", ""] if functions else []
+    lines += ["import numpy as np"]
+    return lines + (["", "", *_SIGN] if ops.SIGN in wanted.operations else [])
+
+
+def _body(wanted: Routine) -> Iterator[str]:
+    for p in wanted.places:
+        yield read(p, f"float({p.argument})" if p.index is None else f"float({p.argument}[{p.index}])")
+    yield from assigned(wanted, ON_FLOATS)
+    for output, values in wanted.outputs.items():
+        if values.shape:
+            yield f"{output} = np.empty({values.shape})"
+        for index, text in wanted.elements(output, ON_FLOATS):
+            yield f"{output}[{', '.join(map(str, index))}] = {text}" if index else f"{output} = {text}"

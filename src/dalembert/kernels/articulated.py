@@ -1,0 +1,66 @@
+"""Forward dynamics by articulated bodies, as three sweeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.kernels.algorithm import Algorithm, joint_columns
+from dalembert.kernels.sweeps import Step
+from dalembert.recursive import steps
+from dalembert.recursive.inertia import Inertia
+from dalembert.recursive.steps import Spatial
+
+FIELDS = {"w": 3, "a": 6, "I": 21, "f": 6}
+"""Angular velocity, acceleration, and what children hand inward: articulated inertia and force."""
+
+
+def outward(s: Step) -> None:
+    """Placement, angular velocity, what turning demands."""
+    at = steps.place(s.link, s.values.q)
+    moving = steps.move(s.link, at, s.values, s.carrier("w"))
+    s.put("w", moving.w)
+    s.later.at, s.later.c = s.keep(at), s.keep(moving.c)
+    s.later.bias = s.keep(steps.bias_force(s.link.inertia, moving, s.load))
+
+
+def inward(s: Step) -> None:
+    """Articulated inertia and force; the factor for the way back."""
+    I, f = s.link.inertia.blocks(), s.later.bias
+    if not s.leaf:
+        I, f = I + unpacked(s.own("I")), f + Spatial.of(s.own("f"))
+    tau = s.x + s.joint_load
+    factor, U = steps.factorise(s.link, s.later.at, I, f, tau)
+    s.later.factor = s.keep(factor)
+    if not s.root:
+        handed, force = steps.hand_inward(s.link, s.later.at, I, f, U, factor, s.later.c, tau)
+        s.hand("I", packed(handed))
+        s.hand("f", force.array())
+
+
+def onward(s: Step) -> None:
+    """Accelerations."""
+    udot, a = steps.accelerate(s.link, s.later.at, s.later.factor, s.later.c, Spatial.of(s.carrier("a")))
+    s.give(udot)
+    if not s.leaf:
+        s.put("a", a.array())
+
+
+SWEEPS = [(outward, False), (inward, True), (onward, False)]
+"""Each step and whether it runs from the tips to the root."""
+
+ALGORITHM = Algorithm("forward_dynamics", lambda m: FIELDS, SWEEPS, joint_columns, lambda m: m.n_u)
+
+_LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
+
+
+def packed(I: Inertia) -> list[object]:
+    """The 21 different numbers of an inertia."""
+    return [*(I.A[i, j] for i, j in _LOWER), *I.B.ravel(), *(I.M[i, j] for i, j in _LOWER)]
+
+
+def unpacked(values: np.ndarray) -> Inertia:
+    A, M = np.empty((3, 3), dtype=object), np.empty((3, 3), dtype=object)
+    for n, (i, j) in enumerate(_LOWER):
+        A[i, j] = A[j, i] = values[n]
+        M[i, j] = M[j, i] = values[15 + n]
+    return Inertia(A, values[6:15].reshape(3, 3), M)

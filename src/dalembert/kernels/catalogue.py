@@ -1,0 +1,193 @@
+"""What a mechanism can compute in compiled code: for each quantity, a formula for small models and sweeps for large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import FormulationError
+from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
+from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.given import GivenState, unspecified
+from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.opaque import generalized_forces, split
+from dalembert.kernels.outlined import Outlined
+from dalembert.kernels.straight import extra_input, straight_block
+from dalembert.kinematics import totals
+from dalembert.kinematics.loads import loads
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.recursive import algorithms as recursive
+from dalembert.system.forces.points import point
+from dalembert.trace import tracing
+from dalembert.trace.fingerprint import fingerprint
+from dalembert.trace.native import Module, Signature
+
+LARGEST_STRAIGHT = 10
+"""Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
+
+Formula = Callable[[State, Any], Any]
+"""(symbolic state, extra input) → the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """Motion of all bodies in world axes; the axis before the components runs over the bodies."""
+
+    rotation: np.ndarray
+    position: np.ndarray
+    angular_velocity: np.ndarray
+    velocity: np.ndarray
+
+
+class Catalogue:
+    """The kernels of one mechanism, compiled when first used."""
+
+    def __init__(self, m: Mechanism):
+        if m.cuts:
+            names = ", ".join(f'"{c.name}"' for c in m.cuts)
+            raise FormulationError(
+                f"compiled dynamics are for trees, and this mechanism has closed loops (cut at joint {names})"
+            )
+        self.mechanism, self.opaque = split(m)
+
+    @cached_property
+    def key(self) -> str:
+        """Everything the machine code depends on."""
+        return fingerprint(*description(self.mechanism))
+
+    def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
+        m = self.mechanism
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                extra = extra_input(m.speeds[:n_extra])
+                return module.block(straight_block(m, formula(m.symbolic_state(), extra), extra), lanes), 0
+
+        def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
+            sweep = Outlined(m, algorithm)
+            return sweep.emit(module, lanes), sweep.places["end"]
+
+        emit = straight if m.n_bodies <= LARGEST_STRAIGHT else outlined
+        return Kernel(algorithm.name, m, n_extra, shape, emit, self.key)
+
+    @cached_property
+    def forward_dynamics(self) -> Kernel:
+        n = self.mechanism.n_u
+
+        def formula(s: State, tau: Any) -> Any:
+            return recursive.articulated(recursive.Tree(s), tau)
+
+        return self._kernel(formula, articulated.ALGORITHM, n, (n,))
+
+    @cached_property
+    def inverse_dynamics(self) -> Kernel:
+        n = self.mechanism.n_u
+
+        def formula(s: State, udot: Any) -> Any:
+            return recursive.newton_euler(recursive.Tree(s), udot)
+
+        return self._kernel(formula, newton_euler.ALGORITHM, n, (n,))
+
+    @cached_property
+    def mass_matrix(self) -> Kernel:
+        n = self.mechanism.n_u
+        return self._kernel(lambda s, _: recursive.composite(recursive.Tree(s)), composite.ALGORITHM, 0, (n, n))
+
+    @cached_property
+    def body_motion(self) -> Kernel:
+        """R (9), p (3), ω (3), v (3) of every body, world axes."""
+
+        def formula(s: State, _: Any) -> Any:
+            both = zip(s.poses[1:], s.velocities[1:])
+            return [x for pose, rate in both for x in (*pose.R.ravel(), *pose.p, *rate.w, *rate.v)]
+
+        return self._kernel(formula, motion.ALGORITHM, 0, (self.mechanism.n_bodies, motion.N_MOTION))
+
+    def motion(self, q: Any, u: Any, t: Any, parameters: Any) -> BodyMotion:
+        rows = self.body_motion(q, u, None, t, parameters)
+        R = rows[..., :9].reshape(*rows.shape[:-1], 3, 3)
+        return BodyMotion(R, rows[..., 9:12], rows[..., 12:15], rows[..., 15:18])
+
+    @cached_property
+    def rates(self) -> Kernel:
+        """q̇."""
+        return self._kernel(lambda s, _: s.rates, rates.ALGORITHM, 0, (self.mechanism.n_q,))
+
+    def point_jacobian(self, at: Any) -> Kernel:
+        """6 × n_u of a point; a kernel of its own for every point asked about."""
+        p = point(at, "point_jacobian")
+        name = f"jacobian {p.body} {fingerprint(p.at)}"
+        if name not in self._jacobians:
+            m = self.mechanism
+
+            def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+                with tracing():
+                    return module.block(straight_block(m, m.symbolic_state().jacobian(p), ()), lanes), 0
+
+            self._jacobians[name] = Kernel(name, m, 0, (6, m.n_u), emit, self.key)
+        return self._jacobians[name]
+
+    @cached_property
+    def _jacobians(self) -> dict[str, Kernel]:
+        return {}
+
+    def evaluate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> np.ndarray:
+        """Forward or inverse dynamics, with forces that could not be compiled called from Python."""
+        kernel: Kernel = getattr(self, name)
+        if self.opaque is None:
+            return kernel(q, u, x, t, parameters)
+        extra = self._called(q, u, t, parameters)
+        if name == "inverse_dynamics":
+            return kernel(q, u, x, t, parameters) - extra
+        return kernel(q, u, extra if x is None else extra + x, t, parameters)
+
+    def _called(self, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
+        q, u, t = np.asarray(q, dtype=float), np.asarray(u, dtype=float), np.asarray(t, dtype=float)
+        assert self.opaque is not None
+        count = next((len(x) for x in (q, u) if x.ndim == 2), len(t) if t.ndim else None)
+        if count is None:
+            return generalized_forces(self.opaque.with_parameters(**(parameters or {})), q, u, float(t))
+        rows = [np.broadcast_to(x, (count, x.shape[-1])) for x in (q, u)]
+        values = {k: np.broadcast_to(v, (count,)) for k, v in (parameters or {}).items()}
+        return np.array(
+            [
+                generalized_forces(
+                    self.opaque.with_parameters(**{k: v[i] for k, v in values.items()}),
+                    rows[0][i],
+                    rows[1][i],
+                    float(time),
+                )
+                for i, time in enumerate(np.broadcast_to(t, (count,)))
+            ]
+        )
+
+    @cached_property
+    def energies(self) -> Kernel:
+        """Kinetic and potential energy."""
+        return self._kernel(
+            lambda s, _: [totals.kinetic_energy(s), totals.potential_energy(s)], energies.ALGORITHM, 0, (2,)
+        )
+
+
+def description(m: Mechanism) -> list[Any]:
+    """The mechanism without the values of its parameters, in parts that can be fingerprinted quickly."""
+    kinds: dict[Any, int] = {}
+    joint_kinds = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
+    places = [(j.q_at, j.u_at) for j in m.joints]
+    laws = [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None]
+    with tracing():
+        given = GivenState(m, unspecified)
+        applied = loads(given, gravity=False)
+        acting = [k for k in range(m.n_bodies) if applied.loaded(k + 1)]
+        forces = [[k, [*applied.force[k], *applied.moment[k]]] for k in acting]
+        forces += [[k, values] for k, values in enumerate(applied.joint) if values.dtype == object]
+        potentials = [force.potential(given) for force in m.forces.values()]
+        return [
+            np.array(m.parent), np.array(joint_kinds), [repr(k) for k in kinds], *vars(m.arrays).values(), repr(places),
+            m.gravity, laws, forces, potentials, list(m.parameters),
+        ]  # fmt: skip

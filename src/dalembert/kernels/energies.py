@@ -1,0 +1,45 @@
+"""Kinetic and potential energy, as sums over the bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.kernels import motion
+from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.straight import NAMES
+from dalembert.kernels.sweeps import Step
+from dalembert.trace import Expr, tracing
+from dalembert.trace.native import Module, Output
+
+
+def add_body(s: Step) -> None:
+    """½ m v·v + ω·(h × v) + ½ ω·Iω in link axes, and −g·(m p + R h)."""
+    R, P, W, V = (s.own(name) for name in motion.FIELDS)
+    R = R.reshape(3, 3)
+    w, v = R.T @ W, R.T @ V
+    n, f = s.link.inertia.times(w, v)
+    first = s.link.inertia.m * P + R @ s.link.inertia.h
+    s.give([0.5 * (w @ n + v @ f), s.body.ground @ first], add=True)
+
+
+def add_forces(sweep: Any, module: Module, f: Any) -> None:
+    """The potentials of the forces that have one."""
+    with tracing():
+        given = sweep.given(sweep.stride)
+        total = sum((force.potential(given) for force in sweep.m.forces.values()), start=0.0)
+        if type(total) is not Expr:
+            return
+        stored = sweep.block("potentials", [Output(total, "y", 1, add=True)])
+    f.call(module.block(stored, f.signature.lanes), *(getattr(f, name) for name in NAMES))
+
+
+ALGORITHM = Algorithm(
+    "energies",
+    lambda m: motion.FIELDS,
+    [(motion.world, False), (add_body, False)],
+    lambda m: [0] * m.n_bodies,
+    lambda m: 2,
+    loaded=False,
+    sums=True,
+    finish=add_forces,
+)

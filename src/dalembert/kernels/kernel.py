@@ -1,0 +1,115 @@
+"""A compiled quantity of a mechanism, callable on one state or on a batch of states."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import StateError
+from dalembert.kernels.batch import INPUTS, add_batch
+from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
+from dalembert.trace.native import Library, Module, Signature, aligned, cached, native_lanes
+
+Emit = Callable[[Module, int], tuple[Signature, int]]
+"""(module, lanes) → the kernel's `run` in it and the elements of working memory it needs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """`kernel(q, u, x, t, parameters)`: arrays (n,) for one state or (K, n) for K; the result has the given shape per state."""
+
+    name: str
+    mechanism: Mechanism
+    n_extra: int
+    shape: tuple[int, ...]
+    emit: Emit
+    key: str
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        m = self.mechanism
+        return {"t": 1, "q": m.n_q, "u": m.n_u, "x": self.n_extra, "P": len(m.parameters)}
+
+    @property
+    def n_output(self) -> int:
+        return int(np.prod(self.shape))
+
+    def library(self, lanes: int) -> Library:
+        """The machine code for this many states at once: from the cache, or compiled now."""
+        if lanes not in self._libraries:
+            self._libraries[lanes] = cached(f"{self.key} {self.name} lanes={lanes}", lambda: self._module(lanes))
+        return self._libraries[lanes]
+
+    @cached_property
+    def _libraries(self) -> dict[int, Library]:
+        return {}
+
+    @cached_property
+    def _memory(self) -> threading.local:
+        return threading.local()
+
+    def _module(self, lanes: int) -> Module:
+        module = Module()
+        run, work = self.emit(module, lanes)
+        add_batch(module, run, lanes, self.sizes, self.n_output, work)
+        return module
+
+    def work(self, lanes: int) -> np.ndarray:
+        """Working memory of this thread."""
+        held: dict[Any, Any] = self._memory.__dict__
+        if lanes not in held:
+            held[lanes] = aligned(max(1, self.library(lanes).work_size() or 0) * lanes)
+        memory: np.ndarray = held[lanes]
+        return memory
+
+    def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        given = self._arranged(q, u, x, t, parameters)
+        counts = {len(rows) for rows in given.values() if rows.ndim == 2}
+        if len(counts) > 1:
+            raise StateError(f"{self.name}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
+        if not counts:
+            y = np.empty(self.n_output)
+            self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
+            return y.reshape(self.shape)
+        count = counts.pop()
+        y = np.empty((count, self.n_output))
+        lanes = native_lanes() if count > 1 else 1
+        steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
+        self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes))
+        return y.reshape(count, *self.shape)
+
+    def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
+        values = self._parameters(parameters)
+        times = np.asarray(t, dtype=float)
+        given = {
+            "t": times.reshape(-1, 1) if times.ndim == 1 else times.reshape(1),
+            "q": q,
+            "u": u,
+            "x": x,
+            "P": values,
+        }
+        return {name: self._checked(name, rows, size) for (name, size), rows in zip(self.sizes.items(), given.values())}
+
+    def _parameters(self, given: Any) -> Any:
+        """The mechanism's values, with those in `given` (name → number, or one number per state) in their place."""
+        known = self.mechanism.parameters
+        for name in given or ():
+            if name not in known:
+                raise unknown(name, "parameter", known, self.name)
+        values = [np.asarray((given or {}).get(name, value), dtype=float) for name, value in known.items()]
+        return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
+
+    def _checked(self, name: str, rows: Any, size: int) -> np.ndarray:
+        made = np.zeros(size) if rows is None else np.ascontiguousarray(rows, dtype=float)
+        if made.ndim not in (1, 2) or made.shape[-1] != size:
+            raise StateError(f"{self.name}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
+        return made
+
+
+_WHAT = {"t": "the time", "q": "coordinates q", "u": "speeds u", "x": "the third argument", "P": "the parameters"}

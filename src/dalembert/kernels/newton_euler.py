@@ -1,0 +1,38 @@
+"""Inverse dynamics by the Newton–Euler recursion, as two sweeps."""
+
+from __future__ import annotations
+
+from dalembert.kernels.algorithm import Algorithm, joint_columns
+from dalembert.kernels.sweeps import Step
+from dalembert.recursive import steps
+from dalembert.recursive.steps import Spatial
+
+FIELDS = {"w": 3, "a": 6, "f": 6}
+"""Angular velocity, acceleration, and the force that children hand inward."""
+
+
+def outward(s: Step) -> None:
+    """Motion, and the force it demands of each link."""
+    at = steps.place(s.link, s.values.q)
+    moving = steps.move(s.link, at, s.values, s.carrier("w"))
+    a = steps.to_link(at, Spatial.of(s.carrier("a"))) + moving.c + Spatial.of(at.S[:, s.link.source.free] @ s.x)
+    if not s.leaf:
+        s.put("w", moving.w)
+        s.put("a", a.array())
+    force = steps.bias_force(s.link.inertia, moving, s.load) + Spatial(*s.link.inertia.times(a.a, a.b))
+    s.later.at, s.later.force = s.keep(at), s.keep(force)
+
+
+def inward(s: Step) -> None:
+    """What each joint must supply."""
+    at, force = s.later.at, s.later.force
+    if not s.leaf:
+        force = force + Spatial.of(s.own("f"))
+    s.give(at.S[:, s.link.source.free].T @ force.array() - s.joint_load)
+    if not s.root:
+        s.hand("f", steps.to_carrier(at, force).array())
+
+
+ALGORITHM = Algorithm(
+    "inverse_dynamics", lambda m: FIELDS, [(outward, False), (inward, True)], joint_columns, lambda m: m.n_u
+)

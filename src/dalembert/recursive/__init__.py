@@ -1,0 +1,1 @@
+"""Recursive algorithms, linear in the number of bodies: Newton–Euler, composite bodies, articulated bodies."""

@@ -1,0 +1,92 @@
+"""Rigid and articulated inertia in the axes of a link frame, and how they move to the carrier's frame.
+
+Force = I acceleration, with spatial vectors (angular, linear): I = [[A, B], [Bᵀ, M]].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.recursive.turns import Turn
+from dalembert.vectors import IDENTITY, Matrix, Vector, cross, skew
+
+
+@dataclass(frozen=True, eq=False)
+class RigidInertia:
+    """Mass, first moment h = m c, and second moment I about the frame's origin."""
+
+    m: Any
+    h: Vector
+    I: Matrix
+
+    def blocks(self) -> Inertia:
+        return Inertia(self.I, skew(self.h), self.m * IDENTITY)
+
+    def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """(I w + h × v, m v − h × w)."""
+        return self.I @ w + cross(self.h, v), self.m * v + cross(w, self.h)
+
+    def bias(self, w: Vector) -> tuple[Vector, Vector]:
+        """What turning alone demands: (ω × Iω, ω × (ω × h))."""
+        return cross(w, self.I @ w), cross(w, cross(w, self.h))
+
+    def carried(self, X: Turn, p: Vector) -> RigidInertia:
+        """The same matter in the carrier's frame."""
+        h, I, m = X.out(self.h), X.sym(self.I), self.m
+        hp = h @ p
+        along = hp + hp + m * (p @ p)
+        mp = m * p
+        J = np.empty((3, 3), dtype=np.result_type(h.dtype, I.dtype, p.dtype))
+        for i in range(3):
+            for j in range(i + 1):
+                x = I[i, j] - (h[i] * p[j] + p[i] * (h[j] + mp[j]))
+                J[i, j] = J[j, i] = x + along if i == j else x
+        return RigidInertia(m, h + mp, J)
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        return RigidInertia(self.m + other.m, self.h + other.h, self.I + other.I)
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """A symmetric 6 × 6 by its blocks."""
+
+    A: Matrix
+    B: Matrix
+    M: Matrix
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(self.A + other.A, self.B + other.B, self.M + other.M)
+
+    def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
+        return self.A @ w + self.B @ v, self.B.T @ w + self.M @ v
+
+    def matrix(self) -> np.ndarray:
+        return np.block([[self.A, self.B], [self.B.T, self.M]])
+
+    @staticmethod
+    def of(I: np.ndarray) -> Inertia:
+        return Inertia(I[:3, :3], I[:3, 3:], I[3:, 3:])
+
+    def carried(self, X: Turn, p: Vector) -> Inertia:
+        """[[1, p̃], [0, 1]] R I Rᵀ [[1, 0], [−p̃, 1]]."""
+        A, B, M = X.sym(self.A), X.gen(self.B), X.sym(self.M)
+        moved = B + _cross_columns(p, M)
+        return Inertia(_symmetric(A, _cross_columns(p, moved.T), _cross_columns(p, B.T).T), moved, M)
+
+
+def _cross_columns(p: Vector, M: Matrix) -> Matrix:
+    """p̃ M."""
+    return np.array([p[1] * M[2] - p[2] * M[1], p[2] * M[0] - p[0] * M[2], p[0] * M[1] - p[1] * M[0]])
+
+
+def _symmetric(*terms: Matrix) -> Matrix:
+    """The sum of matrices whose sum is symmetric: its lower triangle, mirrored."""
+    total = np.empty((3, 3), dtype=np.result_type(*(t.dtype for t in terms)))
+    for i in range(3):
+        for j in range(i + 1):
+            total[i, j] = total[j, i] = sum((t[i, j] for t in terms[1:]), start=terms[0][i, j])
+    return total

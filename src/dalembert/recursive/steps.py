@@ -1,0 +1,220 @@
+"""The steps of the recursive algorithms, one body at a time: outward motion, inward forces and inertias, outward accelerations.
+
+Each step reads one body's constants (`Link`), its joint's values and what its neighbours hand on, over floats or traced scalars. The
+interpreter, straight-line code and outlined loops are three ways of driving these same functions. Spatial vectors are pairs
+(angular, linear) in link axes about the link's origin; accelerations are the ordinary ones of that point, not Featherstone's, so
+that no linear velocity is ever needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.recursive.inertia import Inertia, RigidInertia
+from dalembert.recursive.links import Link
+from dalembert.recursive.turns import Turn, TwoTurns, combined, structured
+from dalembert.vectors import ZERO, Vector, cross, vector
+
+
+@dataclass(frozen=True, eq=False)
+class Spatial:
+    """An acceleration (of turning, of the origin) or a force (couple, force)."""
+
+    a: Vector
+    b: Vector
+
+    def __add__(self, other: Spatial) -> Spatial:
+        return Spatial(self.a + other.a, self.b + other.b)
+
+    def array(self) -> np.ndarray:
+        return np.concatenate([self.a, self.b])
+
+    @staticmethod
+    def of(six: np.ndarray) -> Spatial:
+        return Spatial(six[:3], six[3:])
+
+
+NOTHING = Spatial(ZERO, ZERO)
+
+
+@dataclass(frozen=True, eq=False)
+class JointValues:
+    """A joint's coordinates, speeds, and prescribed accelerations (0 where free)."""
+
+    q: np.ndarray
+    u: np.ndarray
+    udot: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where the link frame lies in the carrier's: turn X and arm p; its joint's rotation R_PC; and the joint's motion
+    S = (turning, R_PCᵀ sliding) in link axes."""
+
+    X: Turn
+    p: Vector
+    R: np.ndarray
+    S: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """Angular velocity of the link, and the part c of its acceleration that needs neither u̇ nor the carrier's acceleration."""
+
+    w: Vector
+    c: Spatial
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """What the way back outward needs: K = U D⁻¹ and y = D⁻¹ r."""
+
+    K: np.ndarray
+    y: np.ndarray
+
+
+def place(link: Link, q: np.ndarray) -> Placement:
+    """The link's pose in its carrier, and its joint's motion columns."""
+    joint = link.joint
+    shifted = vector([q[0] + link.phase, *q[1:]]) if joint.spins_about_z else q
+    moving = joint.rotation(shifted) @ link.spin
+    on_ground = link.parent == 0
+    X = TwoTurns(structured(link.E), structured(moving)) if on_ground else combined(link.E, moving)
+    p = link.p + link.E @ joint.translation(q)
+    return Placement(X, p, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]))
+
+
+def move(link: Link, at: Placement, values: JointValues, carrier: Vector) -> Moving:
+    """ω = Xᵀ ω_J + ω̂;  c = (ω × ω̂ + ω̂', Xᵀ(ω_J × (ω_J × p) + 2 ω_J × v̂) + v̂') + S u̇_prescribed,
+
+    with ω̂, v̂ the joint's own velocity and ' its change at constant speeds.
+    """
+    joint, q, u = link.joint, values.q, values.u
+    own = joint.turning(q) @ u
+    slide = link.E @ (joint.sliding(q) @ u)
+    w = at.X.back(carrier) + own
+    turning = cross(w, own) + joint.turning_rate(q, u) @ u
+    sliding = at.X.back(cross(carrier, cross(carrier, at.p) + slide + slide))
+    sliding = sliding + at.R.T @ (joint.sliding_rate(q, u) @ u)
+    return Moving(w, Spatial(turning, sliding) + Spatial.of(at.S @ values.udot))
+
+
+def to_link(at: Placement, carrier: Spatial) -> Spatial:
+    """The carrier's acceleration taken at the link's origin, in link axes, without what turning adds."""
+    return Spatial(at.X.back(carrier.a), at.X.back(carrier.b + cross(carrier.a, at.p)))
+
+
+def to_carrier(at: Placement, force: Spatial) -> Spatial:
+    """A force on the link, taken at the carrier's origin in the carrier's axes."""
+    f = at.X.out(force.b)
+    return Spatial(at.X.out(force.a) + cross(at.p, f), f)
+
+
+def bias_force(inertia: RigidInertia, moving: Moving, applied: Spatial) -> Spatial:
+    """What the turning demands, less the applied force."""
+    n, f = inertia.bias(moving.w)
+    return Spatial(n - applied.a, f - applied.b)
+
+
+# -- articulated bodies ------------------------------------------------------------------------------------------------
+def factorise(link: Link, at: Placement, I: Inertia, p: Spatial, tau: np.ndarray) -> tuple[Factor, np.ndarray]:
+    """U = I S, D = SᵀU, K = U D⁻¹, y = D⁻¹(τ − Sᵀp), on the free speeds. Returns also U.
+
+    Where a column of S is a coordinate direction e_k, row k of K is known beforehand: a unit row.
+    """
+    free = link.source.free
+    S = at.S[:, free]
+    U = I.matrix() @ S
+    r = tau - S.T @ p.array()
+    D = S.T @ U
+    y, Kt = solve_symmetric(D, r, U.T)
+    K = Kt.T
+    for j, k in unit_rows(S):
+        K[k] = np.eye(len(free))[j]
+    return Factor(K, y), U
+
+
+def hand_inward(
+    link: Link, at: Placement, I: Inertia, p: Spatial, U: np.ndarray, factor: Factor, c: Spatial, tau: np.ndarray
+) -> tuple[Inertia, Spatial]:
+    """Ia = I − K Uᵀ and pa = p + Ia c + K r, in the carrier's frame. Along a coordinate direction of S, Ia is 0 and pa is τ."""
+    S = at.S[:, link.source.free]
+    I6 = I.matrix()
+    Ia = np.zeros((6, 6), dtype=np.result_type(I6.dtype, U.dtype, factor.K.dtype))
+    known = dict((k, j) for j, k in unit_rows(S))
+    open_rows = [i for i in range(6) if i not in known]
+    for i in open_rows:
+        for j in open_rows:
+            if j <= i:
+                Ia[i, j] = Ia[j, i] = I6[i, j] - factor.K[i] @ U[j] if len(S.T) else I6[i, j]
+    force = p.array() + Ia @ c.array() + U @ factor.y
+    for k, j in known.items():
+        force[k] = tau[j]
+    return Inertia.of(Ia).carried(at.X, at.p), to_carrier(at, Spatial.of(force))
+
+
+def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
+    """u̇ = y − Kᵀ(a_carrier + c) and the link's acceleration."""
+    before = (to_link(at, carrier) + c).array()
+    S = at.S[:, link.source.free]
+    if not len(S.T):
+        return np.zeros(0), Spatial.of(before)
+    known = dict(unit_rows(S))
+    open_rows = [i for i in range(6) if i not in known.values()]
+    part = factor.y - factor.K[open_rows].T @ before[open_rows]
+    udot = np.array([x - before[known[j]] if j in known else x for j, x in enumerate(part)])
+    after = before + S @ udot
+    for j, k in known.items():
+        if not any(_nonzero(S[k, i]) for i in range(len(udot)) if i != j):
+            after[k] = part[j]  # the same number with one rounding less
+    return udot, Spatial.of(after)
+
+
+def unit_rows(S: np.ndarray) -> list[tuple[int, int]]:
+    """(column j, row k) where column j of S is exactly e_k."""
+    found = []
+    for j in range(S.shape[1]):
+        filled = [i for i in range(6) if _nonzero(S[i, j])]
+        if len(filled) == 1 and not _traced(S[filled[0], j]) and S[filled[0], j] == 1.0:
+            found.append((j, filled[0]))
+    return found
+
+
+def solve_symmetric(D: np.ndarray, r: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D⁻¹ r and D⁻¹ rows for a small positive definite D, by LDLᵀ; each pivot is divided by once."""
+    n = len(r)
+    L = [[0.0] * n for _ in range(n)]
+    scaled = [[0.0] * n for _ in range(n)]
+    inverse: list[Any] = []
+    for j in range(n):
+        d = D[j, j]
+        for k in range(j):
+            d = d - L[j][k] * scaled[j][k]
+        inverse.append(1.0 / d)
+        for i in range(j + 1, n):
+            x = D[i, j]
+            for k in range(j):
+                x = x - scaled[i][k] * L[j][k]
+            scaled[i][j], L[i][j] = x, x * inverse[j]
+    wanted = np.column_stack([r, rows]) if n else np.zeros((0, 1 + rows.shape[1]))
+    X = [wanted[i] for i in range(n)]
+    for i in range(n):
+        for k in range(i):
+            X[i] = X[i] - L[i][k] * X[k]
+    X = [X[i] * inverse[i] for i in range(n)]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            X[i] = X[i] - L[k][i] * X[k]
+    solved = np.array(X) if n else wanted
+    return solved[:, 0], solved[:, 1:]
+
+
+def _traced(x: Any) -> bool:
+    return not isinstance(x, (int, float))
+
+
+def _nonzero(x: Any) -> bool:
+    return _traced(x) or x != 0.0

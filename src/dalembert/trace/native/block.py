@@ -1,0 +1,57 @@
+"""What a straight-line kernel is: which memory it reads, what it computes, where the results go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dalembert.errors import TraceError
+from dalembert.trace.expr import Expr, Scalar
+from dalembert.trace.graph import free_symbols
+
+
+@dataclass(frozen=True)
+class Array:
+    """A pointer parameter. With W lanes, element i of lane l is at [i·W + l]; a `uniform` array has one double for all."""
+
+    name: str
+    uniform: bool = False
+
+
+@dataclass(frozen=True)
+class Output:
+    """Store the value into an array's element, or add it to what is there."""
+
+    value: Scalar
+    array: str
+    index: int
+    add: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """The function `void name(arrays…)`. All inputs are read before any output is written, so arrays may overlap.
+
+    Outputs are written in the order given; `inputs` says in which array and element each symbol is found.
+    """
+
+    name: str
+    arrays: Sequence[Array]
+    inputs: Mapping[Expr, tuple[str, int]]
+    outputs: Sequence[Output]
+
+    def __post_init__(self) -> None:
+        layout = {a.name: a for a in self.arrays}
+        if len(layout) != len(self.arrays):
+            raise TraceError(f"block {self.name!r}: two arrays have the same name")
+        for symbol, (array, _) in self.inputs.items():
+            if array not in layout:
+                raise TraceError(
+                    f"block {self.name!r}: {symbol.name!r} is read from {array!r}, which is not one of its arrays"
+                )
+        for out in self.outputs:
+            if out.array not in layout or layout[out.array].uniform:
+                raise TraceError(f"block {self.name!r}: {out.array!r} is not an array it can write to (a lane array)")
+        missing = [s.name for s in free_symbols([o.value for o in self.outputs]) if s not in self.inputs]
+        if missing:
+            raise TraceError(f"block {self.name!r}: no input is given for {', '.join(missing)}")

@@ -1,0 +1,108 @@
+"""Machine code loaded into this process, its functions callable from Python."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import TraceError
+from dalembert.trace.native.machine import llvm, target_machine
+from dalembert.trace.native.signature import C_TYPES, Signature
+
+
+class Library:
+    """The functions of one compiled module, as attributes or items. Calls release Python's global lock."""
+
+    def __init__(self, code: bytes, signatures: Sequence[Signature]) -> None:
+        binding = llvm()
+        self.code, self.signatures = code, tuple(signatures)
+        empty = binding.parse_assembly("", binding.create_context())
+        self._engine = binding.create_mcjit_compiler(empty, target_machine())
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self._functions = {s.name: CompiledFunction(s, self._engine) for s in self.signatures}
+
+    def __getitem__(self, name: str) -> CompiledFunction:
+        try:
+            return self._functions[name]
+        except KeyError:
+            have = ", ".join(self._functions) or "none"
+            raise TraceError(f"the compiled module has no function {name!r}; it has: {have}") from None
+
+    def __getattr__(self, name: str) -> CompiledFunction:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+
+class CompiledFunction:
+    """One function. Arrays go in as themselves; `raw` takes addresses and numbers, `bind` fixes all arguments."""
+
+    def __init__(self, signature: Signature, engine: Any) -> None:
+        self.signature = signature
+        self.address: int = engine.get_function_address(signature.symbol)
+        self.raw = signature.c_type(self.address)
+        self.raw._engine = engine  # the code lives as long as anything that can call it
+        self._is_pointer = [kind == "pointer" for kind in signature.parameters]
+
+    def __call__(self, *arguments: Any) -> int | None:
+        if len(arguments) != len(self._is_pointer):
+            raise TraceError(
+                f"{self.signature.name} takes {len(self._is_pointer)} arguments "
+                f"({', '.join(self.signature.parameters)}), not {len(arguments)}"
+            )
+        given = [address(a) if p else a for a, p in zip(arguments, self._is_pointer, strict=True)]
+        status: int | None = self.raw(*given)
+        return status
+
+    def bind(self, *arguments: Any) -> Callable[[], int | None]:
+        """The call with all arguments fixed, at the least cost per call; arrays are kept alive, their contents are not."""
+        kinds = self.signature.parameters
+        given = [C_TYPES[k](address(a) if k == "pointer" else a) for k, a in zip(kinds, arguments, strict=True)]
+        return _Bound(self, given, arguments)
+
+
+class _Bound:
+    """A call waiting to happen."""
+
+    __slots__ = ("_alive", "_given", "_raw")
+
+    def __init__(self, function: CompiledFunction, given: list[Any], arguments: tuple[Any, ...]) -> None:
+        self._raw, self._given, self._alive = function.raw, given, (function, arguments)
+
+    def __call__(self) -> int | None:
+        status: int | None = self._raw(*self._given)
+        return status
+
+
+_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))
+_Anything = ctypes.c_char * 0
+
+
+def address(array: Any) -> int:
+    """Where a C-contiguous array of doubles or 64-bit integers begins; an integer is an address already."""
+    if type(array) is int:
+        return array
+    suits = isinstance(array, np.ndarray) and array.dtype in _NUMBERS and array.flags.c_contiguous
+    if not suits:
+        raise TraceError(
+            "compiled functions take C-contiguous arrays of float64 or int64, not "
+            f"{getattr(array, 'dtype', type(array).__name__)}: use np.ascontiguousarray(x, dtype=float)"
+        )
+    if array.flags.writeable:
+        return ctypes.addressof(_Anything.from_buffer(array))  # three times as fast as `.ctypes.data`
+    return int(array.ctypes.data)
+
+
+def aligned(shape: int | tuple[int, ...]) -> np.ndarray:
+    """Zeros that begin on a cache line, so that no vector load crosses one."""
+    size = int(np.prod(shape))
+    block = np.zeros(size + 8)
+    start = -(block.ctypes.data // 8) % 8
+    return block[start : start + size].reshape(shape)

@@ -1,0 +1,135 @@
+"""`Module`: blocks, driver functions and constant tables that are compiled together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from dalembert.errors import TraceError
+from dalembert.trace.native.block import Block
+from dalembert.trace.native.compiler import assembly, object_code
+from dalembert.trace.native.function import PARAMETERS, FunctionBuilder
+from dalembert.trace.native.lanes import Lanes
+from dalembert.trace.native.library import Library
+from dalembert.trace.native.machine import Host
+from dalembert.trace.native.signature import Kind, Signature
+from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
+from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.text import Body, ModuleText
+from dalembert.trace.native.values import Value
+
+
+class Module:
+    """Collects functions, then compiles them into one `Library`.
+
+    m = Module()
+    rhs = m.block(block, lanes=W)
+    with m.function("euler", lanes=W, x=Pointer, h=Real, steps=Int) as f:
+        dx = f.array(n)
+        with f.loop(f.steps):
+            f.call(rhs, f.x, dx)
+            with f.loop(n) as i:
+                f.x[i] = f.x[i] + f.h * dx[i]
+    m.compile().euler(x, 1e-3, 100)
+    """
+
+    def __init__(self) -> None:
+        self.text = ModuleText()
+        self._public: list[Signature] = []
+        self._drivers: list[str] = []
+        self._tables = 0
+
+    def block(
+        self, block: Block, lanes: int = 1, name: str | None = None, largest: int = LARGEST_FUNCTION
+    ) -> Signature:
+        """Add straight-line code; other functions can call it, and so can Python. `largest`: operations per function."""
+        kinds: list[Kind] = ["pointer"] * len(block.arrays)
+        signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
+        self._check_new(signature)
+        emit_block(self.text, block, Lanes(lanes), signature.symbol, largest)
+        self._public.append(signature)
+        return signature
+
+    @contextmanager
+    def function(
+        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[Value]
+    ) -> Iterator[FunctionBuilder]:
+        """Write a driver function. With `status` it returns an integer; only a `public` one can be called from Python."""
+        signature = Signature(name, _kinds(parameters), status, lanes)
+        self._check_new(signature)
+        body = Body(self.text, Lanes(lanes))
+        f = FunctionBuilder(signature, body, parameters)
+        yield f
+        body.lines.append(f.returning(0))
+        symbol = signature.inner_symbol
+        taken = ", ".join(f"{kind.kind(body)} %p{k}" for k, kind in enumerate(parameters.values()))
+        linkage = "" if public and symbol == signature.symbol else "internal "
+        head = f"define {linkage}{_result(signature)} @{symbol}({taken}) noinline nounwind {{"
+        self.text.define(symbol, "\n".join([head, *body.allocations, *body.lines, "}"]))
+        self._drivers.append(symbol)
+        if public:
+            self._public.append(signature)
+            if symbol != signature.symbol:
+                self.text.define(signature.symbol, _entry_for_python(signature, Body(self.text, Lanes(lanes))))
+
+    def int_table(self, values: Sequence[int]) -> IntTable:
+        table = IntTable(self._table_name(), tuple(int(x) for x in values))
+        self.text.define(table.name, table.definition)
+        return table
+
+    def real_table(self, values: Sequence[float]) -> RealTable:
+        table = RealTable(self._table_name(), tuple(float(x) for x in values))
+        self.text.define(table.name, table.definition)
+        return table
+
+    def function_table(self, functions: Sequence[Signature]) -> FunctionTable:
+        """Functions to choose from while the compiled code runs; all take and return the same."""
+        if len({(f.parameters, f.status, f.lanes) for f in functions}) != 1:
+            names = ", ".join(f.name for f in functions) or "nothing"
+            raise TraceError(f"a function table needs functions that take the same arguments, not {names}")
+        table = FunctionTable(self._table_name(), tuple(functions))
+        self.text.define(table.name, table.definition)
+        return table
+
+    def compile(self) -> Library:
+        return Library(object_code(str(self.text), self._drivers), self._public)
+
+    def assembly(self, target: Host | None = None) -> str:
+        """The machine code as text, by default for this processor."""
+        return assembly(str(self.text), self._drivers, target)
+
+    def _check_new(self, signature: Signature) -> None:
+        if signature.symbol in self.text or signature.inner_symbol in self.text:
+            raise TraceError(f"the module already has a function {signature.name!r}")
+        if not (signature.name.isidentifier() and signature.name.isascii()):
+            raise TraceError(f"{signature.name!r} cannot be the name of a function: use letters, digits, underscores")
+
+    def _table_name(self) -> str:
+        self._tables += 1
+        return f"@table.{self._tables}"
+
+
+def _kinds(parameters: Mapping[str, type[Value]]) -> tuple[Kind, ...]:
+    for name, kind in parameters.items():
+        if kind not in PARAMETERS:
+            known = ", ".join(k.__name__ for k in PARAMETERS)
+            raise TraceError(f"parameter {name!r} cannot be {kind!r}: a function takes {known}")
+    return tuple(PARAMETERS[kind] for kind in parameters.values())
+
+
+def _result(signature: Signature) -> str:
+    return "i64" if signature.status else "void"
+
+
+def _entry_for_python(signature: Signature, body: Body) -> str:
+    """The function as Python calls it: a real comes as one double and goes on in all lanes."""
+    outer = {"pointer": "ptr", "real": "double", "int": "i64"}
+    taken = ", ".join(f"{outer[kind]} %p{k}" for k, kind in enumerate(signature.parameters))
+    passed = ", ".join(
+        f"{body.lanes.real} {body.broadcast(f'%p{k}')}" if kind == "real" else f"{outer[kind]} %p{k}"
+        for k, kind in enumerate(signature.parameters)
+    )
+    call = f"call {_result(signature)} @{signature.inner_symbol}({passed})"
+    end = f"ret i64 {body.let(call)}" if signature.status else f"{call}\nret void"
+    head = f"define {_result(signature)} @{signature.symbol}({taken}) nounwind {{"
+    return "\n".join([head, *body.lines, end, "}"])

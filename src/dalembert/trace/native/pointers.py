@@ -1,0 +1,131 @@
+"""Memory as driver code sees it: the same address read as lanes, as doubles for all lanes, as integers, or as rows."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from dalembert.trace.native.reals import Real, lane_of
+from dalembert.trace.native.text import Body
+from dalembert.trace.native.values import Int, Value
+
+Index = Int | int
+
+
+class Address(Value):
+    """An address with a layout. `p + k` is the address of element k."""
+
+    __slots__ = ()
+
+    @classmethod
+    def kind(cls, body: Body) -> str:
+        return "ptr"
+
+    @classmethod
+    def element_type(cls, body: Body) -> str:
+        """The LLVM type as large as one element."""
+        raise NotImplementedError
+
+    def element(self, index: Index) -> str:
+        body = self.body
+        return body.element(self.name, Int.operand(body, index), self.element_type(body))
+
+    def __add__(self, index: Index) -> Self:
+        return type(self)(self.body, self.element(index))
+
+
+class Pointer(Address):
+    """An array in lanes: element i of lane l at [i·W + l]. Reads and writes all lanes of an element."""
+
+    __slots__ = ()
+
+    @classmethod
+    def element_type(cls, body: Body) -> str:
+        return f"[{body.lanes.count} x double]"
+
+    def __getitem__(self, index: Index) -> Real:
+        return Real(self.body, self.body.let(f"load {self.body.lanes.real}, ptr {self.element(index)}, align 8"))
+
+    def __setitem__(self, index: Index, value: Real | float) -> None:
+        name = Real.operand(self.body, value)
+        self.body.lines.append(f"store {self.body.lanes.real} {name}, ptr {self.element(index)}, align 8")
+
+    @property
+    def uniform(self) -> UniformPointer:
+        """The same memory as plain doubles."""
+        return UniformPointer(self.body, self.name)
+
+
+class UniformPointer(Address):
+    """An array of plain doubles. Reading puts the double in all lanes; writing takes lane 0."""
+
+    __slots__ = ()
+
+    @classmethod
+    def element_type(cls, body: Body) -> str:
+        return "double"
+
+    def __getitem__(self, index: Index) -> Real:
+        loaded = self.body.let(f"load double, ptr {self.element(index)}, align 8")
+        return Real(self.body, self.body.broadcast(loaded))
+
+    def __setitem__(self, index: Index, value: Real | float) -> None:
+        real = Real(self.body, Real.operand(self.body, value))
+        self.body.lines.append(f"store double {lane_of(real, 0)}, ptr {self.element(index)}, align 8")
+
+    @property
+    def lanes(self) -> Pointer:
+        """The same memory in lanes."""
+        return Pointer(self.body, self.name)
+
+    def rows(self, width: Index, count: Index | None = None) -> Rows:
+        """The next W rows of a row-major array (K, width), one per lane; `count` if fewer than W rows are left."""
+        return Rows(self, width, count)
+
+
+class IntPointer(Address):
+    """An array of 64-bit integers."""
+
+    __slots__ = ()
+
+    @classmethod
+    def element_type(cls, body: Body) -> str:
+        return "i64"
+
+    def __getitem__(self, index: Index) -> Int:
+        return Int(self.body, self.body.let(f"load i64, ptr {self.element(index)}, align 8"))
+
+    def __setitem__(self, index: Index, value: Index) -> None:
+        self.body.lines.append(f"store i64 {Int.operand(self.body, value)}, ptr {self.element(index)}, align 8")
+
+
+class Rows:
+    """Rows of a row-major array, one per lane. Lanes without a row read the first row and write nothing."""
+
+    def __init__(self, pointer: UniformPointer, width: Index, count: Index | None) -> None:
+        self.pointer, self.body = pointer, pointer.body
+        self._starts: list[Int] = []
+        self._present: list[str] = []
+        self._nowhere = self.body.allocate("double", 8)
+        step = Int.operand(self.body, width)
+        limit = Int.operand(self.body, self.body.lanes.count if count is None else count)
+        for lane in range(self.body.lanes.count):
+            present = self.body.let(f"icmp slt i64 {lane}, {limit}")
+            start = self.body.let(f"mul i64 {step}, {lane}")
+            self._starts.append(Int(self.body, self.body.let(f"select i1 {present}, i64 {start}, i64 0")))
+            self._present.append(present)
+
+    def __getitem__(self, index: Index) -> Real:
+        kind, gathered = self.body.lanes.real, "poison"
+        for lane, start in enumerate(self._starts):
+            one = self.body.let(f"load double, ptr {self.pointer.element(start + index)}, align 8")
+            if self.body.lanes.count == 1:
+                return Real(self.body, one)
+            gathered = self.body.let(f"insertelement {kind} {gathered}, double {one}, i32 {lane}")
+        return Real(self.body, gathered)
+
+    def __setitem__(self, index: Index, value: Real | float) -> None:
+        real = Real(self.body, Real.operand(self.body, value))
+        for lane, (start, present) in enumerate(zip(self._starts, self._present, strict=True)):
+            row = self.pointer.element(start + index)
+            address = self.body.let(f"select i1 {present}, ptr {row}, ptr {self._nowhere}")
+            self.body.lines.append(f"store double {lane_of(real, lane)}, ptr {address}, align 8")

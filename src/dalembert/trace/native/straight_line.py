@@ -1,0 +1,166 @@
+"""A `Block` as LLVM functions: one if it is short, else a chain of them that share a work array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dalembert.trace.expr import Expr
+from dalembert.trace.native.block import Block, Output
+from dalembert.trace.native.lanes import Lanes
+from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
+from dalembert.trace.native.schedule import Chunk, Schedule, Stage, schedule
+from dalembert.trace.native.sincos import sincos_group
+from dalembert.trace.native.text import Body, ModuleText
+from dalembert.trace.ops import COS, NOT, SELECT, SIN
+
+LARGEST_FUNCTION = 1000
+"""Operations per LLVM function: above, LLVM takes longer per operation; below, nothing is gained."""
+
+
+def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, largest: int = LARGEST_FUNCTION) -> None:
+    """Add the block to the module as the function `symbol`."""
+    plan = schedule([out.value for out in block.outputs], largest)
+    arrays = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
+    if plan.whole:
+        writer = _Writer(module, block, lanes, plan)
+        writer.compute(plan.chunks[0])
+        writer.store(block.outputs)
+        module.define(symbol, writer.function(f"define void @{symbol}({arrays})"))
+        return
+    pieces = []
+    for chunk in plan.chunks:
+        pieces.append(_Writer(module, block, lanes, plan))
+        pieces[-1].compute(chunk)
+    for start in range(0, len(block.outputs), largest):
+        pieces.append(_Writer(module, block, lanes, plan))
+        pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
+        pieces[-1].store(block.outputs[start : start + largest])
+    calls = []
+    for k, writer in enumerate(pieces):
+        head = f"void @{symbol}.{k}({arrays}{', ' if arrays else ''}ptr %work)"
+        module.define(f"{symbol}.{k}", writer.function(f"define internal {head}"))
+        calls.append(f"call {head}")
+    work = f"%work = alloca [{plan.slot_count * lanes.count} x double], align 64"
+    lines = [f"define void @{symbol}({arrays}) noinline nounwind {{", work, *calls, "ret void", "}"]
+    module.define(symbol, "\n".join(lines))
+
+
+class _Writer:
+    """Writes one LLVM function of a block."""
+
+    def __init__(self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule) -> None:
+        self.body = Body(module, lanes)
+        self.lanes = lanes
+        self.pointers = {a.name: f"%p{k}" for k, a in enumerate(block.arrays)}
+        self.values = _Values(self.body, block, self.pointers, plan.slots)
+
+    def function(self, head: str) -> str:
+        lines = [
+            f"{head} noinline nounwind {{",
+            *self.body.allocations,
+            *self.body.lines,
+            "ret void",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def compute(self, chunk: Chunk) -> None:
+        for stage in chunk.stages():
+            self._write_nodes(stage.nodes)
+            self._write_angles(stage)
+        for e, slot in chunk.saved.items():
+            address = self.body.element("%work", slot * self.lanes.count)
+            self.body.lines.append(
+                f"store {self.lanes.real} {self.values[e]}, ptr {address}, align {self.lanes.alignment}"
+            )
+
+    def store(self, outputs: Sequence[Output]) -> None:
+        body, real, values = self.body, self.lanes.real, self.values
+        names = [values[out.value] for out in outputs]  # every load is done before the first store
+        for name, out in zip(names, outputs, strict=True):
+            address = body.element(self.pointers[out.array], out.index * self.lanes.count)
+            if out.add:
+                before = body.let(f"load {real}, ptr {address}, align 8")
+                name = body.let(f"fadd {real} {before}, {name}")
+            body.lines.append(f"store {real} {name}, ptr {address}, align 8")
+
+    def _write_nodes(self, nodes: Sequence[Expr]) -> None:
+        body, real, values, lines, fresh = self.body, self.lanes.real, self.values, self.body.lines, self.body.fresh
+        for e in nodes:
+            arithmetic = ARITHMETIC.get(e.op)
+            if arithmetic:
+                a, b = e.args
+                left, right = values[a], values[b]
+                values[e] = name = fresh()
+                lines.append(f"{name} = {arithmetic} {real} {left}, {right}")
+            elif e.op in FUNCTIONS:
+                values[e] = FUNCTIONS[e.op](body, *[values[a] for a in e.args])
+            elif e.op is SELECT:
+                condition, yes, no = e.args
+                values[e] = choose(body, values.truth(condition), values[yes], values[no])
+            else:
+                values.truths[e] = self._condition(e)
+
+    def _condition(self, e: Expr) -> str:
+        body, values, mask = self.body, self.values, self.lanes.mask
+        if e.op in CONDITIONS:
+            a, b = (values[x] for x in e.args)
+            return body.let(f"{CONDITIONS[e.op]} {self.lanes.real} {a}, {b}")
+        truths = [values.truth(x) for x in e.args]
+        if e.op is NOT:
+            return body.let(f"xor {mask} {truths[0]}, {self.lanes.truth(True)}")
+        return body.let(f"{LOGIC[e.op]} {mask} {truths[0]}, {truths[1]}")
+
+    def _write_angles(self, stage: Stage) -> None:
+        if stage.angles:
+            arguments = [self.values[x] for x in stage.angles]
+            for x, (sine, cosine) in zip(stage.angles, sincos_group(self.body, arguments), strict=True):
+                self.values.sines[x], self.values.cosines[x] = sine, cosine
+
+
+class _Values(dict[Any, str]):
+    """The name under which each scalar is known; constants, inputs and saved values come in when first asked for."""
+
+    def __init__(self, body: Body, block: Block, pointers: dict[str, str], slots: dict[Expr, int]) -> None:
+        self.body, self.lanes, self.inputs, self.pointers, self.slots = body, body.lanes, block.inputs, pointers, slots
+        self.uniform = {a.name for a in block.arrays if a.uniform}
+        self.truths: dict[Expr, str] = {}
+        self.sines: dict[Any, str] = {}
+        self.cosines: dict[Any, str] = {}
+
+    def __missing__(self, x: Any) -> str:
+        if type(x) is not Expr:
+            name = self.lanes.constant(float(x))
+            if x == 0:
+                return name  # 0 and −0 are one key
+        elif x in self.inputs:
+            name = self._input(*self.inputs[x])
+        elif x in self.truths:
+            mask, real = self.lanes.mask, self.lanes.real
+            name = self.body.let(f"uitofp {mask} {self.truths[x]} to {real}")
+        elif x.op is SIN and x.args[0] in self.sines:
+            name = self.sines[x.args[0]]
+        elif x.op is COS and x.args[0] in self.cosines:
+            name = self.cosines[x.args[0]]
+        else:
+            address = self.body.element("%work", self.slots[x] * self.lanes.count)
+            name = self.body.let(f"load {self.lanes.real}, ptr {address}, align {self.lanes.alignment}")
+        self[x] = name
+        return name
+
+    def truth(self, x: Any) -> str:
+        """The value as a condition."""
+        if type(x) is not Expr:
+            return self.lanes.truth(bool(x))
+        if x not in self.truths:
+            zero = self.lanes.constant(0.0)
+            self.truths[x] = self.body.let(f"fcmp une {self.lanes.real} {self[x]}, {zero}")
+        return self.truths[x]
+
+    def _input(self, array: str, index: int) -> str:
+        if array in self.uniform:
+            address = self.body.element(self.pointers[array], index)
+            return self.body.broadcast(self.body.let(f"load double, ptr {address}, align 8"))
+        address = self.body.element(self.pointers[array], index * self.lanes.count)
+        return self.body.let(f"load {self.lanes.real}, ptr {address}, align 8")

@@ -1,0 +1,81 @@
+"""Functions in C99: self-contained, arrays row by row, one line per named intermediate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dalembert.trace import ops
+from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
+from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
+from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+
+_SIGN = "static double sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }"
+
+
+def _number(x: float) -> Piece:
+    """The shortest text that gives the same double again, always a double."""
+    if math.isfinite(x):
+        return signed(repr(x))
+    return Piece("NAN") if math.isnan(x) else signed("INFINITY" if x > 0.0 else "-INFINITY")
+
+
+def _choose(write: Write, condition: Any, yes: Any, no: Any) -> Piece:
+    parts = (write(x).at(Level.OR) for x in (condition, yes, no))
+    return Piece("{} ? {} : {}".format(*parts), Level.CHOICE)
+
+
+NOTATION = Notation(
+    _number,
+    {
+        **OPERATORS,
+        **{op: call(op.name) for op in MATHEMATICS},
+        ops.ABS: call("fabs"),
+        ops.SIGN: call("sign"),
+        ops.MIN: call("fmin"),
+        ops.MAX: call("fmax"),
+        ops.AND: combine("&&", Level.AND),
+        ops.OR: combine("||", Level.OR),
+        ops.NOT: lambda write, a: Piece(f"!{write(a).at(Level.ATOM)}"),
+        ops.SELECT: _choose,
+    },
+)
+
+
+def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
+    """`void name(const double *q, …, double t, …, double *A, …)`: every element of every output is written.
+
+    Inputs are read before anything is written, so that an output may take the place of an input.
+    """
+    wanted = routine(name, inputs, outputs)
+    arguments = [f"const double *{a}" if is_array else f"double {a}" for a, is_array in wanted.arguments]
+    arguments += [f"double *{a}" for a in wanted.outputs]
+    lines = ["/* Written by dalembert.", *_shapes(wanted), " */", "#include <math.h>", ""]
+    lines += [_SIGN, ""] if ops.SIGN in wanted.operations else []
+    lines += [f"void {name}({', '.join(arguments) or 'void'})", "{"]
+    lines += [f"    {line}" for line in _body(wanted)]
+    return "\n".join([*lines, "}", ""])
+
+
+def _shapes(wanted: Routine) -> Iterator[str]:
+    """What the caller has to bring."""
+    for argument, held in wanted.inputs.items():
+        yield f" * in   {argument}" + ("" if type(held) is not tuple else f"[{len(held)}]")
+    for argument, values in wanted.outputs.items():
+        rows = ", row by row" if values.ndim > 1 else ""
+        yield f" * out  {argument}" + ("".join(f"[{n}]" for n in values.shape) or "[1]") + rows
+
+
+def _body(wanted: Routine) -> Iterator[str]:
+    for p in wanted.places:
+        remark = f"/* {p.remark.replace('*/', '* /')} */" if p.remark else ""
+        if p.index is not None:
+            yield f"const double {p.identifier} = {p.argument}[{p.index}]; {remark}".rstrip()
+        elif remark:
+            yield f"/* {p.identifier} is {remark[3:]}"
+    for name, e, text in wanted.assignments(NOTATION):
+        yield f"const {'int' if e.op in ops.BOOLEAN else 'double'} {name} = {text};"
+    for output in wanted.outputs:
+        for k, (_, text) in enumerate(wanted.elements(output, NOTATION)):
+            yield f"{output}[{k}] = {text};"

@@ -1,0 +1,111 @@
+"""Which values of a traced computation get a name, so that its text is compact: shared parts once, no endless line."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.trace import ops
+from dalembert.trace.expr import Expr
+from dalembert.trace.graph import flatten, ordered
+
+LINE = 100
+"""About how many characters an expression may take before a part of it gets a name."""
+
+_NAME = len("z1234")
+_CALL = len("atan2()")
+
+
+@dataclass(frozen=True)
+class Program:
+    """The computation line by line: inputs, then named intermediates in evaluation order, then the outputs.
+
+    An expression is to be written down to the inputs and to the names given before it.
+    """
+
+    inputs: tuple[Expr, ...]
+    assignments: tuple[tuple[str, Expr], ...]
+    outputs: tuple[Any, ...]
+
+    @property
+    def names(self) -> dict[Expr, str]:
+        """The name of every named intermediate."""
+        return {e: name for name, e in self.assignments}
+
+
+def program(outputs: Any, taken: Collection[str] = ()) -> Program:
+    """Names z1, z2, … for what is used more than once or makes a line hard to read; none that is `taken`."""
+    flat = flatten(outputs)
+    nodes = ordered(flat)
+    named = _with_cuts(nodes, _with_choices(nodes, _shared(nodes, flat)))
+    inputs = tuple(e for e in nodes if e.op is ops.SYMBOL)
+    names = _free_names({s.name for s in inputs}.union(taken))
+    return Program(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
+
+
+def expanded_length(e: Any) -> int:
+    """About how many characters the expression takes with nothing named, by a count that cannot run away."""
+    length: dict[Any, int] = {}
+    for x in ordered(e):
+        parts = sum(length[a] if type(a) is Expr else len(repr(a)) for a in x.args)
+        length[x] = len(x.name) if x.op is ops.SYMBOL else min(_CALL + parts, 10**9)
+    return length.get(e, 0)
+
+
+def _shared(nodes: list[Expr], outputs: list[Any]) -> set[Expr]:
+    """Nodes used more than once. A sign is never named: the uses of −x are uses of x."""
+    uses: Counter[Expr] = Counter()
+    for e in nodes:
+        if e.op is not ops.NEG:
+            uses.update(_unsigned(a) for a in e.operands)
+    uses.update(_unsigned(x) for x in outputs if type(x) is Expr)
+    return {e for e, n in uses.items() if n > 1 and e.op is not ops.SYMBOL}
+
+
+def _with_choices(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
+    """Further names, so that no condition holds a choice: that is hard to read, and SymPy would take it apart."""
+    named, choosing = set(named), set()
+    for e in nodes:
+        inside = [a for a in map(_unsigned, e.operands) if a in choosing]
+        if e.op in ops.BOOLEAN:
+            named.update(inside)
+        elif e.op is ops.SELECT or not named.issuperset(inside):
+            choosing.add(e)
+    return named
+
+
+def _with_cuts(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
+    """Further names, so that no expression written down to names and symbols is much longer than a line."""
+    named = set(named)
+    length: dict[Expr, int] = {}
+
+    def written(x: Any) -> int:
+        if type(x) is not Expr:
+            return len(repr(x))
+        return _NAME if x in named else length[x]
+
+    for e in nodes:
+        if e.op is ops.SYMBOL:
+            length[e] = len(e.name)
+        elif e.op is not ops.NEG:
+            parts = [_unsigned(a) for a in e.args]
+            while (total := _CALL + sum(map(written, parts))) > LINE:
+                longest = max(parts, key=written)
+                if type(longest) is not Expr or longest.op is ops.SYMBOL or longest in named:
+                    break
+                named.add(longest)
+            length[e] = total
+    return named
+
+
+def _unsigned(x: Any) -> Any:
+    return x.args[0] if type(x) is Expr and x.op is ops.NEG else x
+
+
+def _free_names(taken: Collection[str]) -> Iterator[str]:
+    """z1, z2, … without those that would look like a name in use: z1, but also z_1 or z.1."""
+    similar = {"".join(filter(str.isalnum, name)) for name in taken}
+    return (name for k in itertools.count(1) if (name := f"z{k}") not in similar)

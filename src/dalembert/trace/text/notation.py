@@ -1,0 +1,62 @@
+"""How an expression becomes text: a table of rules per language, and parentheses only where precedence asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from dalembert.trace.expr import Expr
+from dalembert.trace.ops import Op
+
+
+class Level(IntEnum):
+    """How tightly a text holds together, loosest first."""
+
+    CHOICE, OR, AND, NOT, COMPARISON, SUM, SIGN, PRODUCT, POWER, ATOM = range(10)
+
+
+class Piece(NamedTuple):
+    """Text of a part of an expression."""
+
+    text: str
+    level: Level = Level.ATOM
+
+    def at(self, level: Level) -> str:
+        """The text where at least `level` is needed."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+Write = Callable[[Any], Piece]
+"""Writes an argument of the expression at hand: an Expr or a float."""
+
+Rule = Callable[..., Piece]
+"""(write, *arguments) → the operation's text."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """A language's way of writing numbers and operations."""
+
+    number: Callable[[float], Piece]
+    rules: Mapping[Op, Rule]
+
+    def writer(self, names: Mapping[Expr, str]) -> Write:
+        """Writes down to the nodes that have names; all symbols must be among them."""
+
+        def write(x: Any) -> Piece:
+            if type(x) is not Expr:
+                return self.number(float(x))
+            return Piece(names[x]) if x in names else self.define(x, write)
+
+        return write
+
+    def define(self, e: Expr, write: Write) -> Piece:
+        """The operation of the node itself, whether or not its value has a name."""
+        return self.rules[e.op](write, *e.args)
+
+
+def signed(text: str) -> Piece:
+    """The text of a number, as loose as a sign where it has one."""
+    return Piece(text, Level.SIGN if text.startswith("-") else Level.ATOM)

@@ -1,0 +1,49 @@
+"""The package as a whole: light to import, complete on the outside."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import dalembert as da
+
+HEAVY = ("scipy", "sympy", "llvmlite", "matplotlib", "pandas")
+
+
+def in_a_fresh_process(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_importing_is_light():
+    """Numerical libraries come in when they are needed, not with the name."""
+    code = f"import sys, dalembert; print([x for x in {HEAVY!r} if x in sys.modules])"
+    assert in_a_fresh_process(code) == "[]"
+
+
+def test_describing_and_writing_equations_needs_numpy_alone():
+    code = f"""
+import sys
+import dalembert as da
+s = da.System("pendulum", gravity=(0, -9.81, 0))
+s.add_body("rod", da.rod(1.0, 1.0))
+s.add_joint("pivot", da.Revolute(), "ground", "rod")
+s.build().equations("kane").evaluate([0.1], [0.2])
+print([x for x in {HEAVY!r} if x in sys.modules])
+"""
+    assert in_a_fresh_process(code) == "[]"
+
+
+def test_the_version_is_there():
+    assert re.fullmatch(r"\d+\.\d+\.\d+([.\w]*)?", da.__version__)
+
+
+@pytest.mark.parametrize("name", da.__all__)
+def test_every_public_name_says_what_it_is(name):
+    assert (getattr(da, name).__doc__ or "").strip()
+
+
+def test_public_names_are_listed_once_and_sorted():
+    assert list(da.__all__) == sorted(set(da.__all__))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from dalembert.system.numbers import number
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
+
+if TYPE_CHECKING:
+    from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +234,7 @@ class Mechanism:
 
     # -- compiled quantities: one state (n,) or a batch (K, n) ----------------------------------------------------------
     @cached_property
-    def kernels(self) -> Any:
+    def kernels(self) -> Catalogue:
         """Everything this mechanism can compute in machine code (see `kernels.catalogue`)."""
         from dalembert.kernels.catalogue import Catalogue
 
@@ -245,11 +248,23 @@ class Mechanism:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
         return self.kernels.evaluate("inverse_dynamics", q, u, udot, t, parameters)
 
+    def forward_dynamics_derivatives(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None
+    ) -> Derivatives:
+        """∂u̇ in q (along the displacement each speed makes), u, tau and the parameters: `.q`, `.u`, `.tau`, `.parameters`."""
+        return self.kernels.differentiate("forward_dynamics_derivatives", q, u, tau, t, parameters)
+
+    def inverse_dynamics_derivatives(
+        self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None
+    ) -> Derivatives:
+        """∂τ in q (along the displacement each speed makes), u, u̇ and the parameters: `.q`, `.u`, `.udot`, `.parameters`."""
+        return self.kernels.differentiate("inverse_dynamics_derivatives", q, u, udot, t, parameters)
+
     def mass_matrix(self, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """A(q): n_u × n_u, symmetric."""
         return self.kernels.mass_matrix(q, None, None, t, parameters)
 
-    def body_motion(self, q: Any, u: Any = None, t: Any = 0.0, parameters: Any = None) -> Any:
+    def body_motion(self, q: Any, u: Any = None, t: Any = 0.0, parameters: Any = None) -> BodyMotion:
         """Poses and velocities of all bodies in world axes: `.rotation`, `.position`, `.angular_velocity`, `.velocity`."""
         return self.kernels.motion(q, u, t, parameters)
 

@@ -11,12 +11,15 @@ INPUTS = ("t", "q", "u", "x", "P")
 
 
 def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, int], n_output: int, work: int) -> None:
-    """`batch(count, t, …, P, steps of t … P, y, work)`: a step is the distance between rows, 0 to use one row for all."""
+    """`batch(count, t, …, P, steps of t … P, y, work)`: a step is the distance between rows, 0 to use one row for all.
+
+    With `lanes` = 1, `run` takes one state at a time in plain arrays, whatever it does with its lanes inside.
+    """
     parameters: dict[str, Any] = {"count": Int}
-    parameters |= dict.fromkeys(INPUTS, UniformPointer if lanes > 1 else Pointer)
+    parameters |= dict.fromkeys(INPUTS, UniformPointer)
     parameters |= {f"step_{name}": Int for name in INPUTS}
-    parameters |= {"y": UniformPointer if lanes > 1 else Pointer, "work": Pointer}
-    with module.function("batch", lanes=lanes, **parameters) as f:
+    parameters |= {"y": UniformPointer, "work": Pointer}
+    with module.function("batch", lanes=run.lanes, **parameters) as f:
         if lanes == 1:
             with f.loop(f.count) as i:
                 rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]

@@ -12,11 +12,13 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.derivatives import of_forward_dynamics, of_inverse_dynamics
 from dalembert.kernels.given import GivenState, unspecified
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.opaque import generalized_forces, split
 from dalembert.kernels.outlined import Outlined
-from dalembert.kernels.straight import extra_input, straight_block
+from dalembert.kernels.straight import NAMES, extra_input, straight_block
+from dalembert.kernels.tangent import emit_jacobian
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
@@ -25,13 +27,36 @@ from dalembert.recursive import algorithms as recursive
 from dalembert.system.forces.points import point
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Module, Signature
+from dalembert.trace.native import Module, Pointer, Signature, native_lanes
 
 LARGEST_STRAIGHT = 10
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
 
+LARGEST_STRAIGHT_DERIVATIVES = 16
+"""The same for derivatives, whose loops are slower."""
+
 Formula = Callable[[State, Any], Any]
 """(symbolic state, extra input) → the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """Of the speeds' rates (or of the forces): along the displacement each speed makes, in u, in τ (or u̇), in the parameters."""
+
+    q: np.ndarray
+    u: np.ndarray
+    input: np.ndarray
+    parameters: np.ndarray
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Of forward dynamics: A⁻¹."""
+        return self.input
+
+    @property
+    def udot(self) -> np.ndarray:
+        """Of inverse dynamics: A."""
+        return self.input
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +142,63 @@ class Catalogue:
     def rates(self) -> Kernel:
         """q̇."""
         return self._kernel(lambda s, _: s.rates, rates.ALGORITHM, 0, (self.mechanism.n_q,))
+
+    @cached_property
+    def state_rates(self) -> Kernel:
+        """(q̇, u̇): the right-hand side of the equations of motion, with further generalized forces as extra input."""
+        m = self.mechanism
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                s, tau = m.symbolic_state(), extra_input(m.speeds)
+                both = [*s.rates, *recursive.articulated(recursive.Tree(s), tau)]
+                return module.block(straight_block(m, both, tau), lanes), 0
+
+        def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
+            parts = [Outlined(m, rates.ALGORITHM), Outlined(m, articulated.ALGORITHM)]
+            run = [part.emit(module, lanes, part.algorithm.name) for part in parts]
+            parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+            with module.function("run", lanes=lanes, **parameters) as f:
+                state = [getattr(f, name) for name in NAMES[:5]]
+                f.call(run[0], *state, f.y, f.work)
+                f.call(run[1], *state, f.y + m.n_q, f.work)
+            return f.signature, max(part.places["end"] for part in parts)
+
+        small = m.n_bodies <= LARGEST_STRAIGHT
+        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), straight if small else outlined, self.key)
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> Kernel:
+        return self._derivatives("forward_dynamics_derivatives", of_forward_dynamics, articulated.ALGORITHM)
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> Kernel:
+        return self._derivatives("inverse_dynamics_derivatives", of_inverse_dynamics, newton_euler.ALGORITHM)
+
+    def _derivatives(self, name: str, formula: Formula, algorithm: Algorithm) -> Kernel:
+        m = self.mechanism
+        shape = (m.n_u, 3 * m.n_u + len(m.parameters))
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                extra = extra_input(m.speeds)
+                return module.block(straight_block(m, formula(m.symbolic_state(), extra), extra), lanes), 0
+
+        def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            return emit_jacobian(m, algorithm, module, native_lanes())
+
+        small = m.n_bodies <= LARGEST_STRAIGHT_DERIVATIVES
+        return Kernel(name, m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
+
+    def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:
+        if self.opaque is not None:
+            names = ", ".join(f'"{f}"' for f in self.opaque.forces)
+            raise FormulationError(
+                f"force {names} is a Python function that cannot be traced, so it has no derivatives"
+            )
+        rows = getattr(self, name)(q, u, x, t, parameters)
+        n = self.mechanism.n_u
+        return Derivatives(rows[..., :n], rows[..., n : 2 * n], rows[..., 2 * n : 3 * n], rows[..., 3 * n :])
 
     def point_jacobian(self, at: Any) -> Kernel:
         """6 × n_u of a point; a kernel of its own for every point asked about."""

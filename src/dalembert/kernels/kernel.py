@@ -30,6 +30,8 @@ class Kernel:
     shape: tuple[int, ...]
     emit: Emit
     key: str
+    one_by_one: bool = False
+    """Whether it takes one state at a time, using the lanes for something else."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -79,7 +81,7 @@ class Kernel:
             return y.reshape(self.shape)
         count = counts.pop()
         y = np.empty((count, self.n_output))
-        lanes = native_lanes() if count > 1 else 1
+        lanes = native_lanes() if count > 1 and not self.one_by_one else 1
         steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
         self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes))
         return y.reshape(count, *self.shape)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,8 +24,66 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.links import Link, links
 from dalembert.trace import Expr, free_symbols, symbol, tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature
+from dalembert.trace.native import Block, Int, Module, Output, Pointer, Signature
+from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
 from dalembert.vectors import cross
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Straight-line code: preparation, forces, and for every sweep a block per class of bodies."""
+
+    prepare: Block | None
+    forces: Block | None
+    sweeps: list[list[Block]]
+
+    def compiled(self, module: Module, lanes: int, name: str) -> Code:
+        """The same as functions of a module."""
+
+        def add(block: Block) -> Signature:
+            return module.block(block, lanes, f"{name}_{block.name}")
+
+        tables = [module.function_table([add(b) for b in sweep]) for sweep in self.sweeps]
+        return Code(self.prepare and add(self.prepare), self.forces and add(self.forces), tables)
+
+
+@dataclass(frozen=True)
+class Code:
+    prepare: Signature | None
+    forces: Signature | None
+    sweeps: list[FunctionTable]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What a loop looks up for each body: its constants, its class, and where its values lie."""
+
+    constants: RealTable
+    places: IntTable
+    memory: dict[str, int]
+    stride: int
+    prescribed: bool
+
+    def arguments(self, f: Any, k: Int, d: str = "") -> list[Any]:
+        """The class of body k and the pointers its step takes; with `d`, those to the directions of the same values."""
+        row = k * 6
+        kind, parent, q_at, u_at, x_at, y_at = (self.places[row + i] for i in range(6))
+        q, u, x, y, P, work = (getattr(f, d + name) for name in ("q", "u", "x", "y", "P", "work"))
+        if self.prescribed:
+            q, u = work + self.memory["q"], work + self.memory["u"]
+        return [
+            kind,
+            self.constants + k * N_CONSTANTS,
+            work + (k * N_CONSTANTS + self.memory["C"]),
+            q + q_at,
+            u + u_at,
+            work + (u_at + self.memory["d"]),
+            x + x_at,
+            work + k * self.stride,
+            work + parent,
+            y + y_at,
+            P,
+        ]
 
 
 class Outlined:
@@ -141,54 +201,51 @@ class Outlined:
         return block(name, known, outputs)
 
     # -- code ---------------------------------------------------------------------------------------------------------
-    def emit(self, module: Module, lanes: int) -> Signature:
-        """Add the kernel to a module; returns its `run`."""
-        m, places, stride = self.m, self.places, self.stride
-        blocks, _ = self._traced
+    @cached_property
+    def parts(self) -> Parts:
+        """All straight-line code of the kernel."""
         with tracing():
-            first = self.block("prepare", self._preparation())
+            prepare = self.block("prepare", self._preparation())
             forces = self.block("forces", self._force_outputs()) if self._forced else None
-        prepare = module.block(first, lanes) if first.outputs else None
-        apply = module.block(forces, lanes) if forces else None
-        steps = [module.function_table([module.block(b, lanes) for b in sweep]) for sweep in blocks]
-        constants = module.real_table([0.0 if type(x) is Expr else x for x in self.classes.table.ravel().tolist()])
-        q_at, u_at = self._joint_places()
-        parents = [max(link.parent - 1, 0) * stride for link in self.links]
-        outputs = self.algorithm.output_at(m)
-        x_at = joint_columns(m)
-        table = module.int_table(
-            np.column_stack([self.classes.of_body, parents, q_at, u_at, x_at, outputs]).ravel().tolist()
-        )
+            return Parts(prepare if prepare.outputs else None, forces, self._traced[0])
+
+    def emit(self, module: Module, lanes: int, name: str = "run") -> Signature:
+        """Add the kernel to a module."""
+        code = self.parts.compiled(module, lanes, name)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function("run", lanes=lanes, **parameters) as f:
-            arguments = [getattr(f, name) for name in NAMES]
-            if prepare:
-                f.call(prepare, *arguments)
-            if self.algorithm.sums:
-                with f.loop(self.algorithm.n_output(m)) as i:
-                    f.y[i] = 0.0
-            q, u = (f.work + places["q"], f.work + places["u"]) if self.prescribed else (f.q, f.u)
-            for s, (_, backward) in enumerate(self.sweeps):
-                if apply and s == 1:
-                    f.call(apply, *arguments)
-                with f.countdown(m.n_bodies) if backward else f.loop(m.n_bodies) as k:
-                    row = k * 6
-                    f.call(
-                        steps[s][table[row]],
-                        constants + k * N_CONSTANTS,
-                        f.work + (k * N_CONSTANTS + places["C"]),
-                        q + table[row + 2],
-                        u + table[row + 3],
-                        f.work + (table[row + 3] + places["d"]),
-                        f.x + table[row + 4],
-                        f.work + k * stride,
-                        f.work + table[row + 1],
-                        f.y + table[row + 5],
-                        f.P,
-                    )
+        tables = self.tables(module)
+        with module.function(name, lanes=lanes, **parameters) as f:
+            self.drive(f, code, f.y, [getattr(f, a) for a in NAMES], lambda k: tables.arguments(f, k))
             if self.algorithm.finish:
                 self.algorithm.finish(self, module, f)
         return f.signature
+
+    def drive(self, f: Any, code: Code, y: Pointer, arguments: list[Any], of_body: Callable[[Int], list[Any]]) -> None:
+        """The kernel's course: preparation, sweeps, and the forces after the first sweep, which places the bodies."""
+        if code.prepare:
+            f.call(code.prepare, *arguments)
+        if self.algorithm.sums:
+            with f.loop(self.algorithm.n_output(self.m)) as i:
+                y[i] = 0.0
+        for s, (_, backward) in enumerate(self.sweeps):
+            if code.forces and s == 1:
+                f.call(code.forces, *arguments)
+            with f.countdown(self.m.n_bodies) if backward else f.loop(self.m.n_bodies) as k:
+                chosen, *pointers = of_body(k)
+                f.call(code.sweeps[s][chosen], *pointers)
+
+    def tables(self, module: Module) -> Tables:
+        """Constants and places of all bodies, put into the module."""
+        q_at, u_at = self._joint_places()
+        parents = [max(link.parent - 1, 0) * self.stride for link in self.links]
+        columns = [self.classes.of_body, parents, q_at, u_at, joint_columns(self.m), self.algorithm.output_at(self.m)]
+        return Tables(
+            module.real_table([0.0 if type(x) is Expr else x for x in self.classes.table.ravel().tolist()]),
+            module.int_table(np.column_stack(columns).ravel().tolist()),
+            self.places,
+            self.stride,
+            self.prescribed,
+        )
 
     def _joint_places(self) -> tuple[list[int], list[int]]:
         """Where each joint's coordinates and speeds begin."""

@@ -24,6 +24,8 @@ _NOISE = 2e-15
 """Relative size of the rounding left by a few products of rotations."""
 _PARALLEL = 1e-9
 """Sine of the angle below which two axes count as parallel."""
+_FAR = 10.0
+"""Slides beyond this many link lengths are not made: nearly parallel axes meet far away, and long arms cost digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,7 @@ def _common_normals(m: Mechanism, E: np.ndarray, p: np.ndarray, spins: np.ndarra
     unit = normal / np.where(skewed, length, 1.0)[:, None]
     across = np.cross(unit, axis)
     slide = np.where(skewed, (origin * across).sum(axis=1) / np.where(skewed, across[:, 2], 1.0), 0.0)
+    slide = np.where(np.abs(slide) <= _FAR * np.abs(origin).max(axis=1), slide, 0.0)
     offset = np.where(np.abs(origin[:, :2]) > 1e-12 * np.abs(origin).max(axis=1, keepdims=True), origin[:, :2], 0.0)
     parallel = np.where(usable & ~skewed, np.arctan2(offset[:, 1], offset[:, 0]), 0.0)
     angle = np.where(skewed, np.arctan2(unit[:, 1], unit[:, 0]), parallel)
@@ -117,7 +120,9 @@ def _unwinding(E: np.ndarray) -> np.ndarray:
     numbers = np.nan_to_num(_floats(E))
     tilted = np.abs(numbers[:, 2, :2]).max(axis=1) > 1e-12
     angle = np.where(
-        tilted, np.arctan2(-numbers[:, 2, 0], numbers[:, 2, 1]), -np.arctan2(numbers[:, 1, 0], numbers[:, 0, 0])
+        tilted,
+        np.arctan2(-numbers[:, 2, 0], numbers[:, 2, 1]),
+        -np.sign(numbers[:, 2, 2]) * np.arctan2(numbers[:, 1, 0], numbers[:, 0, 0]),
     )
     first = (numbers @ _about_z(angle))[:, 0, 0]
     angle = np.where(np.abs(first + 1.0) < 1e-9, angle + np.pi, angle)

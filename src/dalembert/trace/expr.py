@@ -330,15 +330,13 @@ def _add_constant(x: Expr, c: float) -> Any:
 def _times_constant(x: Expr, c: float) -> Any:
     if c == 0.0:
         return 0.0
+    if c < 0.0:
+        return -_times_constant(x, -c)
     if x.op is NEG:
-        x, c = x.args[0], -c
-    if x.op is MUL and type(x.args[1]) is float and _SMALLEST <= abs(x.args[1] * c) < math.inf:
+        return -_times_constant(x.args[0], c)
+    if x.op is MUL and type(x.args[1]) is float and _SMALLEST <= x.args[1] * c < math.inf:
         x, c = x.args[0], x.args[1] * c
-    if c == 1.0:
-        return x
-    if c == -1.0:
-        return -x
-    return node(MUL, x, c) if c > 0.0 or c != c else node(NEG, node(MUL, x, -c))
+    return x if c == 1.0 else node(MUL, x, c)
 
 
 def _integer_power(x: Any, n: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,14 +13,23 @@ from dalembert.errors import TraceError
 from dalembert.trace.native.machine import llvm, target_machine
 from dalembert.trace.native.signature import C_TYPES, Signature
 
+_loading = threading.Lock()
+"""LLVM's global context is not for several threads at once."""
+
 
 class Library:
     """The functions of one compiled module, as attributes or items. Calls release Python's global lock."""
 
     def __init__(self, code: bytes, signatures: Sequence[Signature]) -> None:
+        with _loading:
+            self._load(code, signatures)
+
+    def _load(self, code: bytes, signatures: Sequence[Signature]) -> None:
         binding = llvm()
         self.code, self.signatures = code, tuple(signatures)
-        empty = binding.parse_assembly("", binding.create_context())
+        empty = binding.parse_assembly(
+            ""
+        )  # in LLVM's global context: one of its own could be collected before the engine
         self._engine = binding.create_mcjit_compiler(empty, target_machine())
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

@@ -1,6 +1,6 @@
 """Sine and cosine of many arguments at once: own polynomials, one test for all, the C library for what they cannot do.
 
-Up to |x| = 10⁶ the quadrant n = round(2x/π) is subtracted in three terms (Cody & Waite; π/2 split as in fdlibm's
+Up to |x| = 10⁶ the quadrant n = round(2x/π) is subtracted in four terms (Cody & Waite; π/2 split as in fdlibm's
 e_rem_pio2.c, n·P1 and n·P2 exact) and fdlibm's k_sin and k_cos polynomials do the rest: error ≤ 2.5 ulp, no branch.
 """
 
@@ -17,7 +17,7 @@ LARGEST = 1.0e6
 
 _HARDLY_EVER = '!prof !{!"branch_weights", i32 1, i32 100000}'
 _TWO_OVER_PI = 0.63661977236758134308
-_HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+_HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21, 1.0085854035872483e-37)
 _ROUNDER = 6755399441055744.0  # 1.5·2⁵²: adding it rounds to an integer, which then sits in the low bits
 _SINE = (
     1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,

@@ -11,7 +11,12 @@ from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
 
-_SIGN = "static double sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }"
+_SIGN = [
+    "#ifndef DALEMBERT_SIGN",
+    "#define DALEMBERT_SIGN",
+    "static double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }",
+    "#endif",
+]
 
 
 def _number(x: float) -> Piece:
@@ -32,7 +37,7 @@ NOTATION = Notation(
         **OPERATORS,
         **{op: call(op.name) for op in MATHEMATICS},
         ops.ABS: call("fabs"),
-        ops.SIGN: call("sign"),
+        ops.SIGN: call("sign_of"),
         ops.MIN: call("fmin"),
         ops.MAX: call("fmax"),
         ops.AND: combine("&&", Level.AND),
@@ -46,13 +51,14 @@ NOTATION = Notation(
 def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     """`void name(const double *q, …, double t, …, double *A, …)`: every element of every output is written.
 
-    Inputs are read before anything is written, so that an output may take the place of an input.
+    Inputs are read before anything is written, so that an output may take the place of an input. Sources may be joined in
+    one file.
     """
     wanted = routine(name, inputs, outputs)
     arguments = [f"const double *{a}" if is_array else f"double {a}" for a, is_array in wanted.arguments]
     arguments += [f"double *{a}" for a in wanted.outputs]
     lines = ["/* Written by dalembert.", *_shapes(wanted), " */", "#include <math.h>", ""]
-    lines += [_SIGN, ""] if ops.SIGN in wanted.operations else []
+    lines += [*_SIGN, ""] if ops.SIGN in wanted.operations else []
     lines += [f"void {name}({', '.join(arguments) or 'void'})", "{"]
     lines += [f"    {line}" for line in _body(wanted)]
     return "\n".join([*lines, "}", ""])

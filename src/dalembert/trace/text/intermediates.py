@@ -16,7 +16,7 @@ LINE = 100
 """About how many characters an expression may take before a part of it gets a name."""
 
 _NAME = len("z1234")
-_CALL = len("atan2()")
+_INFIX = {ops.ADD, ops.SUB, ops.MUL, ops.DIV, ops.LT, ops.LE}
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def expanded_length(e: Any) -> int:
     """About how many characters the expression takes with nothing named, by a count that cannot run away."""
     length: dict[Any, int] = {}
     for x in ordered(e):
-        parts = sum(length[a] if type(a) is Expr else len(repr(a)) for a in x.args)
-        length[x] = len(x.name) if x.op is ops.SYMBOL else min(_CALL + parts, 10**9)
+        parts = sum(length[a] if type(a) is Expr else len(str(a)) for a in x.args)
+        length[x] = min(_own_length(x.op) + parts, 10**9)
     return length.get(e, 0)
 
 
@@ -92,13 +92,17 @@ def _with_cuts(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
             length[e] = len(e.name)
         elif e.op is not ops.NEG:
             parts = [_unsigned(a) for a in e.args]
-            while (total := _CALL + sum(map(written, parts))) > LINE:
+            while (total := _own_length(e.op) + sum(map(written, parts))) > LINE:
                 longest = max(parts, key=written)
                 if type(longest) is not Expr or longest.op is ops.SYMBOL or longest in named:
                     break
                 named.add(longest)
             length[e] = total
     return named
+
+
+def _own_length(op: ops.Op) -> int:
+    return 0 if op is ops.SYMBOL else len(" + ") if op in _INFIX else len(f"{op}()")
 
 
 def _unsigned(x: Any) -> Any:

@@ -67,8 +67,9 @@ def _output(name: str, values: np.ndarray, write: Write) -> list[str]:
 
 
 def _matrix(table: np.ndarray) -> str:
-    rows = r" \\ ".join(" & ".join(row) for row in table)
-    return rf"\left[\begin{{array}}{{{'c' * table.shape[1]}}} {rows} \end{{array}}\right]"
+    rows = [" & ".join(row) for row in table]
+    body = (" \\\\ " if sum(map(len, rows)) <= ROW else " \\\\\n").join(rows)
+    return rf"\left[\begin{{array}}{{{'c' * table.shape[1]}}} {body} \end{{array}}\right]"
 
 
 def _block(lines: list[str], environment: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.text.latex_atoms import number_in_latex
-from dalembert.trace.text.notation import Level, Notation, Piece, Rule, Write
+from dalembert.trace.text.notation import Level, Notation, Piece, Rule, Write, Writer
 
 _COMMANDS = {
     ops.SIN: r"\sin", ops.COS: r"\cos", ops.TAN: r"\tan", ops.ASIN: r"\arcsin", ops.ACOS: r"\arccos",
@@ -40,7 +40,7 @@ def _sum(left: Piece, term: str, sign: str, opposite: str) -> Piece:
     return Piece(f"{_at(left, Level.SUM)} {sign} {term}", Level.SUM)
 
 
-def _multiply(write: Write, a: Any, b: Any) -> Piece:
+def _multiply(write: Writer, a: Any, b: Any) -> Piece:
     """Numbers, then symbols, then the rest, each in order of creation, equal factors as a power."""
     factors = [*_factors(write, a), *_factors(write, b)]
     numbers = [_at(write(x), Level.PRODUCT) for x in factors if type(x) is not Expr]
@@ -50,19 +50,19 @@ def _multiply(write: Write, a: Any, b: Any) -> Piece:
     return Piece(" ".join(texts), Level.PRODUCT if len(texts) > 1 else Level.POWER)
 
 
-def _factors(write: Write, x: Any) -> list[Any]:
+def _factors(write: Writer, x: Any) -> list[Any]:
     """The factors of a product within a product; a product that has a name is one factor."""
-    if type(x) is Expr and x.op is ops.MUL and write(x).level < Level.ATOM:
+    if write.spells_out(x, ops.MUL):
         return [*_factors(write, x.args[0]), *_factors(write, x.args[1])]
     return [x]
 
 
-def _power(write: Write, base: Expr, n: int) -> str:
+def _power(write: Writer, base: Expr, n: int) -> str:
     piece = write(base)
     if n == 1:
         return _at(piece, Level.PRODUCT)
-    command = _COMMANDS.get(base.op)
-    if command and piece.text.startswith(command):
+    if base.op in _COMMANDS and write.spells_out(base, base.op):
+        command = _COMMANDS[base.op]
         return f"{command}^{{{n}}}{piece.text.removeprefix(command)}"
     return _raised(piece, str(n))
 

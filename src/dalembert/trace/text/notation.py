@@ -42,19 +42,30 @@ class Notation:
     number: Callable[[float], Piece]
     rules: Mapping[Op, Rule]
 
-    def writer(self, names: Mapping[Expr, str]) -> Write:
+    def writer(self, names: Mapping[Expr, str]) -> Writer:
         """Writes down to the nodes that have names; all symbols must be among them."""
-
-        def write(x: Any) -> Piece:
-            if type(x) is not Expr:
-                return self.number(float(x))
-            return Piece(names[x]) if x in names else self.define(x, write)
-
-        return write
+        return Writer(self, names)
 
     def define(self, e: Expr, write: Write) -> Piece:
         """The operation of the node itself, whether or not its value has a name."""
         return self.rules[e.op](write, *e.args)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes an expression, or an argument of one, in a notation."""
+
+    notation: Notation
+    names: Mapping[Expr, str]
+
+    def __call__(self, x: Any) -> Piece:
+        if type(x) is not Expr:
+            return self.notation.number(float(x))
+        return Piece(self.names[x]) if x in self.names else self.notation.define(x, self)
+
+    def spells_out(self, e: Any, op: Op) -> bool:
+        """Whether this is such an operation and not written as a mere name."""
+        return type(e) is Expr and e.op is op and e not in self.names
 
 
 def signed(text: str) -> Piece:

@@ -1,0 +1,101 @@
+"""Derivatives of a swept kernel along many directions at once, for mechanisms of any size.
+
+The tangent of every block follows from its graph. With the state the same in all lanes and a different direction in each, one pass of
+tangent sweeps gives W columns of the Jacobian.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.kernels import rates
+from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.outlined import Outlined, Parts
+from dalembert.kernels.straight import NAMES
+from dalembert.mechanism import Mechanism
+from dalembert.trace import directional, free_symbols, symbol, tracing
+from dalembert.trace.native import Array, Block, Int, Module, Output, Pointer, Signature, UniformPointer
+
+_STEADY = frozenset({"K", "t"})
+"""Arrays without a direction: constants, and time."""
+
+
+def tangent(block: Block) -> Block:
+    """The block that reads a direction d<array> beside each array and writes the outputs' rates along it."""
+    arrays = [a for a in block.arrays if a.name not in _STEADY]
+    moving = {s: symbol(f"d{s.name}") for s, (array, _) in block.inputs.items() if array not in _STEADY}
+    rates = directional([o.value for o in block.outputs], moving)
+    outputs = [Output(rate, f"d{o.array}", o.index, o.add) for rate, o in zip(rates, block.outputs)]
+    used = free_symbols(rates)
+    places = dict(block.inputs) | {d: (f"d{block.inputs[s][0]}", block.inputs[s][1]) for s, d in moving.items()}
+    return Block(
+        f"d_{block.name}",
+        [*block.arrays, *(Array(f"d{a.name}") for a in arrays)],
+        {s: places[s] for s in used},
+        outputs,
+    )
+
+
+def emit_tangents(kernel: Outlined, module: Module, lanes: int) -> Signature:
+    """`d_run(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
+    parts = kernel.parts
+    with tracing():
+        moving = Parts(
+            tangent(parts.prepare) if parts.prepare else None,
+            tangent(parts.forces) if parts.forces else None,
+            [[tangent(b) for b in sweep] for sweep in parts.sweeps],
+        )
+    code = moving.compiled(module, lanes, "d_run")
+    parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+    parameters |= {f"d{name}": Pointer for name in NAMES if name not in _STEADY}
+    tables = kernel.tables(module)
+    with module.function("d_run", lanes=lanes, **parameters) as f:
+
+        def of_body(k: Int) -> list[Any]:
+            kind_and_constants = 2
+            return [*tables.arguments(f, k), *tables.arguments(f, k, "d")[kind_and_constants:]]
+
+        kernel.drive(f, code, f.dy, [getattr(f, name) for name in parameters], of_body)
+    return f.signature
+
+
+def emit_jacobian(m: Mechanism, algorithm: Algorithm, module: Module, lanes: int) -> tuple[Signature, int]:
+    """`run(t, q, u, x, P, J, work)` on plain arrays of one state: J[i, j] is the rate of output i along direction j.
+
+    Directions are, in order: the displacement each speed makes, each speed, each extra input, each parameter. Returns also the
+    doubles of working memory.
+    """
+    kernel, displacement = Outlined(m, algorithm), Outlined(m, rates.ALGORITHM)
+    run, d_run = kernel.emit(module, lanes, "primal"), emit_tangents(kernel, module, lanes)
+    d_rates = displacement.emit(module, lanes, "displacements")
+    n_u, n_p, n_y = m.n_u, len(m.parameters), algorithm.n_output(m)
+    n_d = 3 * n_u + n_p
+    sizes = {"t": 1, "q": m.n_q, "u": n_u, "x": n_u, "P": n_p, "y": n_y, "work": kernel.places["end"]}
+    sizes |= {"seeds": n_d, "dq": m.n_q, "dy": n_y, "dwork": kernel.places["end"], "rates": displacement.places["end"]}
+    parameters: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
+    with module.function("run", lanes=lanes, **parameters) as f:
+        memory, at = {}, 0
+        for name, size in sizes.items():
+            memory[name] = f.work.lanes + at
+            at += size + 1
+        for name in ("t", "q", "u", "x", "P"):
+            with f.loop(sizes[name]) as i:
+                memory[name][i] = getattr(f, name)[i]
+        state = [memory[name] for name in NAMES]
+        f.call(run, *state)
+        seeds = memory["seeds"]
+        with f.loop(0, n_d, lanes) as first:
+            with f.loop(n_d) as i:
+                seeds[i] = 0.0
+            for lane in range(lanes):
+                with f.if_(first + lane < n_d):
+                    seeds.uniform[(first + lane) * lanes + lane] = 1.0
+            t, q, _, x, P, _, _ = state
+            f.call(d_rates, t, q, seeds, x, P, memory["dq"], memory["rates"])
+            directions = [memory["dq"], seeds + n_u, seeds + 2 * n_u, seeds + 3 * n_u, memory["dy"], memory["dwork"]]
+            f.call(d_run, *state, *directions)
+            with f.loop(n_y) as i:
+                for lane in range(lanes):
+                    with f.if_(first + lane < n_d):
+                        f.y[i * n_d + first + lane] = memory["dy"][i].lane(lane)
+    return f.signature, at * lanes

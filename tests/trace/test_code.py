@@ -137,8 +137,6 @@ def test_c_agrees_with_the_graph(tmp_path_factory, cases, run):
     everything = [(list(make(*X[:3]) for make in STEPS.values()), cases[0][1]), *cases]
     folder = tmp_path_factory.mktemp("c")
     sources = [c_source(f"f{k}", {"x": X}, {"y": outputs}) for k, (outputs, _) in enumerate(everything)]
-    for k, source in enumerate(sources):
-        sources[k] = source.replace("static double sign", f"static double sign{k}").replace("sign(", f"sign{k}(")
     library = built("\n".join(sources), folder, f"run{run}")
     for k, (outputs, v) in enumerate(everything):
         y = np.full(len(outputs), np.nan)

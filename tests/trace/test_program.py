@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dalembert.errors import TraceError
 from dalembert.trace import Expr, cos, evaluate, ops, ordered, sin, sqrt, symbol, symbols
-from dalembert.trace.text import c_source, program, python_source
+from dalembert.trace.text import c_source, plain_text, program, python_source
 from dalembert.trace.text.identifiers import RESERVED, safe_identifiers
 
 from .graphs import graphs, values
@@ -66,6 +66,11 @@ def test_no_operation_is_written_twice_and_every_line_needs_only_earlier_ones(ou
     operations = {e for e in ordered(outputs) if e.op not in (ops.NEG, ops.SYMBOL)}
     assert len(written) == len(set(written)) and set(written) == operations
     assert evaluate([e for _, e in steps.assignments] + outputs, v)
+
+
+def test_plain_lines_name_intermediates_then_outputs():
+    s = sin(x)
+    assert plain_text({"force": s * s * y, "power": -s}) == "z1 = sin(x)\nforce = z1*z1*y\npower = -z1"
 
 
 def test_long_expressions_are_cut():

@@ -32,11 +32,28 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
                 for name in INPUTS:
                     step = getattr(f, f"step_{name}")
                     rows = (getattr(f, name) + i * step).rows(step, left)
-                    with f.loop(sizes[name]) as j:
-                        local[name][j] = rows[j]
+                    _read(f, rows, local[name], sizes[name], lanes)
                 f.call(run, *local.values(), result, f.work)
                 out = (f.y + i * n_output).rows(n_output, left)
-                with f.loop(n_output) as j:
-                    out[j] = result[j]
+                _write(f, out, result, n_output, lanes)
     with module.function("work_size", status=True) as f:
         f.return_(work)
+
+
+def _read(f: Any, rows: Any, into: Pointer, n: int, lanes: int) -> None:
+    """W rows of n elements into lanes, in squares as far as they go."""
+    whole = n - n % lanes
+    with f.loop(0, whole, lanes) as j:
+        for i, column in enumerate(rows.read_square(j)):
+            into[j + i] = column
+    for i in range(whole, n):
+        into[i] = rows[i]
+
+
+def _write(f: Any, rows: Any, source: Pointer, n: int, lanes: int) -> None:
+    """The inverse of `_read`."""
+    whole = n - n % lanes
+    with f.loop(0, whole, lanes) as j:
+        rows.write_square(j, [source[j + i] for i in range(lanes)])
+    for i in range(whole, n):
+        rows[i] = source[i]

@@ -12,9 +12,9 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
-from dalembert.kernels.derivatives import of_forward_dynamics, of_inverse_dynamics
+from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.given import GivenState, unspecified
-from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.kernel import Emit, Kernel
 from dalembert.kernels.opaque import generalized_forces, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
@@ -169,20 +169,27 @@ class Catalogue:
 
     @cached_property
     def forward_dynamics_derivatives(self) -> Kernel:
-        return self._derivatives("forward_dynamics_derivatives", of_forward_dynamics, articulated.ALGORITHM)
+        m = self.mechanism
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            return emit_forward_derivatives(m, module, lanes)
+
+        return self._derivatives("forward_dynamics_derivatives", straight, articulated.ALGORITHM)
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> Kernel:
-        return self._derivatives("inverse_dynamics_derivatives", of_inverse_dynamics, newton_euler.ALGORITHM)
-
-    def _derivatives(self, name: str, formula: Formula, algorithm: Algorithm) -> Kernel:
         m = self.mechanism
-        shape = (m.n_u, 3 * m.n_u + len(m.parameters))
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
             with tracing():
-                extra = extra_input(m.speeds)
-                return module.block(straight_block(m, formula(m.symbolic_state(), extra), extra), lanes), 0
+                udot = extra_input(m.speeds)
+                return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
+
+        return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
+
+    def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
+        m = self.mechanism
+        shape = (m.n_u, 3 * m.n_u + len(m.parameters))
 
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             return emit_jacobian(m, algorithm, module, native_lanes())
@@ -231,7 +238,10 @@ class Catalogue:
     def _called(self, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
         q, u, t = np.asarray(q, dtype=float), np.asarray(u, dtype=float), np.asarray(t, dtype=float)
         assert self.opaque is not None
-        count = next((len(x) for x in (q, u) if x.ndim == 2), len(t) if t.ndim else None)
+        per_state = [x for x in (q, u) if x.ndim == 2] + [
+            x for x in (t, *map(np.asarray, (parameters or {}).values())) if x.ndim
+        ]
+        count = len(per_state[0]) if per_state else None
         if count is None:
             return generalized_forces(self.opaque.with_parameters(**(parameters or {})), q, u, float(t))
         rows = [np.broadcast_to(x, (count, x.shape[-1])) for x in (q, u)]

@@ -15,6 +15,7 @@ from dalembert.kernels.sweeps import Step
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
 from dalembert.recursive.inertia import RigidInertia
+from dalembert.recursive.sparse import inboard_speeds
 from dalembert.vectors import IDENTITY, cross
 
 
@@ -65,34 +66,18 @@ def _unpacked(values: np.ndarray) -> RigidInertia:
 def pairs(sweep: Any, module: Any, f: Any) -> None:
     """A[i, j] = F_i · S_j for speed j on the path to i, or i itself."""
     m, record, stride, n = sweep.m, sweep.record, sweep.stride, sweep.m.n_u
-    columns = [(c, 6 * i, k) for k, j in enumerate(m.joints) for i, c in enumerate(j.columns)]
-    inboard = [_inboard(m, k, i) for _, i, k in columns]
-    table = module.int_table([x for (_, i, k), before in zip(columns, inboard) for x in (k * stride + i, before)])
+    columns = [(6 * i, k) for k, j in enumerate(m.joints) for i in range(len(j.columns))]
+    places, inboard = module.int_table([k * stride + i for i, k in columns]), module.int_table(inboard_speeds(m))
     S, F = (f.work + record.fields[name][0] for name in ("S", "F"))
     with f.loop(n) as i:
-        at = table[2 * i]
-        force = [(F + at)[c] for c in range(6)]
-        path = f.variables(j=i)
-        with f.while_(lambda: path.j >= 0):
-            j = path.j
-            motion = S + table[2 * j]
+        force = [(F + places[i])[c] for c in range(6)]
+        with f.following(i, inboard) as j:
+            motion = S + places[j]
             total = force[0] * motion[0]
             for c in range(1, 6):
                 total = total + force[c] * motion[c]
             f.y[i * n + j] = total
             f.y[j * n + i] = total
-            path.j = table[2 * j + 1]
-
-
-def _inboard(m: Mechanism, k: int, i: int) -> int:
-    """The speed just inboard of speed column i/6 of joint k on its path, −1 at the ground."""
-    if i:
-        return m.joints[k].columns[i // 6 - 1]
-    while m.parent[k]:
-        k = m.parent[k] - 1
-        if m.joints[k].columns:
-            return m.joints[k].columns[-1]
-    return -1
 
 
 ALGORITHM = Algorithm(

@@ -71,6 +71,10 @@ class Kernel:
         return memory
 
     def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        if parameters is None and type(t) is float:
+            one = self._desk.evaluate(q, u, x, t)
+            if one is not None:
+                return one.reshape(self.shape)
         given = self._arranged(q, u, x, t, parameters)
         counts = {len(rows) for rows in given.values() if rows.ndim == 2}
         if len(counts) > 1:
@@ -86,11 +90,19 @@ class Kernel:
         self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes))
         return y.reshape(count, *self.shape)
 
+    @property
+    def _desk(self) -> _Desk:
+        """This thread's."""
+        held: dict[Any, Any] = self._memory.__dict__
+        if "desk" not in held:
+            held["desk"] = _Desk(self)
+        desk: _Desk = held["desk"]
+        return desk
+
     def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
         values = self._parameters(parameters)
-        times = np.asarray(t, dtype=float)
         given = {
-            "t": times.reshape(-1, 1) if times.ndim == 1 else times.reshape(1),
+            "t": self._numbers(t, "the time")[..., None],
             "q": q,
             "u": u,
             "x": x,
@@ -104,14 +116,55 @@ class Kernel:
         for name in given or ():
             if name not in known:
                 raise unknown(name, "parameter", known, self.name)
-        values = [np.asarray((given or {}).get(name, value), dtype=float) for name, value in known.items()]
+        values = [self._numbers((given or {}).get(name, value), f"parameter {name}") for name, value in known.items()]
+        lengths = {x.shape for x in values} - {()}
+        if len(lengths) > 1:
+            raise StateError(
+                f"{self.name}: each parameter must be one number or one per state, not {' and '.join(map(str, sorted(lengths)))}"
+            )
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
 
+    def _numbers(self, given: Any, what: str) -> np.ndarray:
+        try:
+            return np.ascontiguousarray(given, dtype=float) if np.ndim(given) else np.array(given, dtype=float)
+        except (TypeError, ValueError) as problem:
+            raise StateError(f"{self.name}: {what} must be numbers ({problem})") from None
+
     def _checked(self, name: str, rows: Any, size: int) -> np.ndarray:
-        made = np.zeros(size) if rows is None else np.ascontiguousarray(rows, dtype=float)
+        made = np.zeros(size) if rows is None else self._numbers(rows, _WHAT[name])
         if made.ndim not in (1, 2) or made.shape[-1] != size:
             raise StateError(f"{self.name}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
         return made
 
 
-_WHAT = {"t": "the time", "q": "coordinates q", "u": "speeds u", "x": "the third argument", "P": "the parameters"}
+class _Desk:
+    """A single state's arguments at fixed places, with the call bound to them: the way of the least overhead."""
+
+    def __init__(self, kernel: Kernel):
+        sizes = kernel.sizes
+        self.t, self.q, self.u, self.x = (np.zeros(sizes[name]) for name in ("t", "q", "u", "x"))
+        self.y = np.zeros(kernel.n_output)
+        P = np.array([*kernel.mechanism.parameters.values()], dtype=float)
+        self.run = kernel.library(1).run.bind(self.t, self.q, self.u, self.x, P, self.y, kernel.work(1))
+
+    def evaluate(self, q: Any, u: Any, x: Any, t: float) -> np.ndarray | None:
+        """The result for arrays of the right size; None for anything else, which must be looked at more closely."""
+        for place, given in ((self.q, q), (self.u, u), (self.x, x)):
+            if type(given) is np.ndarray and given.shape == place.shape and given.dtype == place.dtype:
+                place[:] = given
+            elif given is None:
+                place.fill(0.0)
+            else:
+                return None
+        self.t[0] = t
+        self.run()
+        return self.y.copy()
+
+
+_WHAT = {
+    "t": "the time",
+    "q": "coordinates q",
+    "u": "speeds u",
+    "x": "the third argument (tau or udot)",
+    "P": "the parameters",
+}

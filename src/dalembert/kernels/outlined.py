@@ -44,7 +44,8 @@ class Parts:
             return module.block(block, lanes, f"{name}_{block.name}")
 
         tables = [module.function_table([add(b) for b in sweep]) for sweep in self.sweeps]
-        return Code(self.prepare and add(self.prepare), self.forces and add(self.forces), tables)
+        prepare = add(self.prepare) if self.prepare else None
+        return Code(prepare, add(self.forces) if self.forces else None, tables)
 
 
 @dataclass(frozen=True)

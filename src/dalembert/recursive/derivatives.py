@@ -85,6 +85,19 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
     return Differentiated(A, dq, du)
 
 
+def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
+    """τ = S·F without applied forces: inverse dynamics from the same world quantities, for one pass more over what is shared."""
+    columns, composite = _outward(tree, udot)
+    tau = np.zeros(tree.mechanism.n_u, dtype=object)
+    for k in reversed(range(len(tree.links))):
+        for c in (c for c in columns[k] if c.joint == k):
+            tau[c.index] = _dot(c.S, composite[k].F)
+        parent = tree.links[k].parent
+        if parent:
+            composite[parent - 1] = composite[parent - 1] + composite[k]
+    return tau
+
+
 def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]]:
     """World motion of every body; the columns on its path; its own contribution to the composites."""
     ground: tuple[Any, ...] = (IDENTITY, ZERO, NOTHING, tree.ground, [])

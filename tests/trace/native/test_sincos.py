@@ -14,6 +14,7 @@ from dalembert.trace.native import Array, Block, Module, Output, native_lanes
 from .support import compiled_values
 
 LANES = sorted({1, native_lanes()})
+NEAREST_TO_A_ZERO = 642615.9188844458  # 409102·π/2 + 9e-17, found by scanning the multiples up to 10⁶
 x = symbol("x")
 
 
@@ -26,7 +27,7 @@ def ordinary_angles() -> np.ndarray:
     near_zeros = rng.integers(1, 636_000, 1500) * (np.pi / 2)
     beside = np.concatenate([near_zeros, np.nextafter(near_zeros, 0.0), near_zeros * (1 + 1e-13)])
     sizes = [rng.uniform(-scale, scale, 1000) for scale in (1e-6, 1.0, 10.0, 1e3, 1e6)]
-    return np.concatenate([beside, -beside[:500], *sizes, [1e6, -1e6, 5e-324, 1e-300]])
+    return np.concatenate([beside, -beside[:500], *sizes, [1e6, -1e6, 5e-324, 1e-300, NEAREST_TO_A_ZERO]])
 
 
 @pytest.mark.parametrize("lanes", LANES)

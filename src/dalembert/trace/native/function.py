@@ -100,6 +100,17 @@ class FunctionBuilder:
             yield i
 
     @contextmanager
+    def following(self, start: Index, next_of: IntTable) -> Iterator[Int]:
+        """i = start, next_of[start], …, as long as it is not negative."""
+        chain = self.variables(i=self.integer(start))
+
+        def advance() -> None:
+            chain.i = next_of[chain.i]
+
+        with self._looping(lambda: chain.i >= 0, advance):
+            yield chain.i
+
+    @contextmanager
     def while_(self, condition: Callable[[], Bool]) -> Iterator[None]:
         """Repeat as long as the condition, written anew before every turn, holds."""
         with self._looping(condition, lambda: None):
@@ -177,7 +188,8 @@ class FunctionBuilder:
         else:
             signature = function.signature if isinstance(function, FunctionBuilder) else function
             name = f"@{signature.inner_symbol}"
-        if signature.lanes != self.signature.lanes:
+        plain = signature.lanes == 1 and all(kind == "pointer" for kind in signature.parameters)
+        if signature.lanes != self.signature.lanes and not plain:
             raise TraceError(
                 f"{self.signature.name!r} works on {self.signature.lanes} lanes, {signature.name!r} on {signature.lanes}"
             )

@@ -105,7 +105,7 @@ class Rows:
         self.pointer, self.body = pointer, pointer.body
         self._starts: list[Int] = []
         self._present: list[str] = []
-        self._nowhere = self.body.allocate("double", 8)
+        self._nowhere = self.body.allocate(f"[{self.body.lanes.count} x double]", 64)
         step = Int.operand(self.body, width)
         limit = Int.operand(self.body, self.body.lanes.count if count is None else count)
         for lane in range(self.body.lanes.count):
@@ -129,3 +129,37 @@ class Rows:
             row = self.pointer.element(start + index)
             address = self.body.let(f"select i1 {present}, ptr {row}, ptr {self._nowhere}")
             self.body.lines.append(f"store double {lane_of(real, lane)}, ptr {address}, align 8")
+
+    def read_square(self, index: Index) -> list[Real]:
+        """Columns index … index + W − 1: W rows read W elements at a time and transposed in registers."""
+        kind = self.body.lanes.real
+        rows = [
+            self.body.let(f"load {kind}, ptr {self.pointer.element(start + index)}, align 8") for start in self._starts
+        ]
+        return [Real(self.body, name) for name in _transposed(self.body, rows)]
+
+    def write_square(self, index: Index, columns: list[Real]) -> None:
+        """The inverse of `read_square`."""
+        rows = _transposed(self.body, [c.name for c in columns])
+        for row, start, present in zip(rows, self._starts, self._present, strict=True):
+            place = self.pointer.element(start + index)
+            address = self.body.let(f"select i1 {present}, ptr {place}, ptr {self._nowhere}")
+            self.body.lines.append(f"store {self.body.lanes.real} {row}, ptr {address}, align 8")
+
+
+def _transposed(body: Body, rows: list[str]) -> list[str]:
+    """W vectors of W lanes, lane j of vector i exchanged with lane i of vector j, in log₂ W rounds of shuffles."""
+    lanes, kind = body.lanes.count, body.lanes.real
+    rows, half = list(rows), 1
+    while half < lanes:
+        for i in range(lanes):
+            if not i & half:
+                a, b = rows[i], rows[i | half]
+                low = [j if not j & half else lanes + j - half for j in range(lanes)]
+                high = [j + half if not j & half else lanes + j for j in range(lanes)]
+                for place, mask in ((i, low), (i | half, high)):
+                    order = ", ".join(f"i32 {m}" for m in mask)
+                    shuffle = f"shufflevector {kind} {a}, {kind} {b}, <{lanes} x i32> <{order}>"
+                    rows[place] = body.let(shuffle)
+        half *= 2
+    return rows

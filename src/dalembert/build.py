@@ -12,9 +12,8 @@ from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, TopologyError, Tree, spanning_tree
-from dalembert.trace import Expr, free_symbols, symbol
-from dalembert.trace.bind import bind
-from dalembert.trace.graph import flatten
+from dalembert.trace import free_symbols, symbol
+from dalembert.trace.bind import bind, expressions_in
 
 
 def build(system: System, cut: tuple[str, ...]) -> Mechanism:
@@ -91,10 +90,11 @@ def check_numbers(system: System) -> None:
     values = {symbol(k): v for k, v in system.parameters.items()}
 
     def evaluated(thing: Any, where: str) -> Any:
-        for s in free_symbols(_expressions(thing)):
+        found = expressions_in(thing)
+        for s in free_symbols(found):
             if s not in values and s is not TIME:
                 raise unknown(s.name, "parameter", system.parameters, where)
-        return bind(thing, values)
+        return bind(thing, values) if found else thing
 
     evaluated(system.gravity, "gravity")
     for b in system.bodies.values():
@@ -108,18 +108,6 @@ def check_numbers(system: System) -> None:
         evaluated(j.on_child, where).check(f"{where}: at_child")
     for name, force in system.forces.items():
         evaluated(force, f'force "{name}"')
-
-
-def _expressions(thing: Any) -> list[Expr]:
-    found: list[Expr] = []
-    import dataclasses
-
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        for f in dataclasses.fields(thing):
-            found += _expressions(getattr(thing, f.name))
-    else:
-        found += [x for x in flatten(thing) if type(x) is Expr]
-    return found
 
 
 def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:

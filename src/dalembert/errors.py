@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class DalembertError(Exception):
     """Base of all errors this package raises on purpose."""
@@ -25,3 +27,13 @@ class SlowForceWarning(UserWarning):
 
 class TraceError(DalembertError):
     """Traced values were used as if they were numbers."""
+
+
+class SimulationError(DalembertError):
+    """A simulation cannot be started, or stopped before its end; `motion` then holds the part computed so far."""
+
+    motion: Any = None
+
+
+class MotionFileError(DalembertError):
+    """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""

@@ -108,10 +108,9 @@ MODELS: dict[str, Callable[[], da.System]] = {
     "hinges": lambda: hinges(4),
     "parameters and forces": pendulum_with_drag,
     "floating base": swinging_base,
-    "one of each": lambda: tree(11, 5, prescribed=True),
-    "another of each": lambda: tree(12, 4, prescribed=True),
-    "without forces": lambda: tree(13, 5, forces=False),
-    "three angles": lambda: tree(14, 3, floating=True, orientation="angles"),
+    "one of each": lambda: tree(11, 4, prescribed=True),
+    "without forces": lambda: tree(13, 4, forces=False),
+    "three angles": lambda: tree(14, 2, floating=True, orientation="angles"),
 }
 
 

@@ -72,7 +72,8 @@ class WrittenEquations:
 
     def evaluate(self, q: Any, u: Any, t: float = 0.0, **parameters: float) -> Equations:
         """A and f at numbers; parameters not given have the mechanism's values."""
+        state = self.mechanism.state(q, u, t)
         values: dict[Any, Any] = self.mechanism.with_parameters(**parameters).parameter_values
-        values |= {symbol("t"): float(t), **dict(zip(self.q, map(float, q))), **dict(zip(self.u, map(float, u)))}
+        values |= {symbol("t"): state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, state.speeds))}
         A, f = evaluate([self.A, self.f], values)
         return Equations(A.astype(float), f.astype(float))

@@ -33,19 +33,19 @@ def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
     return thing
 
 
-def has_expressions(thing: Any) -> bool:
-    """Whether any number in the description is an expression."""
+def expressions_in(thing: Any) -> list[Expr]:
+    """All expressions among the numbers of a nested description."""
     if type(thing) is Expr:
-        return True
+        return [thing]
     if isinstance(thing, np.ndarray):
-        return thing.dtype == object and any(type(x) is Expr for x in thing.ravel())
+        return [x for x in thing.ravel() if type(x) is Expr] if thing.dtype == object else []
     if isinstance(thing, (tuple, list)):
-        return any(has_expressions(x) for x in thing)
+        return [e for x in thing for e in expressions_in(x)]
     if isinstance(thing, Mapping):
-        return any(has_expressions(x) for x in thing.values())
+        return [e for x in thing.values() for e in expressions_in(x)]
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        return any(has_expressions(getattr(thing, f.name)) for f in dataclasses.fields(thing) if f.init)
-    return False
+        return [e for f in dataclasses.fields(thing) if f.init for e in expressions_in(getattr(thing, f.name))]
+    return []
 
 
 def _tidy(values: Any) -> Any:

@@ -3,6 +3,18 @@
 from dalembert.errors import DalembertError, FormulationError, ModelError, StateError, TraceError
 from dalembert.mechanism import Mechanism
 from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system.constraints import (
+    Constraint,
+    Coupling,
+    Distance,
+    Drive,
+    KnifeEdge,
+    OnLine,
+    OnPlane,
+    Relation,
+    RollingBall,
+    RollingDisc,
+)  # fmt: skip
 from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
 from dalembert.system.joints import (
     Cylindrical,
@@ -41,9 +53,11 @@ from dalembert.vectors import turn
 __version__ = "0.1.0"
 
 __all__ = [
-    "BodyLoad", "Cylindrical", "DalembertError", "Force", "FormulationError", "Frame", "Free", "General", "Joint",
-    "JointLoad", "JointSpring", "Load", "MassProperties", "Mechanism", "ModelError", "Motor", "Planar", "Point",
-    "Prismatic", "Revolute", "Screw", "Spherical", "Spring", "StateError", "System", "TraceError", "Universal", "Weld",
-    "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "exp", "log", "maximum", "minimum", "particle",
-    "rod", "select", "sign", "sin", "sinh", "sphere", "sqrt", "tan", "tanh", "turn",
+    "BodyLoad", "Constraint", "Coupling", "Cylindrical", "DalembertError", "Distance", "Drive", "Force",
+    "FormulationError", "Frame", "Free", "General", "Joint", "JointLoad", "JointSpring", "KnifeEdge", "Load",
+    "MassProperties", "Mechanism", "ModelError", "Motor", "OnLine", "OnPlane", "Planar", "Point", "Prismatic",
+    "Relation", "Revolute", "RollingBall", "RollingDisc", "Screw", "Spherical", "Spring", "StateError", "System",
+    "TraceError", "Universal", "Weld", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "exp",
+    "log", "maximum", "minimum", "particle", "rod", "select", "sign", "sin", "sinh", "sphere", "sqrt", "tan",
+    "tanh", "turn",
 ]  # fmt: skip

@@ -36,6 +36,7 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
         tuple(joints),
         cuts,
         dict(system.forces),
+        dict(system.constraints),
         dict(system.parameters),
         tree,
     )
@@ -80,6 +81,14 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
             if joint not in system.joints:
                 raise unknown(joint, "joint", system.joints, f'force "{name}"')
         force.check(name, lambda j: system.joints[j].joint)
+    for name, constraint in system.constraints.items():
+        for body in constraint.bodies:
+            if body not in bodies:
+                raise unknown(body, "body", bodies, f'constraint "{name}"')
+        for joint in constraint.joints:
+            if joint not in system.joints:
+                raise unknown(joint, "joint", system.joints, f'constraint "{name}"')
+        constraint.check(name, lambda j: system.joints[j].joint)
     for joint in cut:
         if joint not in system.joints:
             raise unknown(joint, "joint", system.joints, "build: cut")
@@ -108,6 +117,8 @@ def check_numbers(system: System) -> None:
         evaluated(j.on_child, where).check(f"{where}: at_child")
     for name, force in system.forces.items():
         evaluated(force, f'force "{name}"')
+    for name, constraint in system.constraints.items():
+        evaluated(constraint, f'constraint "{name}"')
 
 
 def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
@@ -136,7 +147,7 @@ def check_motion_is_determined(m: Mechanism) -> None:
     """A freedom that moves no mass has no equation of motion. (In a loop, the closure may determine it.)"""
     from dalembert.recursive.determinacy import massless_freedom
 
-    found = None if m.cuts else massless_freedom(m)
+    found = None if m.cuts or m.constraints else massless_freedom(m)
     if found:
         name, speed = found
         body = m.bodies[m.joint_number[name] - 1].name

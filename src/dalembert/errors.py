@@ -37,3 +37,7 @@ class SimulationError(DalembertError):
 
 class MotionFileError(DalembertError):
     """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""
+
+
+class SimulationWarning(UserWarning):
+    """Some of many motions did not reach their end."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.errors import ModelError, StateError
 from dalembert.system.bodies import RigidBody, check_mass_properties
+from dalembert.system.constraints import Constraint, JointClosure
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
@@ -29,6 +30,9 @@ from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
+    from dalembert.kinematics.rows import Differentiated
+    from dalembert.simulation.many import Motions
+    from dalembert.simulation.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +99,13 @@ class Mechanism:
     joints: tuple[TreeJoint, ...]
     cuts: tuple[CutJoint, ...]
     forces: Mapping[str, Force]
+    constraints: Mapping[str, Constraint]
+    """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
 
     def __post_init__(self) -> None:
-        for field in ("forces", "parameters"):
+        for field in ("forces", "constraints", "parameters"):
             object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
@@ -186,6 +192,17 @@ class Mechanism:
         prescribed = sum(x is not None for law in laws for x in law.u)
         return mobility(self.tree.graph) - prescribed
 
+    @cached_property
+    def constraint_rows(self) -> dict[str, Differentiated]:
+        """Every closed loop (by its cut joint) and constraint, differentiated."""
+        from dalembert.kinematics.rows import Differentiated
+
+        names = ["ground", *(b.name for b in self.bodies)]
+        closures = {
+            c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
+        }
+        return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
     # -- parameters ---------------------------------------------------------------------------------------------------
     def with_parameters(self, **values: float) -> Mechanism:
         """The same mechanism with other values of its parameters."""
@@ -241,7 +258,14 @@ class Mechanism:
         return Catalogue(self)
 
     def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
-        """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds."""
+        """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
+
+        Closed loops and constraints are obeyed, one state after the other in NumPy instead of compiled code.
+        """
+        if self.cuts or self.constraints:
+            from dalembert.constraints.dynamics import accelerations
+
+            return accelerations(self, q, u, tau, t, parameters)
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
@@ -275,6 +299,74 @@ class Mechanism:
     def point_jacobian(self, at: Any, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """6 × n_u: ∂ω/∂u over ∂v/∂u of a point of a body, world axes."""
         return self.kernels.point_jacobian(at)(q, None, None, t, parameters)
+
+    # -- motion in time ---------------------------------------------------------------------------------------------------
+    def simulate(
+        self,
+        duration: float,
+        initial: Any = None,
+        speeds: Any = None,
+        *,
+        method: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: Any = None,
+        output: Any = None,
+        until: Any = None,
+        events: Any = None,
+        parameters: Mapping[str, float] | None = None,
+        control: Any = None,
+        control_rate: float | None = None,
+        start: float = 0.0,
+        max_step: float | None = None,
+        max_steps: int | None = None,
+        checkpoint: Any = None,
+        resume: Any = None,
+        progress: bool | None = None,
+    ) -> Motion:
+        """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
+
+        `method` is "dop853" (adaptive, the default), "radau" (adaptive, for stiff forces), "rk4" or "midpoint" (symplectic), the last
+        two with a fixed `step`. `output` is an interval or the times wanted. `until` and `events` are functions of the state, or
+        `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
+        returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
+        interrupted motion, goes on from there.
+        """
+        from dalembert.simulation.simulate import simulate
+
+        return simulate(
+            self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
+            progress, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start, max_step=max_step,
+            max_steps=max_steps,
+        )  # fmt: skip
+
+    def simulate_many(
+        self,
+        initials: Any,
+        duration: float,
+        speeds: Any = None,
+        *,
+        method: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: Any = None,
+        output: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        start: float = 0.0,
+        max_step: float | None = None,
+        max_steps: int | None = None,
+        threads: int | None = None,
+    ) -> Motions:
+        """Many motions at once, from a row of `initials` and `speeds` each (or {joint: value} each), and a parameter value each.
+
+        With a fixed step, states run side by side in SIMD lanes; `threads` share the work (all processors if not said).
+        """
+        from dalembert.simulation.many import simulate_many
+
+        return simulate_many(
+            self, initials, duration, speeds, parameters, threads, method=method, step=step, rtol=rtol, atol=atol,
+            output=output, start=start, max_step=max_step, max_steps=max_steps,
+        )  # fmt: skip
 
     def equations(self, formulation: str = "kane", parameters: str = "symbols") -> Any:
         """The equations of motion, written out by the named method."""

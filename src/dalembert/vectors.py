@@ -53,3 +53,19 @@ def across(axis: Vector) -> tuple[Vector, Vector]:
     first = first - (first @ axis) * axis
     first = first / np.sqrt(first @ first)
     return first, cross(axis, first)
+
+
+def aside(axis: Any, p: Vector) -> Vector:
+    """The two components of p across an axis."""
+    first, second = across(np.array(axis))
+    return np.array([first @ p, second @ p])
+
+
+def tilt(axis: Any, R: Matrix) -> Vector:
+    """The two components across an axis of the axis turned by R: both 0 where R leaves the axis alone."""
+    return aside(axis, R @ np.array(axis))
+
+
+def twist(R: Matrix) -> Vector:
+    """The vector of the skew part of R, sin(angle) · axis: 0 where R is no turn at all."""
+    return 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])

@@ -191,17 +191,6 @@ def test_free_body_obeys_eulers_equations():
     assert np.allclose(accelerations(m, q, u, 0.0), expected, rtol=1e-13, atol=1e-13)
 
 
-def test_loops_are_refused_by_name():
-    s = da.System("loop")
-    for name in "ab":
-        s.add_body(name, da.rod(1.0, 1.0))
-    s.add_joint("A", da.Revolute(), "ground", "a")
-    s.add_joint("B", da.Revolute(), "a", "b", at_parent=(1, 0, 0))
-    s.add_joint("C", da.Revolute(), "b", "ground", at_child=(1, 0, 0))
-    with pytest.raises(da.FormulationError, match="closed loops"):
-        s.build().equations("kane")
-
-
 def test_unknown_formulation_lists_the_known():
     with pytest.raises(da.FormulationError, match="kane"):
         planar_pendulum(1).build().equations("newton")

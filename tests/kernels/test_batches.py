@@ -64,7 +64,9 @@ def test_an_argument_given_once_serves_all_states(tree, shared):
 def test_integers_lists_and_strided_arrays_are_taken(tree):
     q, u, tau, t = random_states(tree, np.random.default_rng(2), 3)
     expected = tree.forward_dynamics(q, u, tau, t)
-    assert (tree.forward_dynamics(q.tolist(), np.asfortranarray(u), np.repeat(tau, 2, axis=0)[::2], t) == expected).all()
+    assert (
+        tree.forward_dynamics(q.tolist(), np.asfortranarray(u), np.repeat(tau, 2, axis=0)[::2], t) == expected
+    ).all()
     assert (tree.forward_dynamics(q[0], u[0], np.zeros(tree.n_u, dtype=int)) == tree.forward_dynamics(q[0], u[0])).all()
 
 

@@ -99,7 +99,10 @@ def described(numbers: dict[str, float], choice: dict[str, Any]) -> da.Mechanism
     axis = (np.cos(x["angle of axis"]), np.sin(x["angle of axis"]), 0.0)
     s.add_joint("C", da.Screw(axis, pitch=x["pitch"]), "two", "three", prescribed=motion)
     stiffness = x["stiffness"] if choice["parameter"] is None else s.parameter(choice["parameter"], x["stiffness"])
-    s.add_force("spring", da.Spring(("three", (x["point on body"], 0, 0)), "ground", stiffness=stiffness, length=x["rest length"]))
+    s.add_force(
+        "spring",
+        da.Spring(("three", (x["point on body"], 0, 0)), "ground", stiffness=stiffness, length=x["rest length"]),
+    )
     s.add_force("damper", da.JointSpring("A", damping=x["damping"]))
     s.add_force("load", da.Load(choice["loaded body"], force=(x["load"], 0, 0), axes=choice["load"]))
     s.add_force("motor", da.Motor("A", lambda s: choice["force"](x["in the force's function"], s)))

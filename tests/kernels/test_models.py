@@ -22,7 +22,9 @@ def model(make: Callable[[np.random.Generator], da.System]) -> Callable[[np.rand
     return make
 
 
-def chain(rng: np.random.Generator, joints: list[da.Joint], root: str = "ground", s: da.System | None = None) -> da.System:
+def chain(
+    rng: np.random.Generator, joints: list[da.Joint], root: str = "ground", s: da.System | None = None
+) -> da.System:
     """Bodies one after the other, from the root."""
     s = s or da.System("chain", gravity=(0.3, -9.81, 0.5))
     start = len(s.bodies)
@@ -52,7 +54,9 @@ def prescribed_in_the_middle(rng):
 def on_a_ship(rng):
     """An external body: its motion is given, and it has no mass."""
     s = da.System("ship", gravity=(0, 0, -9.81))
-    s.add_external("ship", position=lambda t: (t, 0.1 * da.sin(t), t * t), angles=lambda t: (0.1 * da.sin(t), 0.2 * t, 0))
+    s.add_external(
+        "ship", position=lambda t: (t, 0.1 * da.sin(t), t * t), angles=lambda t: (0.1 * da.sin(t), 0.2 * t, 0)
+    )
     return chain(rng, [da.Revolute(), da.Spherical()], "ship", s)
 
 
@@ -119,7 +123,9 @@ def forces_with_decisions(rng):
     s.add_force("dry", da.Motor("j0", lambda s: -0.4 * da.tanh(5.0 * s.u["j0"])))
     s.add_force("stop", da.Motor("j2", lambda s: da.select(s.q["j2"] > 0.2, -50.0 * (s.q["j2"] - 0.2), 0.0)))
     s.add_force("limited", da.Motor("j1", lambda s: da.maximum(-0.5, da.minimum(0.5, 3.0 * s.q["j1"]))))
-    s.add_force("drag", da.Load("b2", force=lambda s: -0.3 * da.sqrt(1e-9 + sum(s.velocity("b2") ** 2)) * s.velocity("b2")))
+    s.add_force(
+        "drag", da.Load("b2", force=lambda s: -0.3 * da.sqrt(1e-9 + sum(s.velocity("b2") ** 2)) * s.velocity("b2"))
+    )
     return s
 
 

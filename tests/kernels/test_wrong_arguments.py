@@ -50,7 +50,7 @@ def test_the_message_says_what_would_fit(pendulum):
     "other", [{"u": np.zeros((4, 2))}, {"u": two, "t": np.zeros(4)}, {"u": two, "parameters": {"m1": np.ones(4)}}]
 )
 def test_batches_of_unlike_lengths_are_refused(pendulum, other):
-    with pytest.raises(da.StateError, match="3, 4|3 and 4"):
+    with pytest.raises(da.StateError, match="3, 4"):
         pendulum.forward_dynamics(np.zeros((3, 2)), **other)
 
 

@@ -115,7 +115,7 @@ def test_parallel_hinges_leave_no_rotation_at_all():
         s.add_body(f"b{i}", da.box(1.0, (1, 1, 1)))
         s.add_joint(f"j{i}", da.Revolute(), f"b{i - 1}" if i else "ground", f"b{i}", at_parent=(0.3, 0.4, 0.1 * i))
     for link in links(s.build())[1:]:
-        assert (link.E == np.eye(3)).all() and link.p[1] == 0.0
+        assert np.array_equal(link.E, np.eye(3)) and link.p[1] == 0.0
 
 
 @pytest.mark.parametrize("off", [3.7e-6, 1e-4, 1e-2])

@@ -17,16 +17,19 @@ def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
     """Trace a formulation over symbols."""
     if formulation not in FORMULATIONS:
         raise FormulationError(f"there is no formulation {formulation!r}; choose one of {', '.join(FORMULATIONS)}")
-    if m.cuts:
-        names = ", ".join(f'"{c.name}"' for c in m.cuts)
-        raise FormulationError(
-            f'"{formulation}" writes the equations of trees, and this mechanism has closed loops (cut at joint {names})'
-        )
     with tracing():
         state = m.symbolic_state(parameters)
         made = FORMULATIONS[formulation].equations(state)
         return WrittenEquations(
-            formulation, state.mechanism, state.coordinates, state.speeds, state.rates, made.A, made.f
+            formulation,
+            state.mechanism,
+            state.coordinates,
+            state.speeds,
+            state.rates,
+            made.A,
+            made.f,
+            made.B,
+            made.gamma,
         )
 
 

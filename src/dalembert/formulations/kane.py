@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.vectors import cross
 
@@ -37,4 +38,5 @@ def equations(s: State) -> Equations:
         f[columns] = f[columns] + V.T @ F + W.T @ T
     for joint, values in zip(m.joints, applied.joint):
         f[joint.columns] = f[joint.columns] + values[joint.free]
-    return Equations(A, f)
+    closed = constraint_rows(s)
+    return Equations(A, f, closed.B, closed.gamma)

@@ -13,13 +13,13 @@ from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
-from dalembert.kernels.given import GivenState, unspecified
 from dalembert.kernels.kernel import Emit, Kernel
 from dalembert.kernels.opaque import generalized_forces, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
 from dalembert.kernels.tangent import emit_jacobian
 from dalembert.kinematics import totals
+from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -73,12 +73,15 @@ class Catalogue:
     """The kernels of one mechanism, compiled when first used."""
 
     def __init__(self, m: Mechanism):
-        if m.cuts:
-            names = ", ".join(f'"{c.name}"' for c in m.cuts)
-            raise FormulationError(
-                f"compiled dynamics are for trees, and this mechanism has closed loops (cut at joint {names})"
-            )
         self.mechanism, self.opaque = split(m)
+
+    def _check_unconstrained(self, what: str) -> None:
+        held = [c.name for c in self.mechanism.cuts] + list(self.mechanism.constraints)
+        if held:
+            names = ", ".join(f'"{name}"' for name in held)
+            raise FormulationError(
+                f"compiled {what} is for mechanisms without loops and constraints; this one has {names}"
+            )
 
     @cached_property
     def key(self) -> str:
@@ -103,6 +106,7 @@ class Catalogue:
     @cached_property
     def forward_dynamics(self) -> Kernel:
         n = self.mechanism.n_u
+        self._check_unconstrained("forward dynamics")
 
         def formula(s: State, tau: Any) -> Any:
             return recursive.articulated(recursive.Tree(s), tau)
@@ -112,6 +116,7 @@ class Catalogue:
     @cached_property
     def inverse_dynamics(self) -> Kernel:
         n = self.mechanism.n_u
+        self._check_unconstrained("inverse dynamics")
 
         def formula(s: State, udot: Any) -> Any:
             return recursive.newton_euler(recursive.Tree(s), udot)
@@ -146,6 +151,7 @@ class Catalogue:
     @cached_property
     def state_rates(self) -> Kernel:
         """(q̇, u̇): the right-hand side of the equations of motion, with further generalized forces as extra input."""
+        self._check_unconstrained("state rates")
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
@@ -188,6 +194,7 @@ class Catalogue:
         return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
+        self._check_unconstrained("derivatives of dynamics")
         m = self.mechanism
         shape = (m.n_u, 3 * m.n_u + len(m.parameters))
 

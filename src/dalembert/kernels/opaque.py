@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SlowForceWarning, TraceError
-from dalembert.kernels.given import GivenState, unspecified
+from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing

@@ -15,10 +15,10 @@ import numpy as np
 from dalembert.kernels import motion
 from dalembert.kernels.algorithm import Algorithm, Sweeps, joint_columns
 from dalembert.kernels.classes import N_CONSTANTS, Classes, classify
-from dalembert.kernels.given import GivenState, in_records
 from dalembert.kernels.records import Record
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.kernels.sweeps import Step
+from dalembert.kinematics.given import GivenState
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -149,7 +149,7 @@ class Outlined:
 
     def given(self, stride: int) -> GivenState:
         """The mechanism as its forces see it: the bodies' motion in records `stride` apart."""
-        return GivenState(self.m, in_records(self.links, self.record, stride))
+        return GivenState(self.m, lambda k: motion.in_record(self.links[k - 1], self.record, (k - 1) * stride))
 
     @cached_property
     def classes(self) -> Classes:

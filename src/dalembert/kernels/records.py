@@ -22,10 +22,10 @@ class Record:
             self.fields[name] = (self.size, n)
             self.size += n
 
-    def symbols(self, array: str, field: str) -> np.ndarray:
-        """Symbols standing for a field of the record that `array` points to."""
+    def symbols(self, array: str, field: str, at: int = 0) -> np.ndarray:
+        """Symbols standing for a field of the record that begins at element `at` of the array."""
         start, n = self.fields[field]
-        return _array([symbol(f"{array}{start + i}") for i in range(n)])
+        return _array([symbol(f"{array}{at + start + i}") for i in range(n)])
 
 
 class Keeper:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
+from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame, as_frame
 from dalembert.system.joints import General, Joint
@@ -42,6 +43,7 @@ class System:
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, JointPlacement] = {}
         self.forces: dict[str, Force] = {}
+        self.constraints: dict[str, Constraint] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
 
@@ -123,6 +125,15 @@ class System:
                 f'force "{name}": {force!r} is not a force; use for example da.Load("body", force=(0, 0, 1))'
             )
         self.forces[name] = force
+
+    def add_constraint(self, name: str, constraint: Constraint) -> None:
+        """A distance, guide, gear, drive, rolling contact, or a relation of your own."""
+        check_new_name(name, "constraint", [*self.constraints, *self.joints])
+        if not isinstance(constraint, Constraint):
+            raise ModelError(
+                f'constraint "{name}": {constraint!r} is not a constraint; use for example da.Distance("a", "b", 1.0)'
+            )
+        self.constraints[name] = constraint
 
     def build(self, cut: Iterable[str] = ()) -> Any:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""

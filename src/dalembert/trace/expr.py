@@ -293,7 +293,7 @@ def symbol(name: str) -> Expr:
 def symbols(prefix: str, names: Any) -> np.ndarray:
     """An object array of symbols `prefix + name`."""
     out = np.empty(len(names), dtype=object)
-    out[:] = [symbol(prefix + n) for n in names]
+    out[:] = [symbol(f"{prefix}{n}") for n in names]
     return out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, turn
+from dalembert.vectors import ZERO, Matrix, Vector, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,9 @@ class Cylindrical(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(ZERO, self.axis)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
 
     def reversed(self) -> Cylindrical:
         return replace(self, axis=opposite(self.axis))

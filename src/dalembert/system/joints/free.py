@@ -58,8 +58,14 @@ class Free(Joint):
     def speeds_from_rates(self, q: Any, rates: Any) -> Any:
         return np.concatenate([self._turn.angular_velocity(q[:-3], rates[:-3]), rates[-3:]])
 
+    def admissible(self, q: Any) -> Any:
+        return np.concatenate([self._turn.admissible(q[:-3]), q[-3:]])
+
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q[:-3])
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.zeros(0)
 
 
 def General() -> Free:

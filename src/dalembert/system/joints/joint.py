@@ -70,9 +70,20 @@ class Joint:
         """u from q̇: the inverse of `rates`, on rates that keep the coordinates admissible."""
         return rates
 
+    def admissible(self, q: Any) -> Any:
+        """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
+        return q
+
     def trouble(self, q: Any) -> str | None:
         """Why these coordinates (numbers) cannot be used, in words, or None."""
         return None
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        """6 − n_u scalars that vanish where frame C, at R and p in frame P, is within the joint's reach: what it blocks.
+
+        Places first (metres), then directions (pure numbers).
+        """
+        raise NotImplementedError
 
     def reversed(self) -> Joint:
         """The joint with the same coordinates and speeds, seen from its child."""

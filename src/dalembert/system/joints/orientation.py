@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.trace import cos, sin
+from dalembert.trace import cos, sin, sqrt
 from dalembert.vectors import Matrix, turn_123
 
 
@@ -55,6 +55,11 @@ class EulerParameters:
         )
 
     @staticmethod
+    def admissible(e: Any) -> Any:
+        """e / |e|."""
+        return e / sqrt(e @ e)
+
+    @staticmethod
     def trouble(e: Any) -> str | None:
         length = math.sqrt(sum(float(x) ** 2 for x in e))
         if abs(length - 1.0) > 1e-6:
@@ -84,6 +89,10 @@ class Angles123:
         """[E 8]."""
         s2, c2, s3, c3 = sin(a[1]), cos(a[1]), sin(a[2]), cos(a[2])
         return np.array([c2 * c3 * da[0] + s3 * da[1], c3 * da[1] - c2 * s3 * da[0], s2 * da[0] + da[2]])
+
+    @staticmethod
+    def admissible(a: Any) -> Any:
+        return a
 
     @staticmethod
     def trouble(a: Any) -> str | None:

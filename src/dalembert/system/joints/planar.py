@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Axis, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, across, turn
+from dalembert.vectors import ZERO, Matrix, Vector, across, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -35,3 +35,6 @@ class Planar(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(*across(np.array(self.normal)), ZERO)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([[p @ np.array(self.normal)], tilt(self.normal, R)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import Matrix, Vector
+from dalembert.vectors import Matrix, Vector, aside, twist
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Prismatic(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(self.axis)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([aside(self.axis, p), twist(R)])
 
     def reversed(self) -> Prismatic:
         return replace(self, axis=opposite(self.axis))

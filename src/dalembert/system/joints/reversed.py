@@ -57,11 +57,17 @@ class Reversed(Joint):
         arm_rate = R.T @ (S @ u) - w @ arm
         return -skew(arm_rate) @ W - skew(arm) @ dW + w @ (R.T @ S) - R.T @ dS
 
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return self.joint.closure(R.T, -(R.T @ p))
+
     def rates(self, q: Any, u: Any) -> Any:
         return self.joint.rates(q, u)
 
     def speeds_from_rates(self, q: Any, rates: Any) -> Any:
         return self.joint.speeds_from_rates(q, rates)
+
+    def admissible(self, q: Any) -> Any:
+        return self.joint.admissible(q)
 
     def trouble(self, q: Any) -> str | None:
         return self.joint.trouble(q)

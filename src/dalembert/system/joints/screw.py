@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.system.numbers import number
-from dalembert.trace import Scalar
-from dalembert.vectors import Matrix, Vector, turn
+from dalembert.trace import Scalar, cos, sin
+from dalembert.vectors import Matrix, Vector, across, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,15 @@ class Screw(Joint):
 
     def sliding(self, q: Any) -> np.ndarray:
         return columns(self._advance)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        first, second = across(np.array(self.axis))
+        turned = R @ first
+        per_metre = 2.0 * math.pi / self.pitch
+        slid = per_metre * (p @ np.array(self.axis))
+        # sin(advance − angle) / per_metre: the same after any number of turns
+        thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
+        return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
 
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.joint import Joint
 from dalembert.system.joints.orientation import orientation_named
-from dalembert.vectors import IDENTITY, Matrix
+from dalembert.vectors import IDENTITY, Matrix, Vector
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,11 @@ class Spherical(Joint):
     def speeds_from_rates(self, q: Any, rates: Any) -> Any:
         return self._turn.angular_velocity(q, rates)
 
+    def admissible(self, q: Any) -> Any:
+        return self._turn.admissible(q)
+
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return p

@@ -43,3 +43,7 @@ class Universal(Joint):
     def _first(self, q: Any) -> Vector:
         """The parent's axis in the child's axes."""
         return turn(np.array(self.axis_child), q[1]).T @ np.array(self.axis_parent)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        a, b = np.array(self.axis_parent), np.array(self.axis_child)
+        return np.concatenate([p, [a @ (R @ b) - a @ b]])

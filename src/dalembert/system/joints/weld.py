@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalembert.system.joints.joint import Joint
+from dalembert.vectors import Matrix, Vector, twist
 
 
 @dataclass(frozen=True)
 class Weld(Joint):
     """No relative motion."""
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([p, twist(R)])

@@ -72,6 +72,14 @@ class Module:
             if symbol != signature.symbol:
                 self.text.define(signature.symbol, _entry_for_python(signature, Body(self.text, Lanes(lanes))))
 
+    def external(self, name: str, parameters: Sequence[Kind]) -> Signature:
+        """A function of the process that loads the code; its symbol must be made known to LLVM before."""
+        signature = Signature(name, tuple(parameters))
+        outer = {"pointer": "ptr", "real": "double", "int": "i64"}
+        taken = ", ".join(outer[kind] for kind in signature.parameters)
+        self.text.define(signature.symbol, f"declare void @{signature.symbol}({taken})")
+        return signature
+
     def int_table(self, values: Sequence[int]) -> IntTable:
         table = IntTable(self._table_name(), tuple(int(x) for x in values))
         self.text.define(table.name, table.definition)

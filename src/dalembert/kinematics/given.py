@@ -1,4 +1,4 @@
-"""A state whose poses and velocities are given instead of being computed: what forces see inside a sweep."""
+"""A state whose poses and velocities are given instead of being computed: what forces and constraints see, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from dalembert.kernels.motion import FIELDS, body_frame
-from dalembert.kernels.records import Record
 from dalembert.kinematics.recursion import AT_REST, WORLD, Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.recursive.links import Link
-from dalembert.trace import symbol
+from dalembert.trace import symbols
 from dalembert.vectors import Vector
 
 Motion = Callable[[int], tuple[Pose, Rates]]
@@ -36,6 +31,11 @@ class GivenState(State):
         return self._bodies[k]
 
     @property
+    def looked_at(self) -> list[int]:
+        """The bodies whose motion was asked for."""
+        return [k for k in self._bodies if k]
+
+    @property
     def poses(self) -> Any:
         return _Looked(lambda k: self.body(k)[0])
 
@@ -51,32 +51,10 @@ class GivenState(State):
         return self.body(k + 1)[0].R @ self.mechanism.bodies[k].com
 
 
-def in_records(links: tuple[Link, ...], record: Record, stride: int) -> Motion:
-    """The motion of link k lies in its record, `stride` apart; the symbol of element i is r<i>."""
-
-    def field(k: int, name: str) -> np.ndarray:
-        start, n = record.fields[name]
-        return _symbols(f"r{k * stride + start + i}" for i in range(n))
-
-    def motion(k: int) -> tuple[Pose, Rates]:
-        R, P, W, V = (field(k - 1, name) for name in FIELDS)
-        R, P, W, V = body_frame(R.reshape(3, 3), P, W, V, links[k - 1].frame)
-        return Pose(R, P), Rates(W, V)
-
-    return motion
-
-
 def unspecified(k: int) -> tuple[Pose, Rates]:
     """Motion of body k in symbols of its own, to see what a force makes of it."""
-    R, P, W, V = (_symbols(f"{name}{k}.{i}" for i in range(n)) for name, n in FIELDS.items())
+    R, P, W, V = (symbols(f"{name}{k}.", range(n)) for name, n in (("R", 9), ("P", 3), ("W", 3), ("V", 3)))
     return Pose(R.reshape(3, 3), P), Rates(W, V)
-
-
-def _symbols(names: Any) -> np.ndarray:
-    made = [symbol(name) for name in names]
-    out = np.empty(len(made), dtype=object)
-    out[:] = made
-    return out
 
 
 class _Looked:

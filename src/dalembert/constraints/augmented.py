@@ -1,0 +1,31 @@
+"""The augmented system [A Bᵀ; B 0] [u̇; λ] = [f; γ] at once [B 10, 49, 63; C 133].
+
+Dependent rows make it singular: it is then solved in the sense of least squares, which leaves u̇ as it is and makes λ shortest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.solution import RANK_TOLERANCE, Solution, rank_of, scaled
+from dalembert.formulations.equations import Equations
+
+
+def kkt(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The augmented matrix and right-hand side on scaled rows, and the rows' norms."""
+    B, gamma, norms = scaled(e)
+    m = len(B)
+    return np.block([[e.A, B.T], [B, np.zeros((m, m))]]), np.concatenate([e.f, gamma]), norms
+
+
+def solve(e: Equations) -> Solution:
+    K, right, norms = kkt(e)
+    n = len(e.f)
+    rank = rank_of(np.linalg.svd(e.B / norms[:, None], compute_uv=False)) if len(e.B) else 0
+    if rank == len(e.B):
+        x = np.linalg.solve(K, right)
+    else:
+        scale = np.sqrt(np.abs(np.diag(e.A)).max())  # multipliers as large as the scaled accelerations
+        D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
+        x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
+    return Solution(x[:n], x[n:] / norms, rank)

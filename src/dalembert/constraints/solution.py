@@ -1,0 +1,52 @@
+"""What a constraint method returns, and the scale on which it decides ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from dalembert.formulations.equations import Equations
+
+RANK_TOLERANCE = 1e-9
+"""Singular values of the scaled rows below this fraction of the largest count as zero."""
+SQUARED_RANK_TOLERANCE = 1e-13
+"""The same for methods that work on squares (BᵀB, B A⁻¹ Bᵀ): below this fraction of the largest, rounding hides them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """u̇, λ and the rank of B that the method found."""
+
+    udot: np.ndarray
+    lam: np.ndarray
+    rank: int
+
+
+def row_norms(e: Equations) -> np.ndarray:
+    """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
+    if not len(e.B):
+        return np.ones(0)
+    norms = np.sqrt(np.einsum("ij,ji->i", e.B, cho_solve(cho_factor(e.A), e.B.T)).clip(min=0.0))
+    return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
+
+
+def scaled(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """B and γ with every row divided by its norm, and the norms."""
+    norms = row_norms(e)
+    return e.B / norms[:, None], e.gamma / norms, norms
+
+
+def rank_of(sizes: np.ndarray) -> int:
+    """How many singular values, diagonal entries of R or the like, in falling order, are not zero."""
+    return int(np.sum(np.abs(sizes) > RANK_TOLERANCE * np.abs(sizes).max(initial=0.0)))
+
+
+def least_multipliers(e: Equations, udot: np.ndarray) -> np.ndarray:
+    """The shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""
+    B, _, norms = scaled(e)
+    if not len(B):
+        return np.zeros(0)
+    lam: np.ndarray = np.linalg.lstsq(B.T, e.f - e.A @ udot, rcond=RANK_TOLERANCE)[0] / norms
+    return lam

@@ -1,0 +1,143 @@
+"""Constraints at the level of velocities and accelerations: B u = b and B u̇ = γ, exact.
+
+A constraint sees a few bodies and joints. Traced once on symbols of their motion, its velocity φ gives by differentiation its
+coefficients C on the bodies' velocities and on the joint speeds, and its rate at given accelerations. In any formulation's speeds,
+B is then C times the bodies' partial velocities; in absolute coordinates it is C itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.system.constraints import Constraint
+from dalembert.trace import Expr, directional, jacobian, substitute, symbol, symbols, tracing
+from dalembert.trace.text import python_function
+from dalembert.vectors import cross
+
+ROUNDING = 1e-13
+"""Part of its terms' size below which a row is taken for the rounding of their difference."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Of one or several constraints in a state: residual g (nan where there is none), B u − b the velocity, B u̇ − γ the rate."""
+
+    g: np.ndarray
+    B: np.ndarray
+    b: np.ndarray
+    gamma: np.ndarray
+
+    @staticmethod
+    def stacked(parts: Sequence[Rows], n_u: int) -> Rows:
+        if not parts:
+            return Rows(np.zeros(0), np.zeros((0, n_u)), np.zeros(0), np.zeros(0))
+        return Rows(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("g", "B", "b", "gamma")))
+
+
+def constraint_rows(s: State) -> Rows:
+    """Of all closed loops and constraints of the mechanism, in its order."""
+    return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
+
+
+class Differentiated:
+    """A constraint of a mechanism, traced on the motion of the bodies it looks at."""
+
+    def __init__(self, m: Mechanism, constraint: Constraint):
+        self.mechanism, self.constraint = m, constraint
+        with tracing():
+            self._trace()
+
+    def _trace(self) -> None:
+        m, constraint = self.mechanism, self.constraint
+        given = GivenState(m, unspecified)
+        residual, slip = (np.asarray(part(given), dtype=object) for part in (constraint.residual, constraint.velocity))
+        self.bodies = given.looked_at
+        now = _motion(given, self.bodies)
+        self.g = np.concatenate([residual, np.full(len(slip), np.nan)])
+        self.phi = np.concatenate([directional(residual, now.rates), slip])
+        self.C = jacobian(self.phi, [*now.velocities, *given.speeds])
+        self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)
+        self._symbols = now
+
+    @cached_property
+    def _on_numbers(self) -> Callable[..., Any]:
+        inputs: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
+        inputs |= self._symbols.arguments
+        outputs = {"g": self.g, "phi": self.phi, "C": self.C, "rate": self.rate}
+        return python_function("constraint", {k: v for k, v in inputs.items() if isinstance(v, Expr) or v}, outputs)
+
+    def rows(self, s: State) -> Rows:
+        """In the free speeds of the state's mechanism."""
+        g, phi, C, rate = self._values(s)
+        B = self._times_partials(s, C, lambda x: x)
+        if not s.traced:
+            # where the bodies' motions cancel completely, what is left is rounding, not a row
+            terms = self._times_partials(s, np.abs(C), np.abs)
+            B = np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
+        return Rows(g, B, B @ s.speeds - phi, -rate)
+
+    def _times_partials(self, s: State, C: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
+        B = np.array(C[:, 6 * len(self.bodies) :])
+        for i, k in enumerate(self.bodies):
+            columns, P = list(s.mechanism.path_columns[k]), s.partials[k]
+            part = C[:, 6 * i : 6 * i + 3] @ of(P.W) + C[:, 6 * i + 3 : 6 * i + 6] @ of(P.V)
+            B = B.astype(np.result_type(B.dtype, part.dtype))
+            B[:, columns] = B[:, columns] + part
+        return B
+
+    def _values(self, s: State) -> tuple[np.ndarray, ...]:
+        groups = self._symbols.values(s, self.bodies)
+        if s.traced:
+            known = {
+                a: b for names, values in zip(self._symbols.arguments.values(), groups) for a, b in zip(names, values)
+            }
+            known[symbol("t")] = s.t
+            return tuple(substitute([self.g, self.phi, self.C, self.rate], known))
+        values = [s.t, *([list(s.mechanism.parameters.values())] if s.mechanism.parameters else [])]
+        return tuple(np.asarray(x) for x in self._on_numbers(*values, *(v for v in groups if len(v))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """The symbols a constraint is traced on, by argument; their rates; the velocities that C multiplies."""
+
+    arguments: dict[str, list[Expr]]
+    rates: dict[Expr, Any]
+    accelerations: dict[Expr, Any]
+    velocities: list[Expr]
+
+    def values(self, s: State, bodies: list[int]) -> list[list[Any]]:
+        """What the symbols stand for in a state, in the order of the arguments."""
+        a0 = s.bias_accelerations
+        motion = [
+            x
+            for k in bodies
+            for x in (*s.poses[k].R.ravel(), *s.poses[k].p, *s.velocities[k].w, *s.velocities[k].v, *a0[k].w, *a0[k].v)
+        ]
+        return [list(s.coordinates), list(s.speeds), motion]
+
+
+def _motion(given: GivenState, bodies: list[int]) -> _Motion:
+    """dR = ω × R, dp = v; dω, dv are the bias accelerations, in symbols of their own."""
+    rates: dict[Expr, Any] = {symbol("t"): 1.0, **dict(zip(given.coordinates, given.rates))}
+    accelerations: dict[Expr, Any] = {}
+    arguments: list[Expr] = []
+    velocities: list[Expr] = []
+    for k in bodies:
+        pose, rate = given.body(k)
+        a, e = symbols(f"A{k}.", range(3)), symbols(f"E{k}.", range(3))
+        rates |= dict(zip(pose.R.ravel(), cross(rate.w, pose.R).ravel())) | dict(zip(pose.p, rate.v))
+        accelerations |= dict(zip(rate.w, e)) | dict(zip(rate.v, a))
+        arguments += [*pose.R.ravel(), *pose.p, *rate.w, *rate.v, *e, *a]
+        velocities += [*rate.w, *rate.v]
+    groups = {"q": list(given.coordinates), "u": list(given.speeds), "motion": arguments}
+    return _Motion(groups, rates, accelerations, velocities)

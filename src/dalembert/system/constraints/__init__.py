@@ -1,0 +1,15 @@
+"""The constraints a user can name besides joints. To add one: write its file and add it here."""
+
+from dalembert.system.constraints.closure import JointClosure
+from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.constraints.coupling import Coupling, Drive
+from dalembert.system.constraints.distance import Distance
+from dalembert.system.constraints.guide import OnLine, OnPlane
+from dalembert.system.constraints.knife_edge import KnifeEdge
+from dalembert.system.constraints.own import Relation
+from dalembert.system.constraints.rolling import RollingBall, RollingDisc
+
+__all__ = [
+    "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Relation",
+    "RollingBall", "RollingDisc",
+]  # fmt: skip

@@ -1,0 +1,33 @@
+"""JointClosure: a joint that closes a loop, as a constraint between the two bodies it connects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.frames import Frame
+from dalembert.system.joints import Joint
+
+
+@dataclass(frozen=True, eq=False)
+class JointClosure(Constraint):
+    """The directions the joint blocks, from the pose of its frame C in its frame P."""
+
+    joint: Joint
+    parent: str
+    child: str
+    on_parent: Frame
+    on_child: Frame
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.parent, self.child)
+
+    def residual(self, s: Any) -> np.ndarray:
+        R_P = s.rotation(self.parent) @ self.on_parent.rotation
+        R_C = s.rotation(self.child) @ self.on_child.rotation
+        gap = s.position((self.child, self.on_child.position)) - s.position((self.parent, self.on_parent.position))
+        return self.joint.closure(R_P.T @ R_C, R_P.T @ gap)

@@ -1,0 +1,46 @@
+"""What every constraint must say about itself.
+
+Holonomic rows are a residual g(t, q) = 0 of the state; nonholonomic rows are a velocity φ(t, q, u) = 0, linear in the speeds. Both are
+written on a state's points, frames and joint values, over numbers or traced scalars; coefficients and right-hand sides follow by
+differentiation (`kinematics.rows`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+
+
+class Constraint:
+    """The contract: either kind of rows, or both."""
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The bodies it names, for checking."""
+        return ()
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints it names, for checking."""
+        return ()
+
+    def residual(self, s: Any) -> np.ndarray:
+        """g, one entry per holonomic row."""
+        return np.zeros(0)
+
+    def velocity(self, s: Any) -> np.ndarray:
+        """φ, one entry per nonholonomic row."""
+        return np.zeros(0)
+
+    def check(self, name: str, joint_of: Any) -> None:
+        """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""
+
+
+def positive(value: Any, what: str) -> Any:
+    """A length that must not be zero or negative, where it is a number."""
+    if isinstance(value, float) and value <= 0.0:
+        raise ModelError(f"{what} must be positive, not {value:g}")
+    return value

@@ -1,0 +1,50 @@
+"""OnLine and OnPlane: a point of one body guided along a line, or in a plane, of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.forces.points import point
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.vectors import Vector, aside
+
+
+@dataclass(frozen=True, eq=False)
+class _Guide(Constraint):
+    """`follower` moves relative to `origin`, a point of the guiding body."""
+
+    follower: Any
+    origin: Any
+    axis: Axis = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        kind = type(self).__name__
+        object.__setattr__(self, "follower", point(self.follower, f"{kind}: follower"))
+        object.__setattr__(self, "origin", point(self.origin, f"{kind}: origin"))
+        unit_axis(self, "axis")
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.follower.body, self.origin.body)
+
+    def _offset(self, s: Any) -> Vector:
+        """From the origin to the follower, in the guiding body's axes."""
+        return s.rotation(self.origin.body).T @ (s.position(self.follower) - s.position(self.origin))
+
+
+class OnLine(_Guide):
+    """A pin in a slot: the point stays on the line through `origin` along `axis` (axes of the guiding body). Two rows."""
+
+    def residual(self, s: Any) -> np.ndarray:
+        return aside(self.axis, self._offset(s))
+
+
+class OnPlane(_Guide):
+    """A point on a table: it stays in the plane through `origin` across `axis` (axes of the guiding body). One row."""
+
+    def residual(self, s: Any) -> np.ndarray:
+        return np.array([np.array(self.axis) @ self._offset(s)])

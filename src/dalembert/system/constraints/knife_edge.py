@@ -1,0 +1,35 @@
+"""KnifeEdge: a skate that glides forwards but never sideways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.forces.points import point
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.vectors import cross
+
+
+@dataclass(frozen=True, eq=False)
+class KnifeEdge(Constraint):
+    """No velocity of the point `at`, relative to the body `on`, along `sideways` (axes of the skate's body). One row."""
+
+    at: Any
+    sideways: Axis = (0.0, 1.0, 0.0)
+    on: str = "ground"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", point(self.at, "KnifeEdge: at"))
+        unit_axis(self, "sideways")
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.at.body, self.on)
+
+    def velocity(self, s: Any) -> np.ndarray:
+        side = s.rotation(self.at.body) @ np.array(self.sideways)
+        carried = s.velocity(self.on) + cross(s.angular_velocity(self.on), s.position(self.at) - s.position(self.on))
+        return np.array([side @ (s.velocity(self.at) - carried)])

@@ -1,0 +1,30 @@
+"""Relation: a constraint of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.system.constraints.constraint import Constraint
+
+
+@dataclass(frozen=True, eq=False)
+class Relation(Constraint):
+    """`position(s)` = 0 of coordinates and time, and/or `speed(s)` = 0 linear in the speeds; each gives a number or several."""
+
+    position: Callable[[Any], Any] | None = None
+    speed: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.position is None and self.speed is None:
+            raise ModelError("Relation: give position=, speed=, or both, as functions of the state")
+
+    def residual(self, s: Any) -> np.ndarray:
+        return np.zeros(0) if self.position is None else np.atleast_1d(np.array(self.position(s)))
+
+    def velocity(self, s: Any) -> np.ndarray:
+        return np.zeros(0) if self.speed is None else np.atleast_1d(np.array(self.speed(s)))

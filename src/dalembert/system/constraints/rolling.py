@@ -1,0 +1,79 @@
+"""Rolling without slip on a plane: a ball, or a thin disc (a wheel)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.system.constraints.constraint import Constraint, positive
+from dalembert.system.forces.points import point
+from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.numbers import number
+from dalembert.trace import sqrt
+from dalembert.vectors import Vector, across, cross
+
+
+@dataclass(frozen=True, eq=False)
+class _Rolling(Constraint):
+    """The round body's centre, its radius, and the plane through `origin` with `normal` in axes of the body that carries it."""
+
+    centre: Any
+    radius: Any
+    origin: Any = "ground"
+    normal: Axis = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        kind = type(self).__name__
+        object.__setattr__(self, "centre", point(self.centre, f"{kind}: centre"))
+        object.__setattr__(self, "origin", point(self.origin, f"{kind}: origin"))
+        object.__setattr__(self, "radius", positive(number(self.radius, f"{kind}: radius"), f"{kind}: radius"))
+        unit_axis(self, "normal")
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.centre.body, self.origin.body)
+
+    def residual(self, s: Any) -> np.ndarray:
+        """The contact point's height over the plane."""
+        n = s.rotation(self.origin.body) @ np.array(self.normal)
+        return np.array([n @ (s.position(self.centre) + self._arm(s, n) - s.position(self.origin))])
+
+    def velocity(self, s: Any) -> np.ndarray:
+        """The round body's velocity at the contact point over the plane's, along the plane."""
+        R = s.rotation(self.origin.body)
+        n = R @ np.array(self.normal)
+        arm = self._arm(s, n)
+        contact = s.position(self.centre) + arm - s.position(self.origin)
+        slip = s.velocity(self.centre) + cross(s.angular_velocity(self.centre.body), arm)
+        slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin.body), contact)
+        return np.array([(R @ direction) @ slip for direction in across(np.array(self.normal))])
+
+    def _arm(self, s: Any, n: Vector) -> Vector:
+        """From the centre to the contact point."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class RollingBall(_Rolling):
+    """A sphere on a plane: one holonomic and two nonholonomic rows."""
+
+    def _arm(self, s: Any, n: Vector) -> Vector:
+        return -self.radius * n
+
+
+@dataclass(frozen=True, eq=False)
+class RollingDisc(_Rolling):
+    """A thin disc or wheel turning about `axis` (body axes) on a plane; it must not lie flat on it."""
+
+    axis: Axis = (0.0, 1.0, 0.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit_axis(self, "axis")
+
+    def _arm(self, s: Any, n: Vector) -> Vector:
+        a = s.rotation(self.centre.body) @ np.array(self.axis)
+        down = n - (n @ a) * a
+        return -self.radius / sqrt(down @ down) * down

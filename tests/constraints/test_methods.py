@@ -1,0 +1,92 @@
+"""Claims about solving with constraints: all methods give one motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.constraints import METHODS, method
+from dalembert.formulations import kane
+from dalembert.kinematics.rows import constraint_rows
+from tests.constraints.loops import random_loops, rhombic_linkage
+from tests.mechanisms import seeds
+
+EXACT = [name for name in METHODS if name != "penalty"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(2, 7), st.integers(1, 2), st.booleans())
+def test_all_methods_agree_on_random_loops(seed, n, n_loops, doubled):
+    """On u̇ and on the forces Bᵀλ, redundant rows or not; the multipliers themselves are the shortest."""
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, n, n_loops, doubled=doubled)
+    e = kane.equations(m.state(q, u, t))
+    if not m.n_u or not _well_posed(e):
+        return
+    first = METHODS["svd"](e)
+    scale = max(1.0, np.abs(first.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
+    assert np.abs(e.B @ first.udot - e.gamma).max() <= 1e-9 * scale * max(1.0, np.abs(e.B).max())
+    for name in EXACT:
+        other = METHODS[name](e)
+        assert np.abs(other.udot - first.udot).max() <= 1e-9 * scale, name
+        force = np.abs(e.A).max() * scale + np.abs(e.f).max()
+        assert np.abs(e.A @ other.udot + e.B.T @ other.lam - e.f).max() <= 1e-8 * force, name
+        assert other.rank == first.rank, name
+    assert np.abs(METHODS["penalty"](e).udot - first.udot).max() <= 1e-4 * scale
+
+
+def _well_posed(e) -> bool:
+    """Neither locked by contradictory accelerations nor next to a singular pose, where no method could say more."""
+    sigma = np.linalg.svd(e.B, compute_uv=False)
+    rank = int(np.sum(sigma > 1e-9 * sigma[0])) if len(sigma) else 0
+    return rank > 0 and sigma[rank - 1] > 1e-2 * sigma[0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(2, 6))
+def test_a_doubled_joint_changes_no_motion(seed, n):
+    single = random_loops(np.random.default_rng(seed), n, 1)
+    double = random_loops(np.random.default_rng(seed), n, 1, doubled=True)
+    results = []
+    for m, q, u, t in (single, double):
+        e = kane.equations(m.state(q, u, t))
+        if not m.n_u or not _well_posed(e):
+            return
+        results.append((METHODS["range_space"](e), e))
+    (a, ea), (b, eb) = results
+    assert np.allclose(a.udot, b.udot, rtol=1e-8, atol=1e-8 * max(1.0, np.abs(a.udot).max()))
+    assert a.rank == b.rank and len(eb.gamma) == 2 * len(ea.gamma)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_rhombic_linkage_is_a_pendulum(name):
+    """[A 35–47]: θ̈₁ + (6 g / 5 ℓ) sin θ₁ = 0, θ₁ from the vertical; B is 2 of 5 rows, one zero eigenvalue."""
+    m = rhombic_linkage(length=0.7).build(cut=["tip"])
+    for theta in (0.3, 1.1, -0.8):
+        first = theta - np.pi / 2  # rod 1 hangs at θ from the vertical; rods 1 and 3 stay parallel, rod 2 horizontal
+        q = np.array([first, -first, first - np.pi])
+        state = m.state(q, np.zeros(3))
+        assert np.abs(constraint_rows(state).g).max() < 1e-14
+        solution = method(name)(kane.equations(state))
+        assert solution.rank == 2
+        assert solution.udot[0] == pytest.approx(-6 * 9.81 / (5 * 0.7) * np.sin(theta), rel=1e-10)
+
+
+def test_forward_dynamics_obeys_loops_one_state_or_many():
+    m = rhombic_linkage().build(cut=["tip"])
+    first = np.array([0.3, 1.1]) - np.pi / 2
+    q = np.stack([first, -first, first - np.pi], axis=1)
+    udot = m.forward_dynamics(q, np.zeros(3))
+    assert udot.shape == (2, 3)
+    assert np.allclose(udot[:, 0], -6 * 9.81 / 5 * np.sin([0.3, 1.1]), rtol=1e-10)
+    assert np.allclose(m.forward_dynamics(q[1], np.zeros(3)), udot[1], rtol=1e-12)
+    with pytest.raises(da.FormulationError, match="tip"):
+        m.inverse_dynamics(q[0], np.zeros(3), np.zeros(3))
+
+
+def test_an_unknown_method_lists_the_known():
+    with pytest.raises(da.FormulationError, match="range_space"):
+        method("magic")

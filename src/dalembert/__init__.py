@@ -1,7 +1,17 @@
 """dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
 
-from dalembert.errors import DalembertError, FormulationError, ModelError, StateError, TraceError
+from dalembert.errors import (
+    DalembertError,
+    FormulationError,
+    ModelError,
+    MotionFileError,
+    SimulationError,
+    StateError,
+    TraceError,
+)  # fmt: skip
+from dalembert.files import load_motion
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.events import Event
 from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
 from dalembert.system.constraints import (
     Constraint,
@@ -53,11 +63,11 @@ from dalembert.vectors import turn
 __version__ = "0.1.0"
 
 __all__ = [
-    "BodyLoad", "Constraint", "Coupling", "Cylindrical", "DalembertError", "Distance", "Drive", "Force",
-    "FormulationError", "Frame", "Free", "General", "Joint", "JointLoad", "JointSpring", "KnifeEdge", "Load",
-    "MassProperties", "Mechanism", "ModelError", "Motor", "OnLine", "OnPlane", "Planar", "Point", "Prismatic",
-    "Relation", "Revolute", "RollingBall", "RollingDisc", "Screw", "Spherical", "Spring", "StateError", "System",
-    "TraceError", "Universal", "Weld", "acos", "asin", "atan", "atan2", "box", "cos", "cosh", "cylinder", "exp",
-    "log", "maximum", "minimum", "particle", "rod", "select", "sign", "sin", "sinh", "sphere", "sqrt", "tan",
-    "tanh", "turn",
+    "BodyLoad", "Constraint", "Coupling", "Cylindrical", "DalembertError", "Distance", "Drive", "Event", "Force",
+    "FormulationError", "Frame", "Free", "General", "Joint", "JointLoad", "JointSpring", "KnifeEdge", "Load", "LoopError",
+    "MassProperties", "Mechanism", "ModelError", "MotionFileError", "Motor", "OnLine", "OnPlane", "Planar", "Point",
+    "Prismatic", "Relation", "Revolute", "RollingBall", "RollingDisc", "Screw", "SimulationError", "Spherical",
+    "Spring", "StateError", "System", "TraceError", "Universal", "Weld", "acos", "asin", "atan", "atan2", "box", "cos",
+    "cosh", "cylinder", "exp", "load_motion", "log", "maximum", "minimum", "particle", "rod", "select", "sign", "sin",
+    "sinh", "sphere", "sqrt", "tan", "tanh", "turn",
 ]  # fmt: skip

@@ -17,6 +17,10 @@ class StateError(DalembertError):
     """A state (time, coordinates, speeds) does not fit the mechanism or cannot be used."""
 
 
+class LoopError(DalembertError):
+    """A loop cannot be closed, or constraints contradict each other."""
+
+
 class FormulationError(DalembertError):
     """A formulation was asked for something it cannot do."""
 

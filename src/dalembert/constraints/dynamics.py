@@ -19,7 +19,9 @@ def solve_state(m: Mechanism, q: Any, u: Any, tau: Any, t: float, by: str) -> So
     return method(by)(replace(e, f=e.f + tau))
 
 
-def accelerations(m: Mechanism, q: Any, u: Any, tau: Any, t: Any, parameters: Any, by: str = "range_space") -> np.ndarray:
+def accelerations(
+    m: Mechanism, q: Any, u: Any, tau: Any, t: Any, parameters: Any, by: str = "range_space"
+) -> np.ndarray:
     """u̇ of one state (n,) or of a batch (K, n), one state after the other; what is given once holds for all."""
     given = [np.asarray(np.zeros(m.n_u) if x is None else x, dtype=float) for x in (q, u, tau)]
     per_state = {k: np.asarray(v, dtype=float) for k, v in {"": t, **(parameters or {})}.items()}

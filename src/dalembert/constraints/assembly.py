@@ -1,0 +1,184 @@
+"""Assembly: coordinates that close every loop, then speeds that keep them closed.
+
+Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; held
+coordinates do not move. Speeds by the least change in the metric of the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import LoopError
+from dalembert.formulations import kane
+from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.mechanism import Mechanism
+
+CLOSED = 1e-12
+"""Largest residual, relative to the mechanism's length, that counts as closed."""
+LARGEST_STEP = 0.5
+MOST_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """Where one start led: the coordinates, the residuals there, and whether every loop is closed."""
+
+    q: np.ndarray
+    g: np.ndarray
+    closed: bool
+
+    @property
+    def gap(self) -> float:
+        return float(np.abs(self.g).max(initial=0.0))
+
+
+def assemble(
+    m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
+) -> np.ndarray:
+    """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
+    attempts = []
+    for q in _starts(m, start, held, starts, seed):
+        attempt = close(m, q, held, t)
+        if attempt.closed:
+            return attempt.q
+        attempts.append(attempt)
+    raise _failure(m, min(attempts, key=lambda a: a.gap), t, starts)
+
+
+def branches(
+    m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 60, seed: int = 0
+) -> list[np.ndarray]:
+    """All different ways to assemble with the held coordinates that the starts lead to, nearest first.
+
+    Two results are the same if all bodies are in the same place.
+    """
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    for q in _starts(m, start, held, starts, seed):
+        attempt = close(m, q, held, t)
+        if attempt.closed:
+            places = _places(m, attempt.q, t)
+            if not any(np.allclose(places, other, atol=1e-6 * size_of(m)) for _, other in found):
+                found.append((attempt.q, places))
+    here = _places(m, start, t)
+    return [q for q, places in sorted(found, key=lambda one: float(np.abs(one[1] - here).sum()))]
+
+
+def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
+    free = [i for i in range(m.n_u) if i not in set(held)]
+    tolerance = CLOSED * size_of(m)
+    g, B = _residual(m, q, t)
+    damping = 0.0
+    for _ in range(MOST_STEPS):
+        error = float(g @ g)
+        if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
+            break
+        step = np.zeros(m.n_u)
+        step[free] = _damped(B[:, free], g, damping)
+        step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
+        q_new = displaced(m, q, step, t)
+        g_new, B_new = _residual(m, q_new, t)
+        if g_new @ g_new < error:
+            small = np.abs(step).max() < 1e-15
+            q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
+            if small:
+                break
+        elif damping > 1e6:
+            break
+        else:
+            damping = max(10.0 * damping, 1e-6)
+    return Attempt(q, g, bool(np.abs(g).max(initial=0.0) <= tolerance))
+
+
+def consistent_speeds(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, held: Sequence[int] = (), t: float = 0.0
+) -> np.ndarray:
+    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept."""
+    state = m.state(q, u, t)
+    rows = constraint_rows(state)
+    free = [i for i in range(m.n_u) if i not in set(held)]
+    A = kane.equations(state).A[np.ix_(free, free)]
+    L = np.linalg.cholesky(A)
+    Y = np.linalg.solve(L, rows.B[:, free].T)
+    out = np.array(u, dtype=float)
+    for _ in range(2):  # the second time removes the rounding of the first
+        slip = rows.B @ out - rows.b
+        out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq(Y.T, slip, rcond=1e-9)[0])
+    left = np.abs(rows.B @ out - rows.b)
+    scale = max(1.0, float(np.abs(rows.B).max(initial=0.0) * np.abs(out).max(initial=0.0)))
+    if left.max(initial=0.0) > 1e-9 * scale:
+        name = _owner(m, int(np.argmax(left)), rows)
+        raise LoopError(
+            f'the given speeds cannot all be kept: "{name}" would still move apart at {left.max():.3g} m/s; give fewer speeds'
+        )
+    return out
+
+
+def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:
+    """The coordinates moved along the speeds' directions by `step`."""
+    out = q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates
+    for j in m.joints:
+        at = [i for i in j.q_at if i is not None]
+        if len(at) == j.joint.n_q:
+            out[at] = j.joint.admissible(out[at])
+    return out
+
+
+def size_of(m: Mechanism) -> float:
+    """A length of the mechanism: the largest of its joints' arms and mass centres, 1 where all are zero."""
+    a = m.numeric.arrays
+    size = max(float(np.abs(x).max(initial=0.0)) for x in (a.com, a.parent_position, a.child_position))
+    return size or 1.0
+
+
+def _residual(m: Mechanism, q: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+    rows = constraint_rows(m.state(q, np.zeros(m.n_u), t))
+    holonomic = ~np.isnan(rows.g)
+    return rows.g[holonomic], rows.B[holonomic]
+
+
+def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
+    U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
+    keep = sigma > 1e-10 * sigma.max(initial=0.0)
+    gain = np.where(keep, sigma, 1.0) / (np.where(keep, sigma, 1.0) ** 2 + damping)
+    step: np.ndarray = -Vt.T @ (np.where(keep, gain, 0.0) * (U.T @ g))
+    return step
+
+
+def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    yield start
+    for i in range(count - 1):
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi)
+        step[list(held)] = 0.0
+        yield displaced(m, start, step, 0.0)
+
+
+def _places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    state = m.state(q, np.zeros(m.n_u), t)
+    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1:]])
+
+
+def _owner(m: Mechanism, row: int, rows: Rows) -> str:
+    """The joint or constraint a row belongs to."""
+    for name, d in m.numeric.constraint_rows.items():
+        if row < len(d.g):
+            return name
+        row -= len(d.g)
+    raise AssertionError(f"no constraint has row {row} of {len(rows.g)}")
+
+
+def _failure(m: Mechanism, best: Attempt, t: float, starts: int) -> LoopError:
+    rows = constraint_rows(m.state(best.q, np.zeros(m.n_u), t))
+    holonomic = np.flatnonzero(~np.isnan(rows.g))
+    name = _owner(m, int(holonomic[int(np.argmax(np.abs(best.g)))]), rows)
+    loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
+    where = f"the loop {'–'.join(loop)}" if loop else f'constraint "{name}"'
+    return LoopError(
+        f'{where} cannot be closed: best gap {best.gap:.3g} m at "{name}" after {starts} starts. '
+        "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
+    )

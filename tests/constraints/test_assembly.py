@@ -1,0 +1,84 @@
+"""Claims about assembly: loops close from partial initial values, or the failure is told in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.constraints.assembly import assemble, branches, consistent_speeds, displaced
+from dalembert.kinematics.rows import constraint_rows
+from tests.constraints.loops import random_loops
+from tests.mechanisms import seeds
+
+
+def four_bar(ground: float = 2.0) -> da.Mechanism:
+    s = da.System("four-bar", gravity=(0, -9.81, 0))
+    for name, length in (("crank", 1.0), ("coupler", 2.5), ("rocker", 1.7)):
+        s.add_body(name, da.rod(1.0, length))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.5, 0, 0), at_child=(1.7, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(ground, 0, 0))
+    return s.build()
+
+
+def test_four_bar_keeps_the_crank_and_finds_both_branches():
+    m = four_bar()
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
+    assert q[0] == 0.7
+    found = branches(m, q, held=[0])
+    assert len(found) == 2
+    tips = []
+    for q in found:
+        s = m.state(q)
+        tip = s.position(("coupler", (2.5, 0, 0)))
+        assert np.allclose(tip, s.position(("rocker", (1.7, 0, 0))), atol=1e-12)
+        tips.append(tip[1])
+    line = np.array([2.0, 0.0]) - [
+        np.cos(0.7),
+        np.sin(0.7),
+    ]  # open and crossed lie on both sides of crank tip – ground pivot
+    sides = [
+        np.cross(
+            [*line, 0],
+            np.append((m.state(q).position(("coupler", (2.5, 0, 0)))[:2] - m.state(q).position("coupler")[:2]), 0),
+        )[2]
+        for q in found
+    ]
+    assert sides[0] * sides[1] < 0
+
+
+def test_speeds_follow_the_crank():
+    m = four_bar()
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
+    u = consistent_speeds(m, q, np.array([2.0, 0.0, 0.0]), held=[0])
+    rows = constraint_rows(m.state(q, u))
+    assert u[0] == 2.0 and np.abs(rows.B @ u - rows.b).max() < 1e-13
+
+
+def test_contradicting_speeds_are_refused():
+    m = four_bar()
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
+    with pytest.raises(da.LoopError, match="fewer"):
+        consistent_speeds(m, q, np.array([1.0, 1.0, 1.0]), held=[0, 1, 2])
+
+
+def test_an_impossible_loop_names_its_bodies_and_its_gap():
+    """The links reach 1 + 2.5 + 1.7 = 5.2 m; the ground link is 6 m, so the gap cannot be less than 0.8 m at the cut."""
+    with pytest.raises(da.LoopError, match=r"coupler.*crank.*ground.*rocker.*gap 0\.8 m.*24 starts"):
+        assemble(four_bar(ground=6.0), np.zeros(3))
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(3, 6), st.integers(1, 2))
+def test_random_loops_close_again_after_a_push(seed, n, n_loops):
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, n, n_loops)
+    if not m.n_u:
+        return
+    pushed = displaced(m, q, 0.05 * rng.normal(size=m.n_u), t)
+    closed = assemble(m, pushed, t=t)
+    assert np.nanmax(np.abs(constraint_rows(m.state(closed, u, t)).g), initial=0.0) < 1e-11

@@ -76,7 +76,7 @@ class Differentiated:
 
     def rows(self, s: State) -> Rows:
         """In the free speeds of the state's mechanism."""
-        g, phi, C, rate = self._values(s)
+        g, phi, C, rate = self.values(s)
         B = self._times_partials(s, C, lambda x: x)
         if not s.traced:
             # where the bodies' motions cancel completely, what is left is rounding, not a row
@@ -94,7 +94,8 @@ class Differentiated:
             B[:, columns] = B[:, columns] + part
         return B
 
-    def _values(self, s: State) -> tuple[np.ndarray, ...]:
+    def values(self, s: State) -> tuple[np.ndarray, ...]:
+        """(g, φ, C, rate of φ at u̇ = 0) in a state."""
         groups = self._symbols.values(s, self.bodies)
         if s.traced:
             known = {

@@ -1,0 +1,201 @@
+"""Which constraints are redundant, what still moves, and which reactions can be known.
+
+Ranks are taken at several assembled poses, on rows scaled by their largest norm in the metric of the inverse mass matrix: a row that
+happens to vanish at one pose is not mistaken for a dead one. A reaction is determined if its row takes part in no dependency at
+any of the poses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr
+
+from dalembert.constraints.assembly import close, displaced
+from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
+from dalembert.formulations import kane
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.mechanism import Mechanism
+from dalembert.vectors import cross
+
+DEAD = 1e-8
+"""Part of the largest row below which a row counts as nothing."""
+TAKES_PART = 1e-7
+"""Component of a dependency below which a row does not belong to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One row: the joint or constraint it belongs to, what it resists in words, and whether its reaction is determined."""
+
+    owner: str
+    resists: str
+    determined: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Freedom:
+    """One way the mechanism can still move: the joints that take part, most mobile first."""
+
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """The verdict, with `str()` as plain words."""
+
+    rows: tuple[Row, ...]
+    rank: int
+    mobility: int
+    grubler: int
+    independent: tuple[int, ...]
+    """Rows that together say all, chosen for the best conditioning at the worst of the poses."""
+    freedoms: tuple[Freedom, ...]
+    poses: int
+
+    @property
+    def redundant(self) -> int:
+        """How many rows say nothing new."""
+        return len(self.rows) - self.rank
+
+    def __str__(self) -> str:
+        moves = "is locked: nothing can move" if self.mobility == 0 else f"has {_count(self.mobility, 'freedom')}"
+        lines = [f"The mechanism {moves} (Grübler's count gives {self.grubler})."]
+        if self.rows:
+            lines.append(f"Its {len(self.rows)} closure and constraint rows have rank {self.rank}.")
+        if self.redundant:
+            lines.append(
+                f"{_count(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
+            )
+            for owner in dict.fromkeys(r.owner for r in self.rows if not r.determined):
+                words = [r.resists for r in self.rows if r.owner == owner and not r.determined]
+                known = [r.resists for r in self.rows if r.owner == owner and r.determined]
+                kept = f"; determined there: {', '.join(known)}" if known else ""
+                lines.append(
+                    f'  "{owner}" is over-constrained against {", ".join(words)}: these reactions are not unique{kept}.'
+                )
+        for i, freedom in enumerate(self.freedoms, start=1):
+            lines.append(f"Freedom {i} moves joint {', '.join(freedom.joints)}.")
+        return "\n".join(lines)
+
+
+def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
+    """From the assembled coordinates q and `poses` further poses reached from it."""
+    m = m.numeric
+    found = _poses(m, q, t, poses, np.random.default_rng(seed))
+    scaled = [_scaled_rows(m, pose, t) for pose in found]
+    reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
+    alive = reference > DEAD * reference.max(initial=0.0)
+    unit = [Y / np.where(alive, reference, 1.0) * alive for Y in scaled]
+    rank = max(rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit) if len(reference) else 0
+    independent = _independent(unit, rank)
+    doubtful = ~alive
+    for Y in unit:
+        doubtful |= _taking_part(Y, rank)
+    words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(m, name, len(d.g), found[0], t)]
+    rows = tuple(Row(owner, w, not d) for (owner, w), d in zip(words, doubtful))
+    freedoms = _freedoms(m, found[0], t, rank)
+    return Diagnosis(rows, rank, m.n_u - rank, m.mobility, independent, freedoms, len(found))
+
+
+def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """The given pose and further ones, each reached by walking along the freedoms of the last and closing again."""
+    found = [q]
+    for _ in range(3 * count):
+        if len(found) > count:
+            break
+        here = found[-1]
+        rows = constraint_rows(m.state(here, np.zeros(m.n_u), t))
+        Z = _null_space(rows.B, m.n_u)
+        if not Z.shape[1]:
+            break
+        step = Z @ rng.normal(size=Z.shape[1])
+        attempt = close(m, displaced(m, here, 0.4 * step / max(np.abs(step).max(), 1e-300), t), (), t)
+        if attempt.closed:
+            found.append(attempt.q)
+    return found
+
+
+def _null_space(B: np.ndarray, n: int) -> np.ndarray:
+    if not len(B):
+        return np.eye(n)
+    _, sigma, Vt = np.linalg.svd(B)
+    Z: np.ndarray = Vt[rank_of(sigma) :].T
+    return Z
+
+
+def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
+    e = kane.equations(m.state(q, np.zeros(m.n_u), t))
+    Y: np.ndarray = np.linalg.solve(np.linalg.cholesky(e.A), e.B.T)
+    return Y
+
+
+def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
+    """Of the sets that pivoting proposes at each pose, the one whose smallest singular value is largest at its worst pose."""
+    if not rank:
+        return ()
+    candidates = {tuple(sorted(qr(Y, mode="r", pivoting=True)[1][:rank].tolist())) for Y in unit}
+    return max(candidates, key=lambda rows: min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit))
+
+
+def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
+    """Rows that belong to some dependency: non-zero components in the null space of Y."""
+    _, sigma, Vt = np.linalg.svd(Y)
+    found: np.ndarray = np.abs(Vt[min(rank, rank_of(sigma)) :]).max(axis=0, initial=0.0) > TAKES_PART
+    return found
+
+
+def _freedoms(m: Mechanism, q: np.ndarray, t: float, rank: int) -> tuple[Freedom, ...]:
+    """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
+    Z = _null_space(constraint_rows(m.state(q, np.zeros(m.n_u), t)).B, m.n_u).T
+    p = m.n_u - rank
+    if not p:
+        return ()
+    _, R, order = qr(Z[:p], mode="economic", pivoting=True)
+    basis = np.abs(np.linalg.solve(R[:, :p], R))
+    return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
+
+
+def _moving(m: Mechanism, sizes: dict[int, float]) -> tuple[str, ...]:
+    largest = max(sizes.values())
+    moved = {j.name: max(sizes[c] for c in j.columns) for j in m.joints if j.columns}
+    return tuple(
+        name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
+    )
+
+
+def _words(m: Mechanism, name: str, n_rows: int, q: np.ndarray, t: float) -> list[str]:
+    """What each row of a constraint resists: of a joint, in the axes of its parent frame."""
+    cut = next((c for c in m.cuts if c.name == name), None)
+    if cut is None:
+        return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
+    state = m.state(q, np.zeros(m.n_u), t)
+    d = m.constraint_rows[name]
+    _, _, C, _ = d.values(state)
+    body = cut.child if cut.child in d.bodies else cut.parent
+    at = 6 * d.bodies.index(body)
+    pose, on = state.poses[body], cut.on_child if body == cut.child else cut.on_parent
+    axes = state.poses[cut.parent].R @ cut.on_parent.rotation
+    out = []
+    for row in C[:, at : at + 6]:
+        force = row[3:]
+        moment = row[:3] - cross(pose.R @ on.position, force)
+        if np.linalg.norm(force) > 1e-9:
+            out.append(f"shifting along {_axis(axes.T @ force)}")
+        else:
+            out.append(f"turning about {_axis(axes.T @ moment)}")
+    return out
+
+
+def _axis(direction: np.ndarray) -> str:
+    unit = direction / np.linalg.norm(direction)
+    for name, e in zip("xyz", np.eye(3)):
+        if abs(abs(unit @ e) - 1.0) < 1e-6:
+            return name
+    return "(" + ", ".join(f"{x:.3g}" for x in unit) + ")"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -63,7 +63,7 @@ def rhombic_linkage(length: float = 1.0, mass: float = 1.0) -> da.System:
 
 
 def bricard() -> da.System:
-    """The rectangular Bricard linkage: five rods and the ground, six hinges on the edges of a cube; one freedom against all counting."""
+    """The rectangular Bricard linkage: five rods and the ground, six hinges along a cube; one freedom against all counting."""
     points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
     axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0)] * 2
     s = da.System("Bricard", gravity=(0, -9.81, 0))

@@ -1,0 +1,90 @@
+"""Claims about compiled dynamics under constraints: the same accelerations as every method on numbers, and exact projection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalembert.constraints import METHODS
+from dalembert.constraints.assembly import assemble, consistent_speeds, displaced
+from dalembert.constraints.diagnosis import diagnose
+from dalembert.formulations import kane
+from dalembert.kernels.constrained import Constrained
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.trace.native import Module, aligned, native_lanes
+from tests.constraints.loops import bricard, random_loops, rhombic_linkage
+from tests.mechanisms import seeds
+
+
+class Compiled:
+    """`run` and `project` of a mechanism on one state, repeated in all lanes."""
+
+    def __init__(self, m, rows, lanes):
+        self.m, self.lanes, self.code = m, lanes, Constrained(m, rows)
+        module = Module()
+        _, size = self.code.emit(module, lanes)
+        self.code.emit_projection(module, lanes)
+        self.library, self.work = module.compile(), aligned((size + m.n_u + 1) * lanes)
+
+    def __call__(self, name, q, u, t):
+        state = [np.repeat(np.asarray(x, dtype=float), self.lanes) for x in ([t], q, u)]
+        rest = [np.zeros((n + 1) * self.lanes) for n in (self.m.n_u, len(self.m.parameters), self.m.n_q + self.m.n_u)]
+        self.library[name](*state, rest[0], rest[1], rest[2], self.work)
+        q, u, y = (x.reshape(-1, self.lanes)[:, -1] for x in (state[1], state[2], rest[2]))
+        return q, u, y[self.m.n_q : self.m.n_q + self.m.n_u]
+
+
+def posed(rng, n, n_loops, doubled):
+    """A random looped mechanism away from singular poses, with its independent rows; None if it came out otherwise."""
+    m, q, u, t = random_loops(rng, n, n_loops, doubled=doubled)
+    if not m.n_u:
+        return None
+    d = diagnose(m, q, t)
+    sigma = np.linalg.svd(kane.equations(m.state(q, u, t)).B, compute_uv=False)
+    if not d.rank or sigma[d.rank - 1] < 1e-2 * sigma[0] or (len(sigma) > d.rank and sigma[d.rank] > 1e-9 * sigma[0]):
+        return None
+    return m, q, u, t, d
+
+
+@settings(max_examples=12, deadline=None)
+@given(seeds, st.integers(2, 5), st.integers(1, 2), st.booleans(), st.sampled_from([1, native_lanes()]))
+def test_compiled_accelerations_obey_random_loops(seed, n, n_loops, doubled, lanes):
+    case = posed(np.random.default_rng(seed), n, n_loops, doubled)
+    if case is None:
+        return
+    m, q, u, t, d = case
+    _, _, udot = Compiled(m, d.independent, lanes)("run", q, u, t)
+    expected = METHODS["svd"](kane.equations(m.state(q, u, t))).udot
+    assert np.abs(udot - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, st.integers(2, 5))
+def test_projection_closes_loops_to_rounding(seed, n):
+    rng = np.random.default_rng(seed)
+    case = posed(rng, n, 1, False)
+    if case is None:
+        return
+    m, q, u, t, d = case
+    pushed = displaced(m, q, 1e-4 * rng.normal(size=m.n_u), t)
+    q1, u1, _ = Compiled(m, d.independent, 1)("project", pushed, u + 1e-4, t)
+    rows = constraint_rows(m.state(q1, u1, t))
+    assert np.nanmax(np.abs(rows.g), initial=0.0) < 1e-13
+    assert np.abs(rows.B @ u1 - rows.b).max() < 1e-12 * max(1.0, np.abs(rows.B).max() * np.abs(u1).max())
+    assert np.abs(q1 - q).max() < 1e-2
+
+
+@pytest.mark.parametrize("make", [lambda: rhombic_linkage().build(cut=["tip"]), lambda: bricard().build(cut=["J6"])])
+def test_redundant_linkages_use_their_independent_rows(make):
+    m = make()
+    start = np.array([-1.0, 1.0, -1.0 - np.pi]) if m.n_u == 3 else displaced(m, m.reference, np.full(5, 0.05), 0.0)
+    q = assemble(m, start)
+    u = consistent_speeds(m, q, np.ones(m.n_u))
+    rows = diagnose(m, q).independent
+    assert len(rows) < len(constraint_rows(m.state(q, u)).g)
+    _, _, udot = Compiled(m, rows, 1)("run", q, u, 0.0)
+    e = kane.equations(m.state(q, u))
+    assert np.allclose(udot, METHODS["svd"](e).udot, rtol=1e-10, atol=1e-10)
+    assert np.abs(e.B @ udot - e.gamma).max() < 1e-9

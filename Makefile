@@ -19,6 +19,7 @@ lint: $(VENV)/.ready
 
 bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
 	$(BENCH)/bin/python benchmarks/symbolic.py
+	$(BENCH)/bin/python benchmarks/tree.py
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

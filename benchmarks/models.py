@@ -221,3 +221,14 @@ def quaternion(R: np.ndarray) -> np.ndarray:
     K[0, 1:] = K[1:, 0] = [-d[1, 2], -d[2, 0], -d[0, 1]]
     K[1:, 1:] = R + R.T - np.trace(R) * np.eye(3)
     return np.linalg.eigh(K)[1][:, -1]
+
+
+# -- what is measured -----------------------------------------------------------------------------------------------------
+BESIDE_PEERS = [chain(n, aligned) for aligned in (False, True) for n in (2, 6, 12, 24, 48, 96)]
+BESIDE_PEERS += [floating_base(aligned) for aligned in (False, True)]
+SIZES_ALONE = (1000, 5000)
+
+
+def named(name: str) -> Model:
+    found = [m for m in BESIDE_PEERS if m.name == name]
+    return found[0] if found else chain(int(name.split()[1]), aligned=False)

@@ -3,6 +3,7 @@
 from dalembert.errors import (
     DalembertError,
     FormulationError,
+    LoopError,
     ModelError,
     MotionFileError,
     SimulationError,
@@ -58,16 +59,17 @@ from dalembert.trace import (
     tan,
     tanh,
 )  # fmt: skip
+from dalembert.trace.table import Table
 from dalembert.vectors import turn
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BodyLoad", "Constraint", "Coupling", "Cylindrical", "DalembertError", "Distance", "Drive", "Event", "Force",
-    "FormulationError", "Frame", "Free", "General", "Joint", "JointLoad", "JointSpring", "KnifeEdge", "Load", "LoopError",
-    "MassProperties", "Mechanism", "ModelError", "MotionFileError", "Motor", "OnLine", "OnPlane", "Planar", "Point",
-    "Prismatic", "Relation", "Revolute", "RollingBall", "RollingDisc", "Screw", "SimulationError", "Spherical",
-    "Spring", "StateError", "System", "TraceError", "Universal", "Weld", "acos", "asin", "atan", "atan2", "box", "cos",
-    "cosh", "cylinder", "exp", "load_motion", "log", "maximum", "minimum", "particle", "rod", "select", "sign", "sin",
-    "sinh", "sphere", "sqrt", "tan", "tanh", "turn",
+    "FormulationError", "Frame", "Free", "General", "Joint", "JointLoad", "JointSpring", "KnifeEdge", "Load",
+    "LoopError", "MassProperties", "Mechanism", "ModelError", "MotionFileError", "Motor", "OnLine", "OnPlane",
+    "Planar", "Point", "Prismatic", "Relation", "Revolute", "RollingBall", "RollingDisc", "Screw", "SimulationError",
+    "Spherical", "Spring", "StateError", "System", "Table", "TraceError", "Universal", "Weld", "acos", "asin", "atan",
+    "atan2", "box", "cos", "cosh", "cylinder", "exp", "load_motion", "log", "maximum", "minimum", "particle", "rod",
+    "select", "sign", "sin", "sinh", "sphere", "sqrt", "tan", "tanh", "turn",
 ]  # fmt: skip

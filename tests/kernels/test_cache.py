@@ -76,7 +76,7 @@ CHOICES: dict[str, list[Any]] = {
     "load": ["world", "body"],
     "carrier": ["one", "ground"],
     "end": ["forward", "backward"],
-    "parameter": ["k", "l", None],
+    "parameter": [None, "k", "l"],
     "loaded body": ["one", "two"],
 }
 

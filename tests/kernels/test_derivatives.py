@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import dalembert as da
 from dalembert.errors import SlowForceWarning
 from dalembert.kinematics import State
 from dalembert.recursive.algorithms import Tree, articulated, newton_euler
 from tests.kernels.support import EXACT, agree, largest, random_states
-from tests.mechanisms import frame, matter, planar_pendulum, random_tree
+from tests.mechanisms import add_forces, frame, matter, planar_pendulum, random_tree, seeds
 
 pytestmark = pytest.mark.usefixtures("driver")
 STEP = 4e-3
@@ -100,17 +101,25 @@ def swinging_base() -> da.System:
     return s
 
 
-def tree(seed: int, n: int, **options) -> da.System:
-    return random_tree(np.random.default_rng(seed), n, **options)
+def chain(*joints: da.Joint, backward: bool = False) -> da.System:
+    """Unlike joints one after the other, under forces; said from the child's side if `backward`."""
+    rng = np.random.default_rng(9)
+    s = da.System("unlike", gravity=(0.5, 0, -9.81))
+    for i, joint in enumerate(joints):
+        s.add_body(f"b{i}", matter(rng))
+        ends = (f"b{i - 1}" if i else "ground", f"b{i}")
+        s.add_joint(f"j{i}", joint, *(reversed(ends) if backward else ends), frame(rng), frame(rng))
+    add_forces(s, rng)
+    return s
 
 
 MODELS: dict[str, Callable[[], da.System]] = {
     "hinges": lambda: hinges(4),
     "parameters and forces": pendulum_with_drag,
     "floating base": swinging_base,
-    "one of each": lambda: tree(11, 4, prescribed=True),
-    "without forces": lambda: tree(13, 4, forces=False),
-    "three angles": lambda: tree(14, 2, floating=True, orientation="angles"),
+    "turning columns": lambda: chain(da.Universal((1, 0, 0), (0, 0, 1)), da.Spherical()),
+    "seen from the other end": lambda: chain(da.Cylindrical((0, 1, 0)), da.Planar((0, 0, 1)), backward=True),
+    "three angles": lambda: chain(da.Screw((0, 0, 1), pitch=0.3), da.Spherical("angles")),
 }
 
 
@@ -155,6 +164,19 @@ def test_forward_and_inverse_undo_each_other_to_first_order(case):
         one, two = getattr(inverse, name), A @ getattr(forward, name)
         scale = 1.0 + largest(one) + largest(np.abs(A) @ np.abs(getattr(forward, name)))
         assert largest(one + two) <= EXACT * scale
+
+
+@settings(max_examples=3, deadline=None)
+@given(seed=seeds)
+def test_on_any_tree_forward_and_inverse_undo_each_other(seed):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, 2, prescribed=True).build()
+    q, u, tau, t = (x[0] for x in random_states(m, rng, 1))
+    A, udot = m.mass_matrix(q, t), m.forward_dynamics(q, u, tau, t)
+    forward, inverse = m.forward_dynamics_derivatives(q, u, tau, t), m.inverse_dynamics_derivatives(q, u, udot, t)
+    assert agree(inverse.udot, A) and agree(forward.tau @ A, np.eye(m.n_u), 1.0 + np.linalg.cond(A) if m.n_u else 1.0)
+    for one, two in ((inverse.q, forward.q), (inverse.u, forward.u)):
+        assert largest(one + A @ two) <= EXACT * (1.0 + largest(one) + largest(np.abs(A) @ np.abs(two)))
 
 
 def test_a_batch_is_its_states_one_by_one(case):

@@ -67,15 +67,3 @@ def test_an_unknown_parameter_is_named_with_the_nearest(pendulum):
 def test_words_are_no_numbers(pendulum):
     with pytest.raises(da.StateError, match="q"):
         pendulum.forward_dynamics(["a", "b"], two)
-
-
-def test_closed_loops_are_refused_by_name():
-    s = da.System("loop")
-    for name in "ab":
-        s.add_body(name, da.rod(1.0, 1.0))
-    s.add_joint("A", da.Revolute(), "ground", "a")
-    s.add_joint("B", da.Revolute(), "a", "b", at_parent=(1, 0, 0))
-    s.add_joint("C", da.Revolute(), "b", "ground", at_child=(1, 0, 0))
-    m = s.build()
-    with pytest.raises(da.FormulationError, match=f'"{m.cuts[0].name}"'):
-        m.forward_dynamics(np.zeros(m.n_q), np.zeros(m.n_u))

@@ -9,9 +9,10 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr
+from dalembert.trace.expr import Expr, node
 from dalembert.trace.functions import cos, cosh, log, select, sign, sin, sqrt
 from dalembert.trace.graph import flatten, ordered
+from dalembert.trace.table import TableOp
 
 Rule = Callable[..., tuple[Any, ...]]
 """(node, *arguments) → the partial derivative of the node in each argument."""
@@ -59,6 +60,8 @@ def _partials(e: Expr) -> tuple[Any, ...]:
     try:
         return _RULES[e.op](e, *e.args)
     except KeyError:
+        if isinstance(e.op, TableOp):
+            return (node(e.op.derivative, *e.args),)
         raise TraceError(f"the operation {e.op} has no derivative") from None
 
 

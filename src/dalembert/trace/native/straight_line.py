@@ -7,12 +7,14 @@ from typing import Any
 
 from dalembert.trace.expr import Expr
 from dalembert.trace.native.block import Block, Output
+from dalembert.trace.native.interpolation import table_value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
 from dalembert.trace.native.schedule import Chunk, Schedule, Stage, schedule
 from dalembert.trace.native.sincos import sincos_group
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
+from dalembert.trace.table import TableOp
 
 LARGEST_FUNCTION = 1000
 """Operations per LLVM function: above, LLVM takes longer per operation; below, nothing is gained."""
@@ -96,6 +98,8 @@ class _Writer:
                 lines.append(f"{name} = {arithmetic} {real} {left}, {right}")
             elif e.op in FUNCTIONS:
                 values[e] = FUNCTIONS[e.op](body, *[values[a] for a in e.args])
+            elif isinstance(e.op, TableOp):
+                values[e] = table_value(body, e.op, values[e.args[0]])
             elif e.op is SELECT:
                 condition, yes, no = e.args
                 values[e] = choose(body, values.truth(condition), values[yes], values[no])

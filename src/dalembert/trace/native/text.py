@@ -35,7 +35,7 @@ class ModuleText:
             return scalar
         helper = f"dalembert_{name}_{lanes.count}"
         if helper not in self:
-            self.define(helper, _lane_by_lane(helper, scalar, lanes, arguments))
+            self.define(helper, lane_by_lane(helper, scalar, lanes, arguments))
         return f"@{helper}"
 
     def slow_sincos(self) -> str:
@@ -98,7 +98,8 @@ class Body:
         return self.let(f"getelementptr {scalar}, ptr {pointer}, i64 {index}")
 
 
-def _lane_by_lane(name: str, scalar: str, lanes: Lanes, arguments: int) -> str:
+def lane_by_lane(name: str, scalar: str, lanes: Lanes, arguments: int) -> str:
+    """The helper function `name` that calls a scalar function for every lane."""
     lines, result = [], "poison"
     for lane in range(lanes.count):
         for k in range(arguments):

@@ -10,6 +10,7 @@ from dalembert.trace import ops
 from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+from dalembert.trace.text.tables import c_tables
 
 _SIGN = [
     "#ifndef DALEMBERT_SIGN",
@@ -59,6 +60,7 @@ def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     arguments += [f"double *{a}" for a in wanted.outputs]
     lines = ["/* Written by dalembert.", *_shapes(wanted), " */", "#include <math.h>", ""]
     lines += [*_SIGN, ""] if ops.SIGN in wanted.operations else []
+    lines += c_tables(wanted.operations)
     lines += [f"void {name}({', '.join(arguments) or 'void'})", "{"]
     lines += [f"    {line}" for line in _body(wanted)]
     return "\n".join([*lines, "}", ""])

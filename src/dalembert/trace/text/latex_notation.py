@@ -109,4 +109,5 @@ NOTATION = Notation(
         ops.NOT: lambda write, a: Piece(r"\lnot " + _at(write(a), Level.ATOM)),
         ops.SELECT: _cases,
     },
+    lambda name: rf"\mathrm{{{name}}}".replace("_", r"\_"),
 )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from dalembert.trace.expr import Expr
 from dalembert.trace.ops import Op
+from dalembert.trace.table import TableOp
 
 
 class Level(IntEnum):
@@ -41,6 +42,8 @@ class Notation:
 
     number: Callable[[float], Piece]
     rules: Mapping[Op, Rule]
+    function: Callable[[str], str] = str
+    """How the name of a user's table is written."""
 
     def writer(self, names: Mapping[Expr, str]) -> Writer:
         """Writes down to the nodes that have names; all symbols must be among them."""
@@ -48,6 +51,8 @@ class Notation:
 
     def define(self, e: Expr, write: Write) -> Piece:
         """The operation of the node itself, whether or not its value has a name."""
+        if isinstance(e.op, TableOp):
+            return Piece(f"{self.function(e.op.name)}({write(e.args[0]).text})")
         return self.rules[e.op](write, *e.args)
 
 

@@ -10,6 +10,7 @@ from dalembert.trace.text.notation import Notation
 from dalembert.trace.text.operators import OPERATORS, call
 from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+from dalembert.trace.text.tables import python_tables
 
 _FUNCTIONS = {
     ops.POW: "power", ops.SQRT: "sqrt", ops.EXP: "exp", ops.LOG: "log", ops.ABS: "abs", ops.SIGN: "sign",
@@ -26,7 +27,7 @@ def numpy_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     wanted = routine(name, inputs, outputs)
     # A branch that `select` does not take may be outside its domain: no warning then.
     guard = '@np.errstate(all="ignore")' if ops.SELECT in wanted.operations else ""
-    return module(wanted, ["import numpy as np"], _body(wanted), guard)
+    return module(wanted, ["import numpy as np", *python_tables(wanted.operations)], _body(wanted), guard)
 
 
 def numpy_function(name: str, inputs: Inputs, outputs: Outputs) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from dalembert.trace.text.numpy_form import numpy_source
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+from dalembert.trace.text.tables import python_tables
 
 SHORT = 120
 """Longest text of an expression in `repr`; beyond it, parts are elided."""
@@ -90,7 +91,8 @@ def _head(wanted: Routine) -> list[str]:
     functions = sorted(op.name for op in wanted.operations & MATHEMATICS)
     lines = [f"from math import {', '.join(functions)}", ""] if functions else []
     lines += ["import numpy as np"]
-    return lines + (["", "", *_SIGN] if ops.SIGN in wanted.operations else [])
+    lines += ["", "", *_SIGN] if ops.SIGN in wanted.operations else []
+    return lines + python_tables(wanted.operations)
 
 
 def _body(wanted: Routine) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
+from dalembert.trace.table import TableOp
 from dalembert.trace.text.intermediates import program
 from dalembert.trace.text.operators import MATHEMATICS
 
@@ -29,7 +30,10 @@ def to_sympy(outputs: Any) -> tuple[list[tuple[Any, Any]], Any]:
     def form(x: Any) -> Any:
         if type(x) is not Expr:
             return sympy.Float(x)
-        return known[x] if x in known else rules[x.op](*map(form, x.args))
+        if x in known:
+            return known[x]
+        rule = sympy.Function(x.op.name) if isinstance(x.op, TableOp) else rules[x.op]
+        return rule(*map(form, x.args))
 
     replacements = []
     for name, e in steps.assignments:

@@ -1,0 +1,251 @@
+"""Marching in time: dalembert beside MuJoCo's `mujoco.rollout`, in one run on one machine.
+
+Chains of hinges, RK4 with a step of 1 ms, contacts off; both write the state after every step. The two motions are compared first. One
+thread is timed by its processor time, several by the clock; rounds are interleaved and the best counts. Then, for dalembert alone: how
+long the very first call takes on a machine, and the first call in a new process, and an adaptive run.
+
+    python benchmarks/rollout.py [--json] [--quick]
+
+`--json` prints the figures and targets instead of the table. `--quick` takes short rounds and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import models
+import numpy as np
+from models import Model, MuJoCo
+
+import dalembert as da
+from dalembert.trace.native import native_lanes
+
+try:
+    import mujoco
+    from mujoco import rollout
+except ImportError as missing:
+    sys.exit(f"{missing.name} is not installed: run `make bench`, or pip install -r benchmarks/requirements.txt")
+
+RESULTS = Path(__file__).parent / "results"
+STEP = 1e-3
+STATES = 1000
+HINGES = (6, 24)
+TARGETS = {"one state": 6.0, "1000 states, one thread": 30.0, "two threads": 1.7}
+TOLERANCE = 1e-6
+
+
+# -- the same motion twice --------------------------------------------------------------------------------------------------
+class Theirs:
+    """MuJoCo with RK4."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = MuJoCo(model).model
+        self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        self.model.opt.timestep = STEP
+        self.data = [mujoco.MjData(self.model) for _ in range(2)]
+
+    def march(self, q: np.ndarray, u: np.ndarray, steps: int, threads: int = 1) -> np.ndarray:
+        """(K, steps, n): q and u after every step."""
+        start = np.hstack([np.zeros((len(q), 1)), q, u])
+        data = self.data[0] if threads == 1 else self.data[:threads]
+        state, _ = rollout.rollout(self.model, data, start, nstep=steps)
+        return np.asarray(state)[:, :, 1:]
+
+
+def one(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int) -> np.ndarray:
+    motion = m.simulate(steps * STEP, q, u, step=STEP, output=STEP)
+    return np.hstack([motion.q, motion.u])[None, 1:]
+
+
+def many(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int, threads: int) -> np.ndarray:
+    motions = m.simulate_many(q, steps * STEP, u, step=STEP, output=STEP, threads=threads)
+    return np.concatenate([motions.q, motions.u], axis=2)[:, 1:]
+
+
+def difference(m: da.Mechanism, theirs: Theirs, q: np.ndarray, u: np.ndarray) -> float:
+    """Largest over the first tenth of a second, by the size of the motion."""
+    a, b = many(m, q[:8], u[:8], 100, 1), theirs.march(q[:8], u[:8], 100)
+    return float(abs(a - b).max() / abs(b).max())
+
+
+# -- timing -----------------------------------------------------------------------------------------------------------------
+def best(rounds: int, tasks: dict[str, tuple[Callable[[], Any], Callable[[], float]]]) -> dict[str, float]:
+    """Seconds of each task by its clock."""
+    times: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(rounds):
+        for name, (task, clock) in tasks.items():
+            start = clock()
+            task()
+            times[name].append(clock() - start)
+    return {name: min(taken) for name, taken in times.items()}
+
+
+def compare(n: int, quick: bool) -> dict[str, Any]:
+    model = models.chain(n, aligned=False)
+    m, theirs = models.mechanism(model), Theirs(model)
+    q, u, _ = model.states(STATES)
+    q, u = 0.5 * q, 0.5 * u
+    alone, batch = (2000, 20) if quick else (10_000, 200)
+    processor, clock = time.process_time, time.perf_counter
+    gap = difference(m, theirs, q, u)
+    one(m, q[0], u[0], 10)
+    taken = best(
+        2 if quick else 5,
+        {
+            "dalembert, one state": (lambda: one(m, q[0], u[0], alone), processor),
+            "MuJoCo, one state": (lambda: theirs.march(q[:1], u[:1], alone), processor),
+            "dalembert, 1000 states": (lambda: many(m, q, u, batch, 1), processor),
+            "MuJoCo, 1000 states": (lambda: theirs.march(q, u, batch), processor),
+            "dalembert, 1000 states by the clock": (lambda: many(m, q, u, batch, 1), clock),
+            "dalembert, two threads": (lambda: many(m, q, u, batch, 2), clock),
+        },
+    )
+    steps = {name: alone if name.endswith("one state") else STATES * batch for name in taken}
+    rate = {name: steps[name] / seconds for name, seconds in taken.items()}
+    return {
+        "hinges": n,
+        "difference": gap,
+        "steps per second": rate,
+        "ratios": {
+            "one state": rate["dalembert, one state"] / rate["MuJoCo, one state"],
+            "1000 states, one thread": rate["dalembert, 1000 states"] / rate["MuJoCo, 1000 states"],
+            "two threads": rate["dalembert, two threads"] / rate["dalembert, 1000 states by the clock"],
+        },
+    }
+
+
+# -- waiting ----------------------------------------------------------------------------------------------------------------
+_FIRST = """
+import sys, time
+sys.path.insert(0, {here!r})
+import models
+m = models.mechanism(models.chain(6, aligned=False))
+start = time.perf_counter(), time.process_time()
+m.simulate(1.0, [0.3] * 6)
+print(time.perf_counter() - start[0], time.process_time() - start[1])
+"""
+
+
+def first_calls(tries: int) -> dict[str, list[float]]:
+    """[seconds waited, seconds of processor time] of the first `simulate` in a process: nothing cached, then all of it."""
+    found: dict[str, list[list[float]]] = {"first ever": [], "new process, warm cache": []}
+    for _ in range(tries):
+        with tempfile.TemporaryDirectory() as cache:
+            for name in found:
+                done = subprocess.run(
+                    [sys.executable, "-c", _FIRST.format(here=str(Path(__file__).parent))],
+                    env=os.environ | {"DALEMBERT_CACHE_DIR": cache}, capture_output=True, text=True, check=True,
+                )  # fmt: skip
+                found[name].append([float(x) for x in done.stdout.split()])
+    return {name: [min(x[k] for x in taken) for k in range(2)] for name, taken in found.items()}
+
+
+def adaptive(rounds: int) -> dict[str, Any]:
+    """The chain of 6 for 10 s at a relative tolerance of 1e-9."""
+    m = models.mechanism(models.chain(6, aligned=False))
+    task = lambda: m.simulate(10.0, [0.3] * 6, rtol=1e-9)  # noqa: E731
+    motion = task()
+    energy = motion.energy()
+    drift = float(abs(energy.total - energy.total[0]).max() / energy.kinetic.max())
+    seconds = best(rounds, {"run": (task, time.process_time)})["run"]
+    return {"seconds": seconds, "steps": motion.record["steps"], "drift": drift}
+
+
+# -- telling ----------------------------------------------------------------------------------------------------------------
+def cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(x.split(":", 1)[1].strip() for x in lines if x.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, Any]:
+    return {
+        "dalembert": da.__version__,
+        "mujoco": mujoco.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "cpu": cpu(),
+        "lanes": native_lanes(),
+        "processors": os.cpu_count(),
+    }
+
+
+def table(results: dict[str, Any]) -> str:
+    """Markdown."""
+    rows = []
+    for x in results["rows"]:
+        rate, ratio = x["steps per second"], x["ratios"]
+        for name, key in (("one state", "one state"), ("1000 states", "1000 states, one thread")):
+            ours, their = rate[f"dalembert, {name}"], rate[f"MuJoCo, {name}"]
+            rows.append(f"| {x['hinges']} | {key} | {ours:,.0f} | {their:,.0f} | {ratio[key]:.1f}× |")
+        rows.append(
+            f"| {x['hinges']} | 1000 states, two threads | {rate['dalembert, two threads']:,.0f} | | "
+            f"{ratio['two threads']:.2f}× one thread |"
+        )
+    waits = results["first calls"]
+    about = ", ".join(f"{k} {v}" for k, v in results["versions"].items())
+    a = results["adaptive"]
+    gaps = ", ".join(f"{x['difference']:.0e}" for x in results["rows"])
+    return (
+        "# Marching chains of hinges: RK4, 1 ms, every step written\n\n"
+        "Steps per second; MuJoCo's `rollout` in the same run, contacts off. Written by `benchmarks/rollout.py`.\n\n"
+        "| hinges | what | dalembert | MuJoCo | ratio |\n|---:|---|---:|---:|---:|\n" + "\n".join(rows) + "\n\n"
+        f"The motions differ by {gaps} after 0.1 s. First `simulate` of the chain of 6: {waits['first ever'][0]:.2f} s with an empty "
+        f"cache, {waits['new process, warm cache'][0]:.2f} s in a new process with a warm one (processor time "
+        f"{waits['first ever'][1]:.2f} and {waits['new process, warm cache'][1]:.2f} s). Adaptive, 10 s at 1e-9: "
+        f"{a['seconds'] * 1e3:.1f} ms, {a['steps']} steps, energy kept to {a['drift']:.0e}.\n\n{about}\n"
+    )
+
+
+def verdict(rows: list[dict[str, Any]]) -> list[str]:
+    """What falls short of the targets, in words."""
+    short = [
+        f"{x['hinges']} hinges: the motions differ by {x['difference']:.0e}"
+        for x in rows
+        if x["difference"] > TOLERANCE
+    ]
+    for x in rows:
+        for name, target in TARGETS.items():
+            if x["ratios"][name] < target:
+                short.append(f"{x['hinges']} hinges, {name}: {x['ratios'][name]:.2f} times, not {target:g}")
+    return short
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    options.add_argument("--quick", action="store_true", help="short rounds, nothing written")
+    given = options.parse_args()
+    rows = [compare(n, given.quick) for n in HINGES]
+    results = {
+        "versions": versions(),
+        "targets": TARGETS,
+        "rows": rows,
+        "first calls": first_calls(1 if given.quick else 3),
+        "adaptive": adaptive(3 if given.quick else 10),
+    }
+    if not given.quick:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "rollout.json").write_text(json.dumps(results, indent=1) + "\n")
+        (RESULTS / "rollout.md").write_text(table(results))
+    print(json.dumps(results, indent=1) if given.json else table(results))
+    short = verdict(rows)
+    for line in short:
+        print(f"short of the target: {line}", file=sys.stderr)
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+"""Files that dalembert reads and writes. What needs more than NumPy is imported when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+    from dalembert.simulation.motion import Motion
+
+
+def load_motion(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
+    """A motion that `motion.save` wrote; with the mechanism that made it, everything can be computed from it again."""
+    from dalembert.files.motion_file import load
+
+    return load(path, mechanism)

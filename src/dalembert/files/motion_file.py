@@ -1,0 +1,80 @@
+"""Motions in NetCDF files: labelled arrays with units, the record of how they came about, and a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import MotionFileError
+from dalembert.files.atomic import write_whole
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.events import Occurrence
+from dalembert.simulation.motion import Motion
+
+_CHECKED = ("time", "q", "u", "force", "event_time", "event_q", "event_u")
+
+
+def save(motion: Motion, path: str | Path) -> None:
+    """Write the file whole or not at all."""
+    data = motion.to_xarray()
+    data.attrs["checksum"] = _checksum(data)
+    content = io.BytesIO()
+    data.to_netcdf(content, engine="h5netcdf")
+    write_whole(path, content.getvalue(), "motion")
+
+
+def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
+    """A motion from a file; with the mechanism that made it, everything can be computed from it again."""
+    data = _read(path)
+    try:
+        if data.attrs["checksum"] != _checksum(data):
+            raise MotionFileError(f'motion "{path}" is damaged: its numbers are not those that were written')
+        record = json.loads(data.attrs["record"])
+        bodies = tuple(json.loads(data.attrs["bodies"]))
+        names = [tuple(str(x) for x in data[name].values) for name in _NAMES]
+    except KeyError as problem:
+        raise MotionFileError(
+            f'"{path}" is a NetCDF file, but not a motion that dalembert wrote: it has no {problem}'
+        ) from None
+    if mechanism is not None and mechanism.kernels.key != record["fingerprint"]:
+        raise MotionFileError(
+            f'motion "{path}" was made by another mechanism than "{mechanism.name}", or that one has changed since; '
+            "load it without a mechanism, or rebuild the one that made it"
+        )
+    events = tuple(
+        Occurrence(str(name), float(t), q, u)
+        for name, t, q, u in zip(*(data[x].values for x in ("event", "event_time", "event_q", "event_u")))
+    )
+    t, q, u, forces = (np.ascontiguousarray(data[name].values) for name in ("time", "q", "u", "force"))
+    c, s, c_units, s_units = names
+    return Motion(t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism)
+
+
+_NAMES = ("coordinate", "speed", "coordinate_unit", "speed_unit")
+
+
+def _read(path: str | Path) -> Any:
+    import xarray
+
+    try:
+        content = Path(path).read_bytes()
+    except OSError as problem:
+        raise MotionFileError(f'motion "{path}" cannot be read: {problem.strerror or problem}') from problem
+    try:
+        with xarray.open_dataset(io.BytesIO(content), engine="h5netcdf") as data:
+            return data.load()
+    except Exception as problem:
+        raise MotionFileError(f'motion "{path}" is damaged or not a NetCDF file ({problem})') from problem
+
+
+def _checksum(data: Any) -> str:
+    digest = hashlib.sha256()
+    for name in _CHECKED:
+        digest.update(np.ascontiguousarray(data[name].values, dtype=float).tobytes())
+    digest.update(str(data.attrs["record"]).encode())
+    return digest.hexdigest()

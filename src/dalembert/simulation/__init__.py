@@ -1,0 +1,1 @@
+"""March: compiled integrators, events, controllers, and the `Motion` they give."""

@@ -1,0 +1,61 @@
+"""A run put aside: the integrator's whole memory and the output so far, so that it goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import MotionFileError
+from dalembert.files.atomic import write_whole
+
+_FORMAT = b"dalembert checkpoint 1\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """`identity` says of which run: model, options, initial values, code. Only the same run can go on from it."""
+
+    identity: str
+    memory: np.ndarray
+    given: np.ndarray
+    counters: np.ndarray
+    rows: np.ndarray
+    forces: np.ndarray
+    events: np.ndarray
+    """A row per event so far: which, time, state."""
+    calls: int
+    """How often the controller has been called."""
+
+    def save(self, path: str | Path) -> None:
+        content = io.BytesIO()
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        np.savez(content, about=np.array(json.dumps({"identity": self.identity, "calls": self.calls})), **arrays)
+        packed = content.getvalue()
+        write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint")
+
+
+_ARRAYS = ("memory", "given", "counters", "rows", "forces", "events")
+
+
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """The checkpoint in a file, or an error if it is not exactly what was written."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as problem:
+        raise MotionFileError(f'checkpoint "{path}" cannot be read: {problem.strerror or problem}') from problem
+    packed = content[len(_FORMAT) + 32 :]
+    if (
+        content[: len(_FORMAT)] != _FORMAT
+        or hashlib.sha256(packed).digest() != content[len(_FORMAT) : len(_FORMAT) + 32]
+    ):
+        raise MotionFileError(f'checkpoint "{path}" is damaged or not a checkpoint; start the run from the beginning')
+    with np.load(io.BytesIO(packed), allow_pickle=False) as held:
+        about: dict[str, Any] = json.loads(str(held["about"]))
+        arrays = {name: held[name] for name in _ARRAYS}
+        return Checkpoint(identity=about["identity"], calls=about["calls"], **arrays)

@@ -1,0 +1,58 @@
+"""A controller: a Python function called at a fixed rate; what it returns is held until the next call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Control:
+    """`law(s)` of the numeric state gives {joint or speed: generalized force}."""
+
+    law: Callable[[Any], Any]
+    interval: float
+    mechanism: Mechanism
+
+    def forces(self, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """On all speeds, at an instant."""
+        m = self.mechanism
+        given = self.law(m.state(q, u, t))
+        if not isinstance(given, Mapping):
+            raise SimulationError(f'control must return {{"joint": force, …}}, not {given!r}')
+        out = np.zeros(m.n_u)
+        for name, value in given.items():
+            at = self._columns(name)
+            values = np.atleast_1d(np.asarray(value, dtype=float))
+            if values.shape != (len(at),) or not np.isfinite(values).all():
+                raise SimulationError(f'control: "{name}" takes {len(at)} finite numbers, not {value!r}')
+            out[at] += values
+        return out
+
+    def _columns(self, name: str) -> list[int]:
+        m = self.mechanism
+        if name in m.speeds:
+            return [m.speeds.index(name)]
+        if name in m.joint_number:
+            return m.joints[m.joint_number[name] - 1].columns
+        raise unknown(name, "joint or speed", [*m.joint_number, *m.speeds], "control")
+
+
+def control_of(m: Mechanism, law: Any, rate: Any) -> Control | None:
+    """From the arguments of `simulate`."""
+    if law is None:
+        if rate is not None:
+            raise SimulationError("control_rate was given without control, the function to call")
+        return None
+    if not callable(law):
+        raise SimulationError(f"control must be a function of the state, not {law!r}")
+    if rate is None or not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
+        raise SimulationError(f"control needs control_rate, the number of calls per second, not {rate!r}")
+    return Control(law, 1.0 / float(rate), m)

@@ -1,0 +1,130 @@
+"""DOP853: Dormand and Prince's explicit method of order 8, step chosen by an error estimate of orders 5 and 3, dense output of order 7.
+
+Hairer, Nørsett and Wanner, *Solving Ordinary Differential Equations I*, II.4, II.5 and II.10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
+from dalembert.simulation.dop853_tableau import E3, E5, A, B, C, D
+from dalembert.simulation.equations import Equations
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL
+from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
+
+STAGES, ALL_STAGES, POWERS = 12, 16, 7
+SAFETY, SHRINK, GROW = 0.9, 0.333, 6.0
+BETA = 0.04
+"""Weight of the last step's error in the choice of the next (PI control)."""
+EXPONENT = 1.0 / 8.0 - 0.2 * BETA
+
+
+class DOP853(AdaptiveStep):
+    name = "dop853"
+    order = 8
+
+    def parts(self, m: Mechanism) -> dict[str, int]:
+        n = m.n_q + m.n_u
+        return {"stage": n, "k": ALL_STAGES * n, "dense": POWERS * n, "dense_ready": 1, "last_error": 1, "rejected": 1}
+
+    def emit_step(self, e: Equations) -> Signature:
+        n = e.n
+        with e.function("step") as f:
+            p = e.layout.of(f.memory)
+            k = [p.k + s * n for s in range(ALL_STAGES)]
+            with f.loop(n) as i:
+                p.y_old[i] = p.y[i]
+                k[0][i] = p.dy[i]
+            p.t_old[0] = p.t[0]
+            p.rejected[0] = 0.0
+            v = f.variables(h=p.step[0], error=0.0, finite=True, accepted=False)
+            with f.while_(lambda: ~v.accepted):
+                v.h = limited(p, v.h)
+                with f.if_(too_small(p, v.h)):
+                    f.return_(select(v.finite, f.integer(STEP_TOO_SMALL), f.integer(NOT_FINITE)))
+                for s in range(1, STAGES):
+                    _combine(f, n, p.stage, p.y_old, v.h, A[s], k)
+                    e.evaluate(f, p.t_old[0] + C[s] * v.h, p.stage, k[s])
+                _combine(f, n, p.y, p.y_old, v.h, B, k)
+                v.error = self._error(f, e, p, v.h, k)
+                v.finite = (v.error < 1e100).all()
+                v.accepted = (v.error <= 1.0).all()
+                with f.if_(~v.accepted):
+                    p.rejected[0] = 1.0
+                    v.h = v.h * select(v.error < 1e100, maximum(SHRINK, SAFETY / v.error**EXPONENT), 0.1)
+            before = p.last_error[0] ** BETA
+            factor = maximum(SHRINK, minimum(GROW, SAFETY * before / maximum(v.error, 1e-300) ** EXPONENT))
+            p.step[0] = select(p.rejected[0] > 0.0, v.h * minimum(factor, 1.0), unlimited(p, v.h, v.h * factor))
+            p.last_error[0] = maximum(v.error, 1e-4)
+            p.t[0] = arrival(p, v.h)
+            p.dense_ready[0] = 0.0
+            e.projected(f, p.y)
+            e.evaluate(f, p.t[0], p.y, p.dy)
+            with f.loop(n) as i:
+                k[STAGES][i] = p.dy[i]
+        return f.signature
+
+    def _error(self, f: Any, e: Equations, p: Any, h: Real, k: list[Pointer]) -> Any:
+        """|h| e₅² / √(n (e₅² + 0.01 e₃²)), each component measured by atol + rtol max(|y₀|, |y₁|)."""
+        v = f.variables(fifth=0.0, third=0.0)
+        with f.loop(e.n) as i:
+            scale = error_scale(p, i)
+            fifth = _sum(E5, k, i) / scale
+            third = _sum(E3, k, i) / scale
+            p.error[i] = h * fifth
+            v.fifth = v.fifth + fifth * fifth
+            v.third = v.third + third * third
+        together = v.fifth + 0.01 * v.third
+        return select(together == 0.0, f.real(0.0), h * v.fifth / sqrt(together * float(e.n)))
+
+    def emit_dense(self, e: Equations) -> Signature:
+        n = e.n
+        prepare = self._emit_prepare(e)
+        with e.function("dense", at=Real, out=Pointer) as f:
+            p = e.layout.of(f.memory)
+            with f.if_((p.dense_ready[0] == 0.0).any()):
+                f.call(prepare, f.memory, f.given, f.work)
+            x: Any = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
+            with f.loop(n) as i:
+                value: Any = 0.0
+                for j in reversed(range(POWERS)):
+                    value = (value + p.dense[j * n + i]) * (x if j % 2 == 0 else 1.0 - x)
+                f.out[i] = p.y_old[i] + value
+            e.projected(f, f.out)
+        return f.signature
+
+    def _emit_prepare(self, e: Equations) -> Signature:
+        """Three further stages and the coefficients of the interpolating polynomial."""
+        n = e.n
+        with e.function("prepare_dense") as f:
+            p = e.layout.of(f.memory)
+            k = [p.k + s * n for s in range(ALL_STAGES)]
+            h = p.t[0] - p.t_old[0]
+            for s in range(STAGES + 1, ALL_STAGES):
+                _combine(f, n, p.stage, p.y_old, h, A[s], k)
+                e.evaluate(f, p.t_old[0] + C[s] * h, p.stage, k[s])
+            with f.loop(n) as i:
+                rise = p.y[i] - p.y_old[i]
+                p.dense[i] = rise
+                p.dense[n + i] = h * k[0][i] - rise
+                p.dense[2 * n + i] = 2.0 * rise - h * (k[STAGES][i] + k[0][i])
+                for j, row in enumerate(D):
+                    p.dense[(3 + j) * n + i] = h * _sum(row, k, i)
+            p.dense_ready[0] = 1.0
+        return f.signature
+
+
+def _sum(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:
+    total: Any = None
+    for s, weight in weights.items():
+        term = weight * k[s][i]
+        total = term if total is None else total + term
+    return total
+
+
+def _combine(f: Any, n: int, out: Pointer, y: Pointer, h: Real, weights: dict[int, float], k: list[Pointer]) -> None:
+    """out = y + h Σ weights k."""
+    with f.loop(n) as i:
+        out[i] = y[i] + h * _sum(weights, k, i)

@@ -1,0 +1,138 @@
+"""What every integrator is written against: compiled ẏ = f(t, y), y = (q, u), with its inputs, its projection and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.straight import block, known_symbols
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.callback import external_forces
+from dalembert.simulation.layout import Layout
+from dalembert.trace import Expr, symbols, tracing
+from dalembert.trace.native import Module, Output, Pointer, Signature
+
+Loop = Callable[[int], AbstractContextManager[Any]]
+
+
+class Prefixed:
+    """A module in which every new function's name gets a prefix, so that several kernels can live in one."""
+
+    def __init__(self, module: Module, prefix: str):
+        self._module, self._prefix = module, prefix
+
+    def block(self, block: Any, lanes: int = 1, name: str | None = None, **rest: Any) -> Signature:
+        return self._module.block(block, lanes, self._prefix + (name or block.name), **rest)
+
+    def function(self, name: str, /, **rest: Any) -> Any:
+        return self._module.function(self._prefix + name, **rest)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The mechanism's equations in a module under construction, for `lanes` states at once."""
+
+    module: Module
+    lanes: int
+    mechanism: Mechanism
+    catalogue: Catalogue
+    layout: Layout
+    slope: Signature
+    """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
+    project: Signature | None
+    """`project(y)`: Euler parameters to unit length; None where no coordinate needs it."""
+    work: int
+    """Elements of working memory that `slope` uses; a method's own scratch follows."""
+
+    @property
+    def n_q(self) -> int:
+        return self.mechanism.n_q
+
+    @property
+    def n_u(self) -> int:
+        return self.mechanism.n_u
+
+    @property
+    def n(self) -> int:
+        return self.n_q + self.n_u
+
+    def function(self, name: str, **parameters: Any) -> Any:
+        """A function `name(memory, given, work, …)` with a status."""
+        every: dict[str, Any] = dict.fromkeys(("memory", "given", "work"), Pointer)
+        return self.module.function(name, lanes=self.lanes, status=True, public=False, **every, **parameters)
+
+    def evaluate(self, f: Any, t: Any, y: Pointer, dy: Pointer) -> None:
+        """Write the call dy = f(t, y); `t` is a value."""
+        p = self.layout.of(f.memory)
+        p.time[0] = t
+        f.call(self.slope, p.time, y, dy, f.given, f.work)
+
+    def projected(self, f: Any, y: Pointer) -> None:
+        if self.project is not None:
+            f.call(self.project, y)
+
+
+def given_layout(m: Mechanism) -> Layout:
+    """What the equations are given besides the state: held generalized forces, parameters, who to call for opaque forces."""
+    return Layout(x=m.n_u, P=len(m.parameters), handler=1)
+
+
+def emit_slope(module: Module, catalogue: Catalogue, lanes: int) -> tuple[Signature, int]:
+    """`slope(t, y, dy, given, work)` and the working memory it needs."""
+    m = catalogue.mechanism
+    run, work = catalogue.state_rates.emit(module, lanes)
+    called = external_forces(module) if catalogue.opaque is not None else None
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
+    with module.function("slope", lanes=lanes, public=False, **parameters) as f:
+        p = given_layout(m).of(f.given)
+        x = p.x
+        if called is not None:
+            x = f.work + work
+            f.call(called, p.handler, f.t, f.y, x)
+            with f.loop(m.n_u) as i:
+                x[i] = x[i] + p.x[i]
+        f.call(run, f.t, f.y, f.y + m.n_q, x, p.P, f.dy, f.work)
+    return f.signature, work + (m.n_u if called is not None else 0)
+
+
+def emit_projection(module: Module, m: Mechanism, lanes: int) -> Signature | None:
+    """`project(y)`, where some joint's coordinates must satisfy a condition among themselves."""
+    with tracing():
+        q = symbols("q_", m.coordinates)
+        outputs: list[Output] = []
+        for j in m.joints:
+            at = [i for i in j.q_at if i is not None]
+            if len(at) != j.joint.n_q:
+                continue
+            values = j.joint.admissible(q[at])
+            outputs += [Output(x, "q", i) for i, x in zip(at, values) if x is not q[i]]
+        if not outputs:
+            return None
+        projection = module.block(block("projection", known_symbols(m), outputs), lanes)
+    with module.function("project", lanes=lanes, public=False, y=Pointer) as f:
+        nothing = f.array(1)
+        f.call(projection, nothing, f.y, nothing, nothing, nothing, nothing, nothing)
+    return f.signature
+
+
+def emit_values(module: Module, m: Mechanism, name: str, values: list[Any], lanes: int) -> Signature:
+    """`name(t, y, out, given)`: expressions of the state, such as the functions whose zeros are events."""
+    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
+    outputs = [Output(x, "y", i) for i, x in enumerate(values)]
+    code = module.block(block(f"{name}_values", known, outputs), lanes)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given"), Pointer)
+    with module.function(name, lanes=lanes, public=False, **parameters) as f:
+        p, nothing = given_layout(m).of(f.given), f.array(1)
+        f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, f.out, nothing)
+    return f.signature
+
+
+def held_forces(m: Mechanism) -> list[Expr]:
+    """Symbols of the generalized forces that a controller holds."""
+    return list(symbols("x_", m.speeds))

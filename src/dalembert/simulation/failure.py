@@ -1,0 +1,70 @@
+"""Why a run stopped, in words: when, which coordinate, and what to try."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE
+from dalembert.simulation.options import Options
+from dalembert.simulation.program import Program
+
+
+def failure(status: int, m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> SimulationError:
+    """The error for a step that could not be made."""
+
+    def part(name: str) -> np.ndarray:
+        return program.layout.view(memory, name)[:, 0]
+
+    t, names = (
+        float(part("t_old")[0]),
+        [f'coordinate "{c}"' for c in m.coordinates] + [f'speed "{c}"' for c in m.speeds],
+    )
+    before = part("y_old")
+    trouble = _trouble(m, before, t)
+    if status == NOT_FINITE:
+        k = _first_not_finite(part("y"), part("dy"), before)
+        smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
+        return SimulationError(
+            f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {trouble}"
+            f"Try {smaller}, and look for forces that grow without bound or divide by zero"
+        )
+    if status == NO_CONVERGENCE:
+        k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
+        return SimulationError(
+            f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
+            f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
+        )
+    k = int(np.nanargmax(np.abs(part("error") / (options.atol + options.rtol * np.abs(before)))))
+    other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
+    return SimulationError(
+        f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {trouble}"
+        f"Try a larger rtol (now {options.rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
+    )
+
+
+def too_many_steps(options: Options, t: float) -> SimulationError:
+    other = 'method="radau" if forces are stiff, a larger rtol, ' if options.method.adaptive else "a larger step, "
+    return SimulationError(
+        f"{options.max_steps} steps were made and only t = {t:.9g} s of {options.end:g} s is reached; try {other}or raise max_steps"
+    )
+
+
+def _first_not_finite(*states: np.ndarray) -> int:
+    for values in states[:2]:
+        bad = ~np.isfinite(values)
+        if bad.any():
+            return int(np.argmax(bad))
+    return int(np.argmax(np.abs(states[2])))
+
+
+def _trouble(m: Mechanism, y: np.ndarray, t: float) -> str:
+    """A joint whose coordinates are at a singularity is the likely cause."""
+    if not np.isfinite(y).all():
+        return ""
+    try:
+        m.state(y[: m.n_q], y[m.n_q :], t)
+    except Exception as problem:
+        return f"There, {problem}. "
+    return ""

@@ -1,0 +1,59 @@
+"""Initial values as users give them: by joint, by coordinate, or all at once; what is not said is the joint's zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import StateError
+from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
+
+
+def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """(q, u) at the start, checked. A joint's name gives all its values, "A.slide" one of them; arrays give everything."""
+    q = _values(m, coordinates, m.reference, "initial", "q_at", m.coordinates)
+    u = _values(m, speeds, np.zeros(m.n_u), "speeds", "u_at", m.speeds)
+    s = m.state(q, u, t)
+    return np.array(s.coordinates), np.array(s.speeds)
+
+
+def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: str, names: tuple[str, ...]) -> np.ndarray:
+    if given is None:
+        return zeros.copy()
+    if not isinstance(given, Mapping):
+        return m._sized(given, names, what)
+    out = zeros.copy()
+    single = {name: i for i, name in enumerate(names)}
+    for name, value in given.items():
+        at: list[int | None]
+        if name in m.joint_number:
+            at = list(getattr(m.joints[m.joint_number[name] - 1], places))
+        elif name in single:
+            at = [single[name]]
+        else:
+            raise StateError(str(unknown(name, f"joint or {_KIND[what]}", [*m.joint_number, *names], what)))
+        if any(k is None for k in at):
+            raise StateError(
+                f'{what}: joint "{name}" has prescribed motion, so its values follow from time; leave it out, or give its free '
+                f"{_KIND[what]}s one by one"
+            )
+        out[[k for k in at if k is not None]] = _numbers(value, len(at), f'{what}: joint "{name}"')
+    return out
+
+
+def _numbers(given: Any, n: int, where: str) -> np.ndarray:
+    try:
+        values = np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError) as problem:
+        raise StateError(f"{where} must be {n} numbers, not {given!r}") from problem
+    if values.shape != (n,):
+        raise StateError(f"{where} has {n} values, but {given!r} was given")
+    if not np.isfinite(values).all():
+        raise StateError(f"{where}: {given!r} is not finite")
+    return values
+
+
+_KIND = {"initial": "coordinate", "speeds": "speed"}

@@ -1,0 +1,246 @@
+"""Many motions in one call: fixed steps run a state per SIMD lane, adaptive methods one state at a time; threads share the work."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError, SimulationWarning
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.initial import initial_state
+from dalembert.simulation.march import FINISHED, NEXT, PAUSED, STEPS, TOTAL
+from dalembert.simulation.motion import Motion
+from dalembert.simulation.options import Options, options
+from dalembert.simulation.program import Program, marching_catalogue
+from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.system.joints import Joint
+from dalembert.system.names import unknown
+from dalembert.trace.native import aligned, native_lanes
+
+BUDGET = 20_000
+"""Steps after which a thread looks whether it should stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motions:
+    """K motions at the same times: `t` (T,), `q` (K, T, n_q), `u` (K, T, n_u)."""
+
+    t: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    problems: Mapping[int, str]
+    """What stopped the motions that did not reach the end; their samples from there on are nan."""
+    mechanism: Mechanism
+    parameters: Mapping[str, np.ndarray]
+    record: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, k: int) -> Motion:
+        """One of them, from which everything else can be computed."""
+        m, q, u = self.mechanism, np.array(self.q[k]), np.array(self.u[k])
+        if k in self.problems:
+            good = int(np.argmin(np.isfinite(q).all(axis=1) & np.isfinite(u).all(axis=1)))
+            q, u = q[:good], u[:good]
+        about = dict(self.record) | {"ended": "failed" if k in self.problems else "end"}
+        about |= {"parameters": {name: float(values[k]) for name, values in self.parameters.items()}}
+        return Motion(
+            self.t[: len(q)].copy(), q, u, m.coordinates, m.speeds, coordinate_units(m), speed_units(m),
+            tuple(b.name for b in m.bodies), np.zeros_like(u), (), about, m,
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Motion]:
+        return (self[k] for k in range(len(self)))
+
+
+def simulate_many(
+    m: Mechanism,
+    initials: Any,
+    duration: float,
+    speeds: Any,
+    parameters: Mapping[str, Any] | None,
+    threads: int | None,
+    **chosen: Any,
+) -> Motions:
+    """See `Mechanism.simulate_many`."""
+    catalogue = marching_catalogue(m)
+    if catalogue.opaque is not None:
+        names = ", ".join(f'"{name}"' for name in catalogue.opaque.forces)
+        raise SimulationError(
+            f"force {names} is a plain Python function, so it cannot run in threads; use simulate for each state"
+        )
+    o = options(m, duration, **chosen)
+    count = _count(initials, speeds, parameters)
+    q, u = _states(m, initials, speeds, count, o.start)
+    P = _parameters(m, parameters, count)
+    program = Program(catalogue, o.method, 1 if o.method.adaptive or count == 1 else native_lanes())
+    batch = _Batch(program, o, q, u, P)
+    batch.run(_threads(threads))
+    n_q = m.n_q
+    rows, problems = batch.rows, batch.problems
+    for k in np.flatnonzero(~np.isfinite(rows[:, -1]).all(axis=1)):
+        good = int(np.argmin(np.isfinite(rows[k]).all(axis=1)))
+        rows[k, good:] = np.nan
+        last = o.times[good - 1] if good else o.start
+        problems.setdefault(int(k), f"the motion is not finite after t = {last:.6g} s")
+    if problems:
+        first = min(problems)
+        warnings.warn(
+            f"{len(problems)} of {count} motions did not reach the end; the first is number {first}: {problems[first]}",
+            SimulationWarning,
+            stacklevel=3,
+        )
+    made = {name: P[:, i] for i, name in enumerate(m.parameters)}
+    record = {"model": m.name, "fingerprint": catalogue.key, "options": o.record(), "steps": batch.steps}
+    return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
+
+
+class _Batch:
+    """All states' memory, in groups of as many as there are lanes."""
+
+    def __init__(self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray):
+        self.program, self.options = program, o
+        lanes = program.lanes
+        self.count, self.groups = len(q), -(-len(q) // lanes)
+        self.memory = aligned((self.groups, program.layout.size, lanes))
+        self.given = aligned((self.groups, program.given.size, lanes))
+        self.rows = np.full((self.count, len(o.times), q.shape[1] + u.shape[1]), np.nan)
+        self.problems: dict[int, str] = {}
+        self.steps = 0
+        self.stop = threading.Event()
+        y = self._in_lanes(np.hstack([q, u]))
+        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, "last_error": 1e-4}
+        fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
+        for name, at in program.layout.parts.items():
+            if name in ("y", "y_old"):
+                self.memory[:, at] = y
+            elif name == "atol":
+                self.memory[:, at] = o.atol[:, None]
+            elif name in fixed:
+                self.memory[:, at] = fixed[name]
+        self.given[:, program.given.parts["P"]] = self._in_lanes(P)
+
+    def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
+        """(groups, n, lanes); lanes without a state repeat the last."""
+        lanes = self.program.lanes
+        filled = np.concatenate([rows, np.repeat(rows[-1:], self.groups * lanes - len(rows), axis=0)])
+        return filled.reshape(self.groups, lanes, -1).transpose(0, 2, 1)
+
+    def run(self, threads: int) -> None:
+        shares = [range(k, self.groups, threads) for k in range(min(threads, self.groups))]
+        self.program.library  # noqa: B018  compiled once, before the threads
+        if len(shares) == 1:
+            self._march(shares[0])
+            return
+        with ThreadPoolExecutor(len(shares)) as pool:
+            try:
+                for done in [pool.submit(self._march, share) for share in shares]:
+                    done.result()
+            except BaseException:
+                self.stop.set()
+                raise
+
+    def _march(self, groups: Sequence[int]) -> None:
+        o, program, lanes, width = self.options, self.program, self.program.lanes, self.rows[0].size
+        work = program.work()
+        march, begin = program.library.march, program.library.begin
+        for g in groups:
+            counters = np.zeros(8, dtype=np.int64)
+            counters[TOTAL] = len(o.times)
+            first = g * lanes
+            memory, given, rows = self.memory[g], self.given[g], self.rows[first:]
+            begin(memory, given, work)
+            states = min(lanes, self.count - first)
+            status = PAUSED
+            while status == PAUSED and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
+                status = march(memory, given, work, counters, o.times, rows, width, states, BUDGET) or FINISHED
+            self.steps += int(counters[STEPS]) * states
+            if status == PAUSED:
+                t = float(program.layout.view(memory, "t")[0, 0])
+                self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
+            elif status < 0:
+                for k in range(states):
+                    lane = np.ascontiguousarray(memory[:, k : k + 1])
+                    self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
+                    self.rows[first + k, int(counters[NEXT]) :] = np.nan
+
+
+def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> int:
+    """How many motions are asked for."""
+    sizes = {name: len(given) for name, given in (("initials", initials), ("speeds", speeds)) if _several(given)}
+    sizes |= {f'parameter "{name}"': len(x) for name, x in (parameters or {}).items() if np.ndim(x)}
+    if not sizes:
+        raise SimulationError(
+            "simulate_many needs several initials, speeds or parameter values: an array with a row per motion, or a list of "
+            '{"joint": value}'
+        )
+    if len(set(sizes.values())) > 1:
+        raise SimulationError("the numbers of motions differ: " + ", ".join(f"{n} {name}" for name, n in sizes.items()))
+    return next(iter(sizes.values()))
+
+
+def _several(given: Any) -> bool:
+    if given is None or isinstance(given, Mapping):
+        return False
+    if isinstance(given, (list, tuple)) and given and isinstance(given[0], Mapping):
+        return True
+    return np.ndim(given) == 2
+
+
+def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """(K, n_q), (K, n_u), checked."""
+    if all(x is None or (isinstance(x, np.ndarray) and x.ndim == 2) for x in (initials, speeds)):
+        if any(x is not None and x.shape[1] != n for x, n in ((initials, m.n_q), (speeds, m.n_u))):
+            raise SimulationError(f"initials need {m.n_q} columns ({', '.join(m.coordinates)}), speeds {m.n_u}")
+        q = np.broadcast_to(m.reference if initials is None else initials, (count, m.n_q))
+        u = np.broadcast_to(np.zeros(m.n_u) if speeds is None else speeds, (count, m.n_u))
+        for values in (q, u):
+            if not np.isfinite(values).all():
+                raise SimulationError(
+                    f"motion number {int(np.argmin(np.isfinite(values).all(axis=1)))} begins with values not finite"
+                )
+        _check_joints(m, q)
+        return np.array(q, dtype=float), np.array(u, dtype=float)
+    rows = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(count)]
+    both = [initial_state(m, q, u, t) for q, u in rows]
+    return np.array([q for q, _ in both]), np.array([u for _, u in both])
+
+
+def _check_joints(m: Mechanism, q: np.ndarray) -> None:
+    """Every state suits the joints that can be in trouble."""
+    for j in m.joints:
+        at = [i for i in j.q_at if i is not None]
+        if type(j.joint).trouble is Joint.trouble or len(at) != j.joint.n_q:
+            continue
+        for k, row in enumerate(q):
+            trouble = j.joint.trouble(row[at])
+            if trouble:
+                raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
+
+
+def _parameters(m: Mechanism, given: Mapping[str, Any] | None, count: int) -> np.ndarray:
+    """(K, n_p)."""
+    for name in given or ():
+        if name not in m.parameters:
+            raise unknown(name, "parameter", m.parameters, "simulate_many")
+    columns = [
+        np.broadcast_to(np.asarray((given or {}).get(k, v), dtype=float), (count,)) for k, v in m.parameters.items()
+    ]
+    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
+
+
+def _threads(given: int | None) -> int:
+    if given is not None:
+        if given < 1:
+            raise SimulationError(f"threads={given!r} must be at least 1")
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

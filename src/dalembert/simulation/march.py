@@ -1,0 +1,83 @@
+"""The time loop, compiled: steps, output at the requested times, events; it returns to Python only to pause, for events and at the end.
+
+`march(memory, given, work, counters, times, out, width, states, budget)` writes rows of `out` for as many `times` as it gets to and
+returns a status. Called again, it goes on as if it had never returned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.simulation.equations import Equations
+from dalembert.simulation.method import Steps
+from dalembert.simulation.search import emit_search
+from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
+
+FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
+"""All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
+
+NEXT, TOTAL, STEPS, WHICH, PENDING = range(5)
+"""Counters: the next output, how many there are, steps made, which event, and whether it is still to be attended to."""
+
+
+def emit_march(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> None:
+    """Add `march` and `begin` to the module."""
+    search = emit_search(e, steps, events, directions)
+    _emit_begin(e, steps, events)
+    with e.module.function(
+        "march", lanes=e.lanes, status=True, memory=Pointer, given=Pointer, work=Pointer, counters=IntPointer,
+        times=UniformPointer, out=UniformPointer, width=Int, states=Int, budget=Int,
+    ) as f:  # fmt: skip
+        p = e.layout.of(f.memory)
+        row = f.array(e.n)
+        v = f.variables(left=f.budget)
+        with f.while_(lambda: f.counters[NEXT] < f.counters[TOTAL]):
+            k = f.counters[NEXT]
+            time = f.times[k]
+            due = (time <= p.seen[0]).all()
+            with f.if_(due):
+                target = (f.out + k * e.n).rows(f.width, f.states)
+                with f.if_((time == p.t[0]).all()):
+                    _write(f, e.n, p.y, target)
+                with f.if_((time != p.t[0]).any()):
+                    f.call(steps.dense, f.memory, f.given, f.work, time, row)
+                    _write(f, e.n, row, target)
+                f.counters[NEXT] = k + 1
+            f.next_if(due)
+            unseen = (p.seen[0] < p.t[0]).all()
+            with f.if_(unseen):
+                found: Any = f.call(search, f.memory, f.given, f.work, f.counters)
+                with f.if_(found != 0):
+                    f.counters[PENDING] = 1
+                    f.return_(EVENT)
+            f.next_if(unseen)
+            with f.if_((p.t[0] >= p.end[0]).all()):
+                f.return_(AT_END)
+            with f.if_(v.left <= 0):
+                f.return_(PAUSED)
+            v.left = v.left - 1
+            f.counters[STEPS] = f.counters[STEPS] + 1
+            failed: Any = f.call(steps.step, f.memory, f.given, f.work)
+            with f.if_(failed != 0):
+                f.return_(failed)
+        f.return_(FINISHED)
+
+
+def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> None:
+    """`begin(memory, given, work)`: slopes and event functions at the state in memory, where a stretch begins."""
+    with e.module.function("begin", lanes=e.lanes, memory=Pointer, given=Pointer, work=Pointer) as f:
+        p = e.layout.of(f.memory)
+        f.call(steps.start, f.memory, f.given, f.work)
+        if events is not None:
+            p.time[0] = p.t[0]
+            f.call(events, p.time, p.y, p.values, f.given)
+
+
+def _write(f: Any, n: int, y: Pointer, rows: Any) -> None:
+    """A state per lane into a row per state, in squares of lanes × lanes as far as they go."""
+    lanes = f.signature.lanes
+    whole = n - n % lanes
+    with f.loop(0, whole, lanes) as i:
+        rows.write_square(i, [y[i + k] for k in range(lanes)])
+    for i in range(whole, n):
+        rows[i] = y[i]

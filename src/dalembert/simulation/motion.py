@@ -1,0 +1,134 @@
+"""`Motion`: the result of a simulation. Immutable; everything beyond t, q and u is computed from them when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.kernels.catalogue import BodyMotion
+from dalembert.mechanism import Mechanism
+from dalembert.simulation import quantities
+from dalembert.simulation.events import Occurrence
+from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses, Samples, Wrenches
+from dalembert.system.names import unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Samples of a motion: `t` (K,), `q` (K, n_q), `u` (K, n_u). All vectors asked for are in world axes unless said otherwise."""
+
+    t: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    speed_units: tuple[str, ...]
+    bodies: tuple[str, ...]
+    forces: np.ndarray
+    """(K, n_u): generalized forces held by a controller at each sample; zeros without one."""
+    events: tuple[Occurrence, ...]
+    record: Mapping[str, Any]
+    """How it came about: model, method, tolerances, given and computed initial values, parameters, version, how it ended."""
+    mechanism: Mechanism | None = None
+    unfinished: Any = field(default=None, repr=False)
+    """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "u", "forces"):
+            getattr(self, name).flags.writeable = False
+        object.__setattr__(self, "record", MappingProxyType(dict(self.record)))
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def complete(self) -> bool:
+        """Whether it reached its end, or an event that ends it."""
+        return self.record["ended"] in ("end", "event")
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]."""
+        known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
+        known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
+        if name not in known:
+            raise unknown(name, "coordinate or speed", known, "motion")
+        return known[name]
+
+    # -- quantities on demand -------------------------------------------------------------------------------------------
+    @property
+    def samples(self) -> Samples:
+        """What quantities are computed from."""
+        if self.mechanism is None:
+            raise SimulationError(
+                "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
+                "give it with da.load_motion(path, mechanism=m)"
+            )
+        return Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+
+    def body_motion(self) -> BodyMotion:
+        """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
+        return quantities.body_motion(self.samples)
+
+    def pose(self, body: str) -> Poses:
+        """`.rotation` (K, 3, 3) from body to world axes, `.position` (K, 3) of its origin."""
+        return quantities.pose(self.samples, body)
+
+    def position(self, at: Any) -> np.ndarray:
+        """(K, 3) of a point: a body's name or ("name", (x, y, z))."""
+        return self.evaluate(lambda s: s.position(at))
+
+    def velocity(self, at: Any) -> np.ndarray:
+        """(K, 3) of a point."""
+        return self.evaluate(lambda s: s.velocity(at))
+
+    def angular_velocity(self, body: str) -> np.ndarray:
+        """(K, 3)."""
+        return self.evaluate(lambda s: s.angular_velocity(body))
+
+    def udot(self) -> np.ndarray:
+        """(K, n_u): rates of the speeds."""
+        return quantities.udot(self.samples)
+
+    def acceleration(self, at: Any) -> Accelerations:
+        """`.angular` of a point's body and `.linear` of the point, (K, 3) each."""
+        return quantities.acceleration(self.samples, at)
+
+    def energy(self) -> Energies:
+        """`.kinetic`, `.potential`, `.total`, (K,) each."""
+        return quantities.energy(self.samples)
+
+    def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Momenta:
+        """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
+        return quantities.momentum(self.samples, about)
+
+    def reaction(self, joint: str, at: str = "child", axes: str = "world") -> Wrenches:
+        """`.force` and `.torque` (K, 3) that the joint's parent exerts on its child through it, its motors and springs included.
+
+        The torque is about the joint's point on the "child" or on the "parent"; axes are "world", or the joint's frame on the "child"
+        or the "parent".
+        """
+        return quantities.reaction(self.samples, joint, at, axes)
+
+    def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
+        """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
+        return quantities.evaluate(self.samples, lambda s, _: quantity(s))
+
+    # -- elsewhere --------------------------------------------------------------------------------------------------------
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with names and units."""
+        from dalembert.simulation.labelled import dataset
+
+        return dataset(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a NetCDF file, whole or not at all; `da.load_motion` reads it."""
+        from dalembert.files.motion_file import save
+
+        save(self, path)

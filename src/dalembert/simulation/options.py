@@ -1,0 +1,134 @@
+"""The options of a run, checked and complete: what decides, with model and initial values, every number it gives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.method import Method
+from dalembert.simulation.methods import METHODS, method_named
+from dalembert.simulation.scales import absolute_tolerances
+
+RTOL = 1e-10
+SAMPLES = 201
+"""Output times of a run whose `output` is not given."""
+STEPS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Method, step or tolerances, output times."""
+
+    method: Method
+    start: float
+    times: np.ndarray
+    step: float
+    rtol: float
+    atol: np.ndarray
+    max_step: float
+    max_steps: int
+
+    @property
+    def end(self) -> float:
+        return float(self.times[-1])
+
+    def record(self) -> dict[str, Any]:
+        """For the result and for files."""
+        made: dict[str, Any] = {"method": self.method.name, "start": self.start, "end": self.end}
+        if not self.method.adaptive:
+            return made | {"step": self.step}
+        return made | {"rtol": self.rtol, "atol": self.atol.tolist(), "max_step": self.max_step}
+
+
+def options(
+    m: Mechanism,
+    duration: Any,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: Any = None,
+    output: Any = None,
+    start: float = 0.0,
+    max_step: float | None = None,
+    max_steps: int | None = None,
+) -> Options:
+    """Everything filled in. A step without a method means RK4; nothing at all means DOP853 at its default tolerance."""
+    length = _positive(duration, "duration")
+    if not math.isfinite(start):
+        raise SimulationError(f"start={start!r} must be a finite time")
+    chosen = method_named(method if method is not None else "rk4" if step is not None else "dop853")
+    if chosen.adaptive and step is not None:
+        fixed = " or ".join(repr(name) for name, x in METHODS.items() if not x.adaptive)
+        raise SimulationError(
+            f"method={chosen.name!r} chooses its step by tolerance, but step={step!r} was given; leave out step, or choose {fixed}"
+        )
+    if not chosen.adaptive:
+        if step is None:
+            raise SimulationError(f"method={chosen.name!r} has a fixed step; give it with step=")
+        if rtol is not None or atol is not None or max_step is not None:
+            raise SimulationError(f"method={chosen.name!r} has a fixed step, so it takes no tolerances")
+    relative = RTOL if rtol is None else _positive(rtol, "rtol")
+    if relative < 1e-14:
+        raise SimulationError(f"rtol={relative!r} is below what double precision can meet; give at least 1e-14")
+    return Options(
+        chosen,
+        float(start),
+        _times(length, output, float(start)),
+        0.0 if step is None else _positive(step, "step"),
+        relative,
+        _absolute(m, atol, relative),
+        math.inf if max_step is None else _positive(max_step, "max_step"),
+        STEPS if max_steps is None else int(_positive(max_steps, "max_steps")),
+    )
+
+
+def _times(duration: float, output: Any, start: float) -> np.ndarray:
+    """None: evenly spaced; a number: that interval; a sequence: those times, after which the run ends at `duration`."""
+    end = start + duration
+    times: np.ndarray
+    if output is None:
+        times = np.linspace(start, end, SAMPLES)
+    elif np.ndim(output) == 0:
+        interval = _positive(output, "output")
+        count = math.floor(duration / interval * (1 + 1e-12))
+        times = start + interval * np.arange(count + 1)
+        if end - times[-1] > 1e-9 * interval:
+            times = np.append(times, end)
+        times[-1] = min(times[-1], end) if count else end
+    else:
+        times = np.array(output, dtype=float)
+        if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
+            raise SimulationError("output must be an interval or increasing times")
+        if times[0] < start or times[-1] > end * (1 + 1e-12):
+            raise SimulationError(
+                f"output times must lie between {start:g} and {end:g} s, not {times[0]:g} … {times[-1]:g}"
+            )
+    times.flags.writeable = False
+    return times
+
+
+def _absolute(m: Mechanism, atol: Any, rtol: float) -> np.ndarray:
+    if atol is None:
+        return absolute_tolerances(m, rtol)
+    try:
+        values = np.broadcast_to(np.asarray(atol, dtype=float), (m.n_q + m.n_u,)).copy()
+    except (TypeError, ValueError) as problem:
+        raise SimulationError(f"atol must be one number, or one for each of the {m.n_q + m.n_u} of (q, u)") from problem
+    if not (np.isfinite(values).all() and (values > 0.0).all()):
+        raise SimulationError("atol must be positive")
+    return values
+
+
+def _positive(given: Any, what: str) -> float:
+    try:
+        value = float(given)
+    except (TypeError, ValueError) as problem:
+        raise SimulationError(f"{what}={given!r} must be a positive number") from problem
+    if not (math.isfinite(value) and value > 0.0):
+        raise SimulationError(f"{what}={given!r} must be positive and finite")
+    return value

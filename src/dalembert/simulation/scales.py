@@ -1,0 +1,53 @@
+"""Units of coordinates and speeds, and the sizes by which errors in them are judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.mechanism import Mechanism, TreeJoint
+
+SMALL = 1e-3
+"""Absolute tolerances are this part of the relative one, times the mechanism's own length for what is measured in metres."""
+
+
+def coordinate_units(m: Mechanism) -> tuple[str, ...]:
+    """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters)."""
+    return tuple(unit for j in m.numeric.joints for unit in _coordinate_units(j))
+
+
+def speed_units(m: Mechanism) -> tuple[str, ...]:
+    """rad/s or m/s."""
+    out = []
+    for j in m.numeric.joints:
+        turning = np.asarray(j.joint.turning(j.joint.reference), dtype=float)
+        out += ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in j.free]
+    return tuple(out)
+
+
+def length(m: Mechanism) -> float:
+    """The largest distance between a body's origin, its mass centre and its joints; 1 m where all are zero."""
+    a = m.numeric.arrays
+    largest = max(float(np.abs(x).max(initial=0.0)) for x in (a.com, a.parent_position, a.child_position))
+    return largest or 1.0
+
+
+def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:
+    """For every element of (q, u)."""
+    units = [*coordinate_units(m), *speed_units(m)]
+    return rtol * SMALL * np.array([length(m) if unit in ("m", "m/s") else 1.0 for unit in units])
+
+
+def _coordinate_units(j: TreeJoint) -> list[str]:
+    joint, out = j.joint, []
+    base = joint.reference
+    R = np.asarray(joint.rotation(base), dtype=float)
+    for i, at in enumerate(j.q_at):
+        if at is None:
+            continue
+        moved = base.copy()
+        moved[i] += 0.1
+        if not np.array_equal(np.asarray(joint.admissible(moved), dtype=float), moved):
+            out.append("1")
+        else:
+            out.append("m" if np.array_equal(np.asarray(joint.rotation(moved), dtype=float), R) else "rad")
+    return out

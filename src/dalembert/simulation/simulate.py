@@ -1,0 +1,139 @@
+"""`simulate`: from what the user asks to a `Motion`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dalembert
+from dalembert.errors import SimulationError
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.opaque import generalized_forces
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.callback import Handler
+from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
+from dalembert.simulation.control import control_of
+from dalembert.simulation.events import Event, Occurrence, gathered
+from dalembert.simulation.initial import initial_state
+from dalembert.simulation.march import STEPS
+from dalembert.simulation.motion import Motion
+from dalembert.simulation.options import Options, options
+from dalembert.simulation.program import Program, marching_catalogue
+from dalembert.simulation.progress import Progress
+from dalembert.simulation.run import Run
+from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.trace.fingerprint import fingerprint
+
+
+def simulate(
+    m: Mechanism,
+    duration: float,
+    initial: Any,
+    speeds: Any,
+    parameters: Mapping[str, float] | None,
+    events: Any,
+    until: Any,
+    control: Any,
+    control_rate: float | None,
+    checkpoint: str | Path | None,
+    resume: str | Path | Motion | None,
+    progress: bool | None,
+    **chosen: Any,
+) -> Motion:
+    """See `Mechanism.simulate`."""
+    catalogue = marching_catalogue(m)
+    model = m.with_parameters(**(parameters or {})) if parameters else m
+    o = options(model, duration, **chosen)
+    q, u = initial_state(model, initial, speeds, o.start)
+    watched = gathered(events, until)
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched])
+    values = np.array(list(model.parameters.values()), dtype=float)
+    record = {
+        "model": m.name,
+        "fingerprint": catalogue.key,
+        "version": dalembert.__version__,
+        "options": o.record(),
+        "parameters": dict(model.parameters),
+        "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
+        "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
+    }
+    rate = [control_rate, [e.terminal for e in watched]]
+    identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
+    run = Run(program, o, watched, control_of(model, control, control_rate), _handler(catalogue, values), identity)
+    if resume is None:
+        run.begin(q, u, values)
+    else:
+        run.go_on_from(_where(resume))
+    try:
+        run.go(Progress(progress), checkpoint)
+    except KeyboardInterrupt:
+        run.ended = "interrupted"
+    except SimulationError as problem:
+        run.ended = "failed"
+        problem.motion = motion(m, o, watched, run, record)
+        raise
+    if checkpoint is not None and run.ended == "interrupted":
+        run.checkpoint().save(checkpoint)
+    return motion(m, o, watched, run, record)
+
+
+def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
+    """What a run has given so far."""
+    n, n_q = run.done, m.n_q
+    t, rows, forces = o.times[:n].copy(), run.rows[:n].copy(), run.forces[:n].copy()
+    if run.ended == "event":
+        last = run.happened[-1]
+        if not n or t[-1] < last[1]:
+            t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
+            forces = np.vstack([forces, run.program.given.view(run.given, "x")[:, 0]])
+    happened = tuple(
+        Occurrence(watched[int(x[0])].name, float(x[1]), x[2 : 2 + n_q], x[2 + n_q :]) for x in run.happened
+    )
+    about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
+    return Motion(
+        t, np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:]), m.coordinates, m.speeds,
+        coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
+        run.checkpoint() if run.ended == "interrupted" else None,
+    )  # fmt: skip
+
+
+def _handler(catalogue: Catalogue, values: np.ndarray) -> Handler | None:
+    """Who is called for forces that could not be compiled."""
+    if catalogue.opaque is None:
+        return None
+    m = catalogue.opaque.with_parameters(**dict(zip(catalogue.opaque.parameters, values.tolist())))
+
+    def force(t: float, y: np.ndarray) -> np.ndarray:
+        q = np.concatenate([np.atleast_1d(x) for x in _admissible(m, y[: m.n_q])]) if m.n_q else y[:0]
+        return generalized_forces(m, q, y[m.n_q :], t)
+
+    return Handler(force, m.n_q + m.n_u, m.n_u)
+
+
+def _admissible(m: Mechanism, q: np.ndarray) -> list[Any]:
+    """Joint by joint: stages between steps leave Euler parameters a little off unit length."""
+    out = []
+    for j in m.joints:
+        at = [i for i in j.q_at if i is not None]
+        out.append(j.joint.admissible(q[at]) if len(at) == j.joint.n_q and at else q[at])
+    return out
+
+
+def _where(resume: Any) -> Checkpoint:
+    if isinstance(resume, Motion):
+        if resume.unfinished is None:
+            raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
+        found: Checkpoint = resume.unfinished
+        return found
+    return load_checkpoint(resume)
+
+
+def _plain(given: Any) -> Any:
+    """Initial values as given, in a form that can be written down."""
+    if isinstance(given, Mapping):
+        return {str(k): np.asarray(v, dtype=float).tolist() for k, v in given.items()}
+    return None if given is None else json.loads(json.dumps(np.asarray(given, dtype=float).tolist()))

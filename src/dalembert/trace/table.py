@@ -1,0 +1,116 @@
+"""Sampled data as a function: `Table(times, values)` is a traced function of one variable, with derivatives.
+
+It is a piecewise polynomial, p(x) = Σ cₖ (x − xᵢ)ᵏ between the breaks xᵢ and xᵢ₊₁. Each table is an operation of the graph of its own,
+named after its content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import TraceError
+from dalembert.trace.expr import Expr, node
+from dalembert.trace.ops import Op
+
+_FAR = 1e300
+"""Where the first and last value are held to."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableOp(Op):
+    """The operation: breaks (n + 1) and coefficients (order + 1, n), highest power first. Outside the breaks it is nan."""
+
+    breaks: np.ndarray
+    coefficients: np.ndarray
+
+    @cached_property
+    def derivative(self) -> TableOp:
+        order = len(self.coefficients) - 1
+        powers = np.arange(order, 0, -1)[:, None]
+        return table_op(self.breaks, self.coefficients[:-1] * powers if order else np.zeros_like(self.coefficients))
+
+
+def table_op(breaks: np.ndarray, coefficients: np.ndarray) -> TableOp:
+    """The operation with this content."""
+    content = np.ascontiguousarray(breaks).tobytes() + np.ascontiguousarray(coefficients).tobytes()
+    name = f"table_{hashlib.sha256(content).hexdigest()[:12]}"
+
+    def value(x: Any) -> Any:
+        return polynomial(breaks, coefficients, x)
+
+    return TableOp(name, "other", value, breaks, coefficients)
+
+
+def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: Any) -> Any:
+    """Its value at a number or at an array of them."""
+    at = np.asarray(x, dtype=float)
+    i = np.clip(np.searchsorted(breaks, at, side="right") - 1, 0, len(breaks) - 2)
+    total = np.zeros_like(at)
+    for row in coefficients:
+        total = total * (at - breaks[i]) + row[i]
+    total = np.where((at >= breaks[0]) & (at <= breaks[-1]), total, np.nan)
+    return total if isinstance(x, np.ndarray) else float(total)
+
+
+class Table:
+    """A function through samples: `table = da.Table(times, values)`, then `lambda s: table(s.t)` in a force, or `prescribed=table`.
+
+    `kind` is "cubic" (a spline with two continuous derivatives, as prescribed motion needs), "linear", or "previous" (each value is
+    held until the next). With several columns of values it gives an array. Outside the samples it is nan, which stops a simulation,
+    unless `outside="hold"` keeps the first and last value.
+    """
+
+    def __init__(self, times: Any, values: Any, kind: str = "cubic", outside: str = "nan"):
+        x, y = np.array(times, dtype=float), np.array(values, dtype=float)
+        fewest = 4 if kind == "cubic" else 2
+        if kind not in _KINDS:
+            raise TraceError(f"Table: kind={kind!r} is not known; choose one of {', '.join(map(repr, _KINDS))}")
+        if outside not in ("nan", "hold"):
+            raise TraceError(f'Table: outside={outside!r} is not known; choose "nan" or "hold"')
+        if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y):
+            raise TraceError(
+                f"Table: {x.shape} times and {y.shape} values do not belong together; give a value (or a row) per time"
+            )
+        if len(x) < fewest:
+            raise TraceError(f"Table: kind={kind!r} needs at least {fewest} samples, not {len(x)}")
+        if not (np.isfinite(x).all() and np.isfinite(y).all()) or np.any(np.diff(x) <= 0.0):
+            raise TraceError("Table: times must increase, and all numbers must be finite")
+        columns = [y] if y.ndim == 1 else list(y.T)
+        made = [_KINDS[kind](x, column) for column in columns]
+        held = [_held(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
+        self._ops = [table_op(*part) for part in held]
+        self._single = y.ndim == 1
+
+    def __call__(self, x: Any) -> Any:
+        values = [node(op, x) if type(x) is Expr else op.value(x) for op in self._ops]
+        return values[0] if self._single else np.array(values)
+
+
+def _linear(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.array([np.diff(y) / np.diff(x), y[:-1]])
+
+
+def _previous(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return y[None, :-1]
+
+
+def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The not-a-knot spline."""
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(x, y).c, dtype=float)
+
+
+_KINDS = {"cubic": _cubic, "linear": _linear, "previous": _previous}
+
+
+def _held(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two further pieces on which the first and the last value hold."""
+    before, after = np.zeros((len(c), 1)), np.zeros((len(c), 1))
+    before[-1], after[-1] = y[0], y[-1]
+    return np.concatenate([[-_FAR], x, [_FAR]]), np.hstack([before, c, after])

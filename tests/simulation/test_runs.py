@@ -1,0 +1,162 @@
+"""Runs that are interrupted, resumed, fail, or are kept on disk: nothing is lost, nothing is half-written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.simulation.checkpoint import load_checkpoint
+from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
+
+METHODS = [{}, {"method": "radau", "rtol": 1e-7}, {"step": 1e-3}, {"method": "midpoint", "step": 1e-3}]
+
+
+def stopping(after):
+    """A controller that does nothing but press Ctrl-C at its n-th call, once."""
+    calls = []
+
+    def control(s):
+        calls.append(s.t)
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        return {}
+
+    return control
+
+
+@pytest.mark.parametrize("options", METHODS)
+def test_an_interrupted_run_resumed_is_the_uninterrupted_run_to_the_last_bit(options, tmp_path):
+    m = heavy_top()
+    asked = {"speeds": TOP_SPEEDS, "control_rate": 7.0, **options}
+    whole = m.simulate(1.0, **asked, control=lambda s: {})
+    part = m.simulate(1.0, **asked, control=stopping(5), checkpoint=tmp_path / "run.checkpoint")
+    assert not part.complete and part.record["ended"] == "interrupted" and 0 < len(part) < len(whole)
+    np.testing.assert_array_equal(part.q, whole.q[: len(part)])
+    for place in (part, tmp_path / "run.checkpoint"):
+        resumed = m.simulate(1.0, **asked, control=lambda s: {}, resume=place)
+        assert resumed.complete and resumed.record["steps"] == whole.record["steps"]
+        np.testing.assert_array_equal(resumed.q, whole.q)
+        np.testing.assert_array_equal(resumed.u, whole.u)
+
+
+def test_control_c_returns_the_part_computed_so_far():
+    m = chain(6)
+    asked = {"initial": np.full(6, 0.3), "step": 1e-4, "output": 0.1}
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    part = m.simulate(2000.0, **asked)
+    assert part.record["ended"] == "interrupted" and len(part) > 10
+    again = m.simulate(float(part.t[-1]), **asked)
+    np.testing.assert_array_equal(part.q[-1], again.q[-1])
+
+
+def test_pausing_does_not_change_the_numbers(monkeypatch):
+    m = heavy_top()
+    whole = m.simulate(0.5, speeds=TOP_SPEEDS)
+    monkeypatch.setattr("dalembert.simulation.run.STRETCH", 1e-9)
+    paused = m.simulate(0.5, speeds=TOP_SPEEDS)
+    np.testing.assert_array_equal(paused.q, whole.q)
+
+
+def test_checkpoints_are_written_as_time_passes(monkeypatch, tmp_path):
+    monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
+    m, path = chain(6), tmp_path / "run.checkpoint"
+    asked = {"initial": np.full(6, 0.3), "step": 1e-4, "output": 0.1}
+    whole = m.simulate(5.0, **asked, checkpoint=path)
+    assert 0 < len(load_checkpoint(path).rows) < len(whole)
+    np.testing.assert_array_equal(m.simulate(5.0, **asked, resume=path).q, whole.q)
+
+
+def test_a_checkpoint_serves_only_its_own_run(tmp_path):
+    m, path = pendulum(), tmp_path / "run.checkpoint"
+    m.simulate(1.0, control=stopping(3), control_rate=10.0, checkpoint=path)
+    with pytest.raises(da.SimulationError, match="cannot go on from there"):
+        m.simulate(1.0, {"A": 0.1}, control=lambda s: {}, control_rate=10.0, resume=path)
+    with pytest.raises(da.SimulationError, match="not one that was interrupted"):
+        m.simulate(1.0, resume=m.simulate(1.0))
+
+
+def test_a_damaged_checkpoint_is_not_trusted(tmp_path):
+    m, path = pendulum(), tmp_path / "run.checkpoint"
+    m.simulate(1.0, control=stopping(3), control_rate=10.0, checkpoint=path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(da.MotionFileError, match="damaged"):
+        m.simulate(1.0, control=lambda s: {}, control_rate=10.0, resume=path)
+    with pytest.raises(da.MotionFileError, match="cannot be read"):
+        m.simulate(1.0, resume=tmp_path / "nothing")
+
+
+def runaway() -> da.Mechanism:
+    """ẍ = x²: infinite after a finite time."""
+    s = da.System("runaway")
+    s.add_body("mass", da.particle(1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "mass")
+    s.add_force("push", da.Motor("x", lambda s: s.q["x"] * s.q["x"]))
+    return s.build()
+
+
+@pytest.mark.parametrize("options", [*METHODS, {"step": 0.5}])
+def test_divergence_says_when_and_which_coordinate_and_keeps_the_part_before(options):
+    """x = 6/(√6 − t)² from x = 1, ẋ = 2/√6: infinite at t = √6 ≈ 2.449."""
+    with pytest.raises(da.SimulationError, match='"x"') as caught:
+        runaway().simulate(
+            5000.0 if options == {"step": 0.5} else 5.0, {"x": 1.0}, {"x": 2 / np.sqrt(6)}, output=0.1, **options
+        )
+    motion = caught.value.motion
+    assert "Try" in str(caught.value) and " s" in str(caught.value)
+    assert motion.record["ended"] == "failed" and not motion.complete
+    if options != {"step": 0.5}:
+        assert 20 < len(motion) < 27
+        np.testing.assert_allclose(motion["x"][:20], 6 / (np.sqrt(6) - motion.t[:20]) ** 2, rtol=1e-3)
+
+
+def test_an_unreachable_tolerance_is_said():
+    """A force that jumps as the sign of fast noise of the state cannot be followed at 1e-14 with atol nearly zero."""
+    s = da.System("rough")
+    s.add_body("mass", da.particle(1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "mass")
+    s.add_force("push", da.Motor("x", lambda s: 1e3 * da.sign(da.sin(1e15 * s.q["x"] + 1e13 * s.t))))
+    with pytest.raises(da.SimulationError, match=r"tolerance cannot be met after t = .* Try a larger rtol") as caught:
+        s.build().simulate(1.0, {"x": 1.0}, rtol=1e-13, atol=1e-300)
+    assert caught.value.motion.t[0] == 0.0
+
+
+def test_too_many_steps_is_said():
+    with pytest.raises(da.SimulationError, match=r"steps were made and only t ="):
+        oscillator(1.0, 1e7).simulate(10.0, {"x": 1.0}, max_steps=1000)
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_rest(tmp_path):
+    motion = pendulum().simulate(1.0, {"A": 0.3})
+    path = tmp_path / "motion.nc"
+    motion.save(path)
+    before = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(da.MotionFileError, match="could not be written"):
+            motion.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["motion.nc"]
+
+
+def test_a_place_that_does_not_exist_is_said(tmp_path):
+    with pytest.raises(da.MotionFileError, match="could not be written"):
+        pendulum().simulate(0.1).save(tmp_path / "nowhere" / "motion.nc")
+
+
+def test_progress_is_told_and_cleared(monkeypatch, capsys):
+    monkeypatch.setattr("dalembert.simulation.progress.PATIENCE", 0.0)
+    chain(6).simulate(50.0, np.full(6, 0.3), step=1e-3, output=1.0, progress=True)
+    told = capsys.readouterr().err
+    assert "left" in told and "%" in told and told.endswith("\r\033[K")
+    chain(6).simulate(1.0, np.full(6, 0.3), step=1e-3, output=1.0)
+    assert capsys.readouterr().err == ""  # not a terminal

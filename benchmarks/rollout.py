@@ -62,19 +62,18 @@ class Theirs:
         return np.asarray(state)[:, :, 1:]
 
 
-def one(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int) -> np.ndarray:
-    motion = m.simulate(steps * STEP, q, u, step=STEP, output=STEP)
-    return np.hstack([motion.q, motion.u])[None, 1:]
+def one(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int) -> Any:
+    return m.simulate(steps * STEP, q, u, step=STEP, output=STEP)
 
 
-def many(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int, threads: int) -> np.ndarray:
-    motions = m.simulate_many(q, steps * STEP, u, step=STEP, output=STEP, threads=threads)
-    return np.concatenate([motions.q, motions.u], axis=2)[:, 1:]
+def many(m: da.Mechanism, q: np.ndarray, u: np.ndarray, steps: int, threads: int) -> Any:
+    return m.simulate_many(q, steps * STEP, u, step=STEP, output=STEP, threads=threads)
 
 
 def difference(m: da.Mechanism, theirs: Theirs, q: np.ndarray, u: np.ndarray) -> float:
     """Largest over the first tenth of a second, by the size of the motion."""
-    a, b = many(m, q[:8], u[:8], 100, 1), theirs.march(q[:8], u[:8], 100)
+    ours, b = many(m, q[:8], u[:8], 100, 1), theirs.march(q[:8], u[:8], 100)
+    a = np.concatenate([ours.q, ours.u], axis=2)[:, 1:]
     return float(abs(a - b).max() / abs(b).max())
 
 

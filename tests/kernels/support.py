@@ -11,7 +11,7 @@ from dalembert.formulations import kane
 from tests.mechanisms import random_state
 
 EXACT = 1e-10
-"""Relative difference allowed between kernel and reference (issue 3)."""
+"""Relative difference allowed between kernel and reference."""
 
 
 def largest(x: np.ndarray) -> float:

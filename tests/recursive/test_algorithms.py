@@ -13,7 +13,7 @@ from tests.mechanisms import eight_body_tree, random_state, random_tree, seeds
 
 sizes = st.integers(1, 12)
 EXACT = 1e-10
-"""Relative difference allowed between two ways of computing one thing (issue 3)."""
+"""Relative difference allowed between two ways of computing one thing."""
 
 
 def largest(x: np.ndarray) -> float:

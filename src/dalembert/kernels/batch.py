@@ -25,8 +25,11 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
                 rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
                 f.call(run, *rows, f.y + i * n_output, f.work)
         else:
-            local = {name: f.array(max(1, sizes[name])) for name in INPUTS}
-            result = f.array(max(1, n_output))
+            local, at = {}, work
+            for name in INPUTS:
+                local[name] = f.work + at
+                at += sizes[name]
+            result = f.work + at
             with f.loop(0, f.count, lanes) as i:
                 left = f.count - i
                 for name in INPUTS:
@@ -37,7 +40,7 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
                 out = (f.y + i * n_output).rows(n_output, left)
                 _write(f, out, result, n_output, lanes)
     with module.function("work_size", status=True) as f:
-        f.return_(work)
+        f.return_(work if lanes == 1 else work + sum(sizes.values()) + n_output)
 
 
 def _read(f: Any, rows: Any, into: Pointer, n: int, lanes: int) -> None:

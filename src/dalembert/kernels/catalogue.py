@@ -13,14 +13,13 @@ from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
+from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
 from dalembert.kernels.opaque import generalized_forces, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
 from dalembert.kernels.tangent import emit_jacobian
 from dalembert.kinematics import totals
-from dalembert.kinematics.given import GivenState, unspecified
-from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
@@ -86,7 +85,7 @@ class Catalogue:
     @cached_property
     def key(self) -> str:
         """Everything the machine code depends on."""
-        return fingerprint(*description(self.mechanism))
+        return key_of(self.mechanism)
 
     def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
         m = self.mechanism
@@ -271,22 +270,3 @@ class Catalogue:
         return self._kernel(
             lambda s, _: [totals.kinetic_energy(s), totals.potential_energy(s)], energies.ALGORITHM, 0, (2,)
         )
-
-
-def description(m: Mechanism) -> list[Any]:
-    """The mechanism without the values of its parameters, in parts that can be fingerprinted quickly."""
-    kinds: dict[Any, int] = {}
-    joint_kinds = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
-    places = [(j.q_at, j.u_at) for j in m.joints]
-    laws = [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None]
-    with tracing():
-        given = GivenState(m, unspecified)
-        applied = loads(given, gravity=False)
-        acting = [k for k in range(m.n_bodies) if applied.loaded(k + 1)]
-        forces = [[k, [*applied.force[k], *applied.moment[k]]] for k in acting]
-        forces += [[k, values] for k, values in enumerate(applied.joint) if values.dtype == object]
-        potentials = [force.potential(given) for force in m.forces.values()]
-        return [
-            np.array(m.parent), np.array(joint_kinds), [repr(k) for k in kinds], *vars(m.arrays).values(), repr(places),
-            m.gravity, laws, forces, potentials, list(m.parameters),
-        ]  # fmt: skip

@@ -114,4 +114,4 @@ def _known(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _read(i: int, x: Any) -> Expr:
     """A parameter's expression is read per state, any other number from the table."""
-    return symbol(f"C{i}" if type(x) is Expr else f"K{i}")
+    return symbol(f"#C{i}" if type(x) is Expr else f"#K{i}")

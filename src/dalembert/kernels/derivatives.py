@@ -85,12 +85,12 @@ def emit_forward_derivatives(m: Mechanism, module: Module, lanes: int) -> tuple[
 
 def _stages(m: Mechanism, places: dict[str, int], n_padded: int, kept_at: int) -> tuple[Block, Block, int]:
     """A and the forces left for u̇; then, with u̇ known, the right-hand sides of all columns."""
-    n, s, tau, udot = m.n_u, m.symbolic_state(), extra_input(m.speeds), symbols("udot_", m.speeds)
+    n, s, tau, udot = m.n_u, m.symbolic_state(), extra_input(m.speeds), symbols("#udot.", m.speeds)
     d = of_inverse_dynamics(s, udot)
     A = d[:, 2 * n : 3 * n]
     columns = np.hstack([-d[:, : 2 * n], np.eye(n), -d[:, 3 * n :]])
     early = known_before(columns, udot)
-    kept = {e: symbol(f"kept_{i}") for i, e in enumerate(early)}
+    kept = {e: symbol(f"#kept.{i}") for i, e in enumerate(early)}
     known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)}
     outputs = [Output(x, "work", places["rhs"] + i) for i, x in enumerate(tau - _bias(s))]
     outputs += [Output(x, "work", places["A"] + i) for i, x in enumerate(A.ravel())]

@@ -39,7 +39,7 @@ def body_frame(R: Any, P: Any, W: Any, V: Any, frame: Any) -> tuple[Any, Any, An
 
 
 def in_record(link: Link, record: Record, start: int) -> tuple[Pose, Rates]:
-    """Pose and velocity of a body whose link's motion lies in a record; the symbol of element i of the memory is r<i>."""
+    """Pose and velocity of a body whose link's motion lies in a record; the symbol of element i of the memory is #r<i>."""
     R, P, W, V = (record.symbols("r", name, start) for name in FIELDS)
     R, P, W, V = body_frame(R.reshape(3, 3), P, W, V, link.frame)
     return Pose(R, P), Rates(W, V)

@@ -194,11 +194,11 @@ class Outlined:
         return out
 
     def block(self, name: str, outputs: list[Output]) -> Block:
-        """Straight-line code on the kernel's own arguments; symbols r… are places in the working memory."""
+        """Straight-line code on the kernel's own arguments; symbols #r… are places in the working memory."""
         known = known_symbols(self.m)
         for s in free_symbols([o.value for o in outputs]):
             if s not in known:
-                known[s] = ("work", int(s.name[1:]))
+                known[s] = ("work", int(s.name[2:]))
         return block(name, known, outputs)
 
     # -- code ---------------------------------------------------------------------------------------------------------

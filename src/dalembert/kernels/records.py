@@ -25,7 +25,7 @@ class Record:
     def symbols(self, array: str, field: str, at: int = 0) -> np.ndarray:
         """Symbols standing for a field of the record that begins at element `at` of the array."""
         start, n = self.fields[field]
-        return _array([symbol(f"{array}{at + start + i}") for i in range(n)])
+        return _array([symbol(f"#{array}{at + start + i}") for i in range(n)])
 
 
 class Keeper:
@@ -55,7 +55,7 @@ class Keeper:
             return e
         found = self._kept.get(e)
         if found is None:
-            found = self._kept[e] = symbol(f"r{self.next}")
+            found = self._kept[e] = symbol(f"#r{self.next}")
             self.outputs.append(Output(e, "r", self.next))
             self.next += 1
         return found

@@ -15,7 +15,7 @@ NAMES = ("t", "q", "u", "x", "P", "y", "work")
 
 def extra_input(names: Any) -> Any:
     """Symbols of a kernel's extra input."""
-    return symbols("x_", names)
+    return symbols("#x.", names)
 
 
 def known_symbols(m: Mechanism) -> dict[Expr, tuple[str, int]]:

@@ -39,7 +39,7 @@ class Step:
     @property
     def values(self) -> JointValues:
         joint, law = self.link.joint, self.link.source.law
-        driven = [0.0 if given is None else symbol(f"d{i}") for i, given in enumerate(law.udot)]
+        driven = [0.0 if given is None else symbol(f"#d{i}") for i, given in enumerate(law.udot)]
         return JointValues(_symbols("q", joint.n_q), _symbols("u", joint.n_u), np.array(driven, dtype=object))
 
     @property
@@ -94,7 +94,7 @@ class Step:
         outputs = [*self._outputs, *self.keeper.taken()]
         self._outputs = []
         used = free_symbols([o.value for o in outputs])
-        inputs = {s: ("P", parameters[s]) if s in parameters else (s.name[0], int(s.name[1:])) for s in used}
+        inputs = {s: ("P", parameters[s]) if s in parameters else (s.name[1], int(s.name[2:])) for s in used}
         return Block(name, ARRAYS, inputs, outputs)
 
 
@@ -103,5 +103,5 @@ Trace = Callable[[Step], None]
 
 def _symbols(prefix: str, n: int) -> np.ndarray:
     out = np.empty(n, dtype=object)
-    out[:] = [symbol(f"{prefix}{i}") for i in range(n)]
+    out[:] = [symbol(f"#{prefix}{i}") for i in range(n)]
     return out

@@ -23,7 +23,7 @@ _STEADY = frozenset({"K", "t"})
 def tangent(block: Block) -> Block:
     """The block that reads a direction d<array> beside each array and writes the outputs' rates along it."""
     arrays = [a for a in block.arrays if a.name not in _STEADY]
-    moving = {s: symbol(f"d{s.name}") for s, (array, _) in block.inputs.items() if array not in _STEADY}
+    moving = {s: symbol(f"#d {s.name}") for s, (array, _) in block.inputs.items() if array not in _STEADY}
     rates = directional([o.value for o in block.outputs], moving)
     outputs = [Output(rate, f"d{o.array}", o.index, o.add) for rate, o in zip(rates, block.outputs)]
     used = free_symbols(rates)

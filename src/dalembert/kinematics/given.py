@@ -37,15 +37,15 @@ class GivenState(State):
 
     @property
     def poses(self) -> Any:
-        return _Looked(lambda k: self.body(k)[0])
+        return _Looked(lambda k: self.body(k)[0], self.mechanism.n_bodies + 1)
 
     @cached_property
     def velocities(self) -> Any:
-        return _Looked(lambda k: self.body(k)[1])
+        return _Looked(lambda k: self.body(k)[1], self.mechanism.n_bodies + 1)
 
     @cached_property
     def com_arms(self) -> Any:
-        return _Looked(self._com_arm)
+        return _Looked(self._com_arm, self.mechanism.n_bodies)
 
     def _com_arm(self, k: int) -> Vector:
         return self.body(k + 1)[0].R @ self.mechanism.bodies[k].com
@@ -60,8 +60,13 @@ def unspecified(k: int) -> tuple[Pose, Rates]:
 class _Looked:
     """A list that computes its entries when they are looked at."""
 
-    def __init__(self, entry: Any):
-        self._entry = entry
+    def __init__(self, entry: Any, length: int):
+        self._entry, self._length = entry, length
+
+    def __len__(self) -> int:
+        return self._length
 
     def __getitem__(self, k: int) -> Any:
-        return self._entry(k)
+        if not -self._length <= k < self._length:
+            raise IndexError(k)
+        return self._entry(k % self._length)

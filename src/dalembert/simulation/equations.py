@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.straight import block, known_symbols
+from dalembert.kernels.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import external_forces
 from dalembert.simulation.layout import Layout
@@ -135,4 +135,4 @@ def emit_values(module: Module, m: Mechanism, name: str, values: list[Any], lane
 
 def held_forces(m: Mechanism) -> list[Expr]:
     """Symbols of the generalized forces that a controller holds."""
-    return list(symbols("x_", m.speeds))
+    return list(extra_input(m.speeds))

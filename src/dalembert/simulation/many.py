@@ -113,7 +113,7 @@ class _Batch:
         self.count, self.groups = len(q), -(-len(q) // lanes)
         self.memory = aligned((self.groups, program.layout.size, lanes))
         self.given = aligned((self.groups, program.given.size, lanes))
-        self.rows = np.full((self.count, len(o.times), q.shape[1] + u.shape[1]), np.nan)
+        self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
         self.problems: dict[int, str] = {}
         self.steps = 0
         self.stop = threading.Event()
@@ -164,6 +164,7 @@ class _Batch:
             while status == PAUSED and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
                 status = march(memory, given, work, counters, o.times, rows, width, states, BUDGET) or FINISHED
             self.steps += int(counters[STEPS]) * states
+            self.rows[first : first + states, int(counters[NEXT]) :] = np.nan
             if status == PAUSED:
                 t = float(program.layout.view(memory, "t")[0, 0])
                 self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
@@ -171,7 +172,6 @@ class _Batch:
                 for k in range(states):
                     lane = np.ascontiguousarray(memory[:, k : k + 1])
                     self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
-                    self.rows[first + k, int(counters[NEXT]) :] = np.nan
 
 
 def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> int:

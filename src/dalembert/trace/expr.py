@@ -11,6 +11,7 @@ import gc
 import itertools
 import math
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -267,6 +268,8 @@ class Expr:
 # -- interning ---------------------------------------------------------------------------------------------------------
 _new = object.__new__
 _serials = itertools.count()
+_one_thread = threading.RLock()
+"""Threads trace one after the other."""
 _symbols: dict[str, Expr] = {}
 _nodes: defaultdict[Op, dict[tuple[Any, ...], Expr]] = defaultdict(dict)
 
@@ -304,15 +307,16 @@ def tracing() -> Iterator[None]:
     Python's cyclic collector is off inside: a graph has no cycles, and scanning it over and over costs half the time.
     """
     global _nodes
-    outer, _nodes = _nodes, defaultdict(dict)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        _nodes = outer
-        if collecting:
-            gc.enable()
+    with _one_thread:
+        outer, _nodes = _nodes, defaultdict(dict)
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            _nodes = outer
+            if collecting:
+                gc.enable()
 
 
 # -- the rules that need more than a line ------------------------------------------------------------------------------

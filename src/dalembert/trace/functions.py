@@ -80,7 +80,7 @@ def sqrt(x: Any) -> Any:
 
 def sign(x: Any) -> Any:
     """−1, 0 or 1."""
-    return x.sign() if type(x) is Expr else float((x > 0) - (x < 0))
+    return x.sign() if type(x) is Expr else float(x > 0) - float(x < 0)
 
 
 def minimum(a: Any, b: Any) -> Any:

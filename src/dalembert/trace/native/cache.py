@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.machine import toolchain
@@ -28,7 +29,7 @@ LARGEST_CACHE = 512 * 1024 * 1024
 
 _SUFFIX = ".kernel"
 _FORMAT = b"dalembert kernel 1\n"
-_loaded: dict[str, Library] = {}
+_loaded: WeakValueDictionary[str, Library] = WeakValueDictionary()
 _lock = threading.Lock()
 
 

@@ -1,0 +1,86 @@
+"""What a mechanism's machine code depends on, as a key: two mechanisms with one key compute the same.
+
+Names play no part: coordinates, speeds and parameters count by their place, joints by what their functions compute. The values of
+parameters are inputs of the code and are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.loads import loads
+from dalembert.mechanism import Mechanism
+from dalembert.system.joints import Joint
+from dalembert.trace import Expr, symbol, symbols, tracing
+from dalembert.trace.fingerprint import fingerprint
+
+
+def key_of(m: Mechanism) -> str:
+    """From the mechanism's constants, joints, laws, forces and constraints."""
+    kinds: dict[Joint, int] = {}
+    of_joint = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
+    with tracing():
+        parts = [
+            np.array(m.parent),
+            np.array(of_joint),
+            [_behaviour(kind) for kind in kinds],
+            *vars(m.arrays).values(),
+            m.gravity,
+            repr([(j.q_at, j.u_at) for j in m.joints]),
+            [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None],
+            *_forces(m),
+            *_constraints(m),
+            len(m.parameters),
+        ]
+        return fingerprint(*parts, places=_places(m))
+
+
+def _places(m: Mechanism) -> dict[Expr, str]:
+    """Symbols of the state and of the parameters by their place."""
+    named = {symbol(f"q_{c}"): f"q[{i}]" for i, c in enumerate(m.coordinates)}
+    named |= {symbol(f"u_{c}"): f"u[{i}]" for i, c in enumerate(m.speeds)}
+    return named | {symbol(p): f"P[{i}]" for i, p in enumerate(m.parameters)}
+
+
+def _behaviour(joint: Joint) -> list[Any]:
+    """What the joint computes, on symbols of its own."""
+    q, u = symbols("#q.", range(joint.n_q)), symbols("#u.", range(joint.n_u))
+    aligned, Q = joint.aligned()
+    values = [
+        part(*arguments)
+        for kind in (joint, aligned)
+        for part, arguments in (
+            (kind.rotation, (q,)),
+            (kind.translation, (q,)),
+            (kind.turning, (q,)),
+            (kind.turning_rate, (q, u)),
+            (kind.sliding, (q,)),
+            (kind.sliding_rate, (q, u)),
+            (kind.rates, (q, u)),
+            (kind.admissible, (q,)),
+        )
+    ]
+    return [joint.n_q, joint.n_u, aligned.spins_about_z, Q, joint.reference, *(np.asarray(x) for x in values)]
+
+
+def _forces(m: Mechanism) -> list[Any]:
+    given = GivenState(m, unspecified)
+    applied = loads(given, gravity=False)
+    on_bodies = [
+        (k, list(applied.force[k]), list(applied.moment[k])) for k in range(m.n_bodies) if applied.loaded(k + 1)
+    ]
+    on_joints = [(k, list(values)) for k, values in enumerate(applied.joint) if any(_some(x) for x in values)]
+    potentials = [x for x in (force.potential(given) for force in m.forces.values()) if _some(x)]
+    return [on_bodies, on_joints, potentials]
+
+
+def _constraints(m: Mechanism) -> list[Any]:
+    """Residuals and velocities, traced on the bodies they look at."""
+    return [[d.bodies, list(d.g), list(d.phi)] for d in m.constraint_rows.values()]
+
+
+def _some(x: Any) -> bool:
+    return type(x) is Expr or x != 0.0

@@ -20,6 +20,7 @@ lint: $(VENV)/.ready
 bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
 	$(BENCH)/bin/python benchmarks/symbolic.py
 	$(BENCH)/bin/python benchmarks/tree.py
+	$(BENCH)/bin/python benchmarks/rollout.py
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -11,7 +11,7 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
 from dalembert.system.system import GROUND, JointPlacement, System
-from dalembert.topology import Arc, Graph, TopologyError, Tree, spanning_tree
+from dalembert.topology import Arc, Graph, TopologyError, Tree, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
 from dalembert.trace.bind import bind, expressions_in
 
@@ -106,6 +106,8 @@ def check_numbers(system: System) -> None:
         return bind(thing, values) if found else thing
 
     evaluated(system.gravity, "gravity")
+    for name, (_, frame) in system.frames.items():
+        evaluated(frame, f'frame "{name}"').check(f'frame "{name}"')
     for b in system.bodies.values():
         p = evaluated(MassProperties(b.mass, b.com, b.inertia), f'body "{b.name}"')
         check_mass_properties(p, b.name)
@@ -130,7 +132,7 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
         raise ModelError(f'system "{system.name}" has no bodies; add one with add_body')
     where = list(system.joints)
     try:
-        return spanning_tree(Graph(len(system.bodies), arcs), [where.index(c) for c in cut])
+        return _cut_where_nothing_acts(system, Graph(len(system.bodies), arcs), [where.index(c) for c in cut])
     except TopologyError as problem:
         lost = ", ".join(f'"{names[i]}"' for i in problem.bodies)
         if problem.arcs:
@@ -141,6 +143,28 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
             f"body {lost} is not connected to the ground by any chain of joints; connect it with add_joint, "
             "or let it float with da.Free()"
         ) from problem
+
+
+def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Tree:
+    """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own."""
+    where = list(system.joints)
+    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
+    needed = {where.index(j): name for name, one in acting for j in one.joints}
+    needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
+    tree = spanning_tree(graph, cut)
+    for _ in range(len(tree.cuts)):
+        wrong = [loop for loop in loops(tree) if loop.cut in needed]
+        if not wrong:
+            break
+        others = [a for a in wrong[0].arcs if a not in needed]
+        if not others or wrong[0].cut in cut:
+            raise ModelError(
+                f'joint "{where[wrong[0].cut]}" closes a loop and must be cut, but "{needed[wrong[0].cut]}" acts on it: '
+                "a cut joint has no coordinates of its own; cut another joint of the loop with build(cut=[…])"
+            )
+        cut = [*cut, max(others, key=lambda a: graph.arcs[a].freedoms)]
+        tree = spanning_tree(graph, cut)
+    return tree
 
 
 def check_motion_is_determined(m: Mechanism) -> None:

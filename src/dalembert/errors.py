@@ -29,6 +29,10 @@ class SlowForceWarning(UserWarning):
     """A force is a plain Python function that cannot be compiled: it works, but slowly."""
 
 
+class ForceError(DalembertError):
+    """A force's own function failed: the message names the force and gives its complaint."""
+
+
 class TraceError(DalembertError):
     """Traced values were used as if they were numbers."""
 

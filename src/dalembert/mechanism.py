@@ -294,11 +294,11 @@ class Mechanism:
 
     def energies(self, q: Any, u: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """(kinetic, potential) energy."""
-        return self.kernels.energies(q, u, None, t, parameters)
+        return self.kernels.both_energies(q, u, t, parameters)
 
     def point_jacobian(self, at: Any, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """6 × n_u: ∂ω/∂u over ∂v/∂u of a point of a body, world axes."""
-        return self.kernels.point_jacobian(at)(q, None, None, t, parameters)
+        return self.kernels.jacobian(at, q, t, parameters)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
     def simulate(

@@ -15,7 +15,7 @@ from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
-from dalembert.kernels.opaque import generalized_forces, split
+from dalembert.kernels.opaque import generalized_forces, potentials, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
 from dalembert.kernels.tangent import emit_jacobian
@@ -23,7 +23,8 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
-from dalembert.system.forces.points import point
+from dalembert.system.forces.points import Point, point
+from dalembert.system.names import unknown
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Module, Pointer, Signature, native_lanes
@@ -31,7 +32,7 @@ from dalembert.trace.native import Module, Pointer, Signature, native_lanes
 LARGEST_STRAIGHT = 10
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
 
-LARGEST_STRAIGHT_DERIVATIVES = 16
+LARGEST_STRAIGHT_DERIVATIVES = 12
 """The same for derivatives, whose loops are slower."""
 
 Formula = Callable[[State, Any], Any]
@@ -213,9 +214,26 @@ class Catalogue:
         n = self.mechanism.n_u
         return Derivatives(rows[..., :n], rows[..., n : 2 * n], rows[..., 2 * n : 3 * n], rows[..., 3 * n :])
 
-    def point_jacobian(self, at: Any) -> Kernel:
-        """6 × n_u of a point; a kernel of its own for every point asked about."""
+    def jacobian(self, at: Any, q: Any, t: Any, parameters: Any) -> np.ndarray:
+        """6 × n_u of a point: by a kernel of its own in a small mechanism, else from the motion that each speed alone makes."""
         p = point(at, "point_jacobian")
+        m = self.mechanism
+        if p.body not in m.number_of:
+            raise unknown(p.body, "body", m.number_of, "point_jacobian")
+        if m.n_bodies <= LARGEST_STRAIGHT:
+            return self.point_jacobian(p)(q, None, None, t, parameters)
+        if np.ndim(q) == 2:
+            return np.array([self.jacobian(p, row, t, parameters) for row in np.asarray(q)])
+        if p.body == "ground":
+            return np.zeros((6, m.n_u))
+        alone = np.vstack([np.zeros(m.n_u), np.eye(m.n_u)])
+        rows = self.body_motion(q, alone, None, t, parameters)[:, m.number_of[p.body] - 1]
+        arm = rows[0, :9].reshape(3, 3) @ p.at
+        twists = np.hstack([rows[:, 12:15], rows[:, 15:18] + np.cross(rows[:, 12:15], arm)])
+        return (twists[1:] - twists[0]).T
+
+    def point_jacobian(self, p: Point) -> Kernel:
+        """6 × n_u of a point; a kernel of its own for every point asked about."""
         name = f"jacobian {p.body} {fingerprint(p.at)}"
         if name not in self._jacobians:
             m = self.mechanism
@@ -236,33 +254,43 @@ class Catalogue:
         kernel: Kernel = getattr(self, name)
         if self.opaque is None:
             return kernel(q, u, x, t, parameters)
-        extra = self._called(q, u, t, parameters)
+        extra = self._called(generalized_forces, q, u, t, parameters)
         if name == "inverse_dynamics":
             return kernel(q, u, x, t, parameters) - extra
         return kernel(q, u, extra if x is None else extra + x, t, parameters)
 
-    def _called(self, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
-        q, u, t = np.asarray(q, dtype=float), np.asarray(u, dtype=float), np.asarray(t, dtype=float)
+    def _called(self, what: Callable[..., Any], q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
+        """A function of the opaque forces, called for one state or for each of a batch."""
         assert self.opaque is not None
-        per_state = [x for x in (q, u) if x.ndim == 2] + [
-            x for x in (t, *map(np.asarray, (parameters or {}).values())) if x.ndim
+        u = np.zeros(self.mechanism.n_u) if u is None else u
+        rows = [np.asarray(x, dtype=float) for x in (q, u, t)]
+        values = {k: np.asarray(v, dtype=float) for k, v in (parameters or {}).items()}
+        lengths = [len(x) for x in rows[:2] if x.ndim == 2] + [
+            len(x) for x in (rows[2], *values.values()) if x.ndim == 1
         ]
-        count = len(per_state[0]) if per_state else None
-        if count is None:
-            return generalized_forces(self.opaque.with_parameters(**(parameters or {})), q, u, float(t))
-        rows = [np.broadcast_to(x, (count, x.shape[-1])) for x in (q, u)]
-        values = {k: np.broadcast_to(v, (count,)) for k, v in (parameters or {}).items()}
+        if not lengths:
+            return np.asarray(what(self.opaque.with_parameters(**parameters or {}), rows[0], rows[1], float(rows[2])))
+        count = lengths[0]
+        q, u = (np.broadcast_to(x, (count, x.shape[-1])) for x in rows[:2])
+        times, values = np.broadcast_to(rows[2], count), {k: np.broadcast_to(v, count) for k, v in values.items()}
         return np.array(
             [
-                generalized_forces(
-                    self.opaque.with_parameters(**{k: v[i] for k, v in values.items()}),
-                    rows[0][i],
-                    rows[1][i],
-                    float(time),
+                what(
+                    self.opaque.with_parameters(**{k: float(v[i]) for k, v in values.items()}),
+                    q[i],
+                    u[i],
+                    float(times[i]),
                 )
-                for i, time in enumerate(np.broadcast_to(t, (count,)))
+                for i in range(count)
             ]
         )
+
+    def both_energies(self, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
+        """Kinetic and potential energy, with forces that could not be compiled called from Python."""
+        both = self.energies(q, u, None, t, parameters)
+        if self.opaque is not None:
+            both[..., 1] += self._called(potentials, q, u, t, parameters)
+        return both
 
     @cached_property
     def energies(self) -> Kernel:

@@ -71,6 +71,10 @@ class Kernel:
         return memory
 
     def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+        if q is None:
+            raise StateError(
+                f"{self.name}: coordinates q are missing; m.reference has those at which all frames coincide"
+            )
         if parameters is None and type(t) is float:
             one = self._desk.evaluate(q, u, x, t)
             if one is not None:

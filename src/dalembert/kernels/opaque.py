@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SlowForceWarning, TraceError
+from dalembert.errors import ForceError, SlowForceWarning, TraceError
 from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.mechanism import Mechanism
-from dalembert.trace import tracing
+from dalembert.system.laws import TIME
+from dalembert.system.names import unknown
+from dalembert.trace import free_symbols, symbol, tracing
+from dalembert.trace.bind import expressions_in
 
 
 def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
@@ -21,14 +24,23 @@ def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
     with tracing():
         for name, force in m.forces.items():
             try:
-                loads(GivenState(replace(m, forces={name: force}), unspecified), gravity=False)
-            except (TraceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+                given = GivenState(replace(m, forces={name: force}), unspecified)
+                _check_symbols(given, [loads(given, gravity=False), force.potential(given)], name)
+            except (TraceError, ForceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
                 opaque[name] = force
                 _warn(name, problem)
     if not opaque:
         return m, None
     traceable = {name: force for name, force in m.forces.items() if name not in opaque}
     return replace(m, forces=traceable), replace(m, forces=opaque)
+
+
+def _check_symbols(given: GivenState, values: list[Any], name: str) -> None:
+    """A force may be made of the state and of the mechanism's own parameters only."""
+    known = {TIME, *given.coordinates, *given.speeds, *map(symbol, given.mechanism.parameters)}
+    for s in free_symbols(expressions_in(values)):
+        if s not in known and "." not in s.name:
+            raise unknown(s.name, "parameter", given.mechanism.parameters, f'force "{name}"')
 
 
 def _warn(name: str, problem: Exception) -> None:
@@ -38,6 +50,12 @@ def _warn(name: str, problem: Exception) -> None:
         SlowForceWarning,
         stacklevel=4,
     )
+
+
+def potentials(m: Mechanism, q: Any, u: Any, t: float) -> float:
+    """The potential energy of all of the mechanism's forces at one numeric state, by calling them."""
+    s = m.state(q, u, t)
+    return float(sum(s.settled(force.potential(s)).item() for force in m.forces.values()))
 
 
 def generalized_forces(m: Mechanism, q: Any, u: Any, t: float) -> np.ndarray:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from dalembert.errors import DalembertError, ForceError, TraceError
 from dalembert.kinematics.state import State
-from dalembert.system.forces import BodyLoad
+from dalembert.system.forces import BodyLoad, Force
+from dalembert.system.forces.force import Load
 from dalembert.trace import Expr
 from dalembert.vectors import ZERO, Vector, cross
 
@@ -45,17 +48,36 @@ def loads(s: State, gravity: bool = True) -> Loads:
     force = [b.mass * m.gravity if gravity else ZERO for b in m.bodies]
     moment: list[Vector] = [ZERO for _ in m.bodies]
     joint = [np.zeros(j.joint.n_u) for j in m.joints]
-    for each in m.forces.values():
-        for load in each.loads(s):
+    for name, each in m.forces.items():
+        for load in _of_force(s, name, each):
             if not isinstance(load, BodyLoad):
-                k = s._joint_index(load.joint)
-                joint[k] = joint[k] + s.settled(load.values)
+                k = s.joint_index(load.joint)
+                joint[k] = joint[k] + _numbers(s, load.values, joint[k].shape, name)
                 continue
             k = s.body_number(load.body) - 1
             if k < 0:
                 continue  # the ground takes any load
-            F, T = s.settled(load.force), s.settled(load.torque)
+            F, T = (_numbers(s, x, (3,), name) for x in (load.force, load.torque))
             at = s.poses[k + 1].p if load.at is None else load.at
             force[k] = force[k] + F
             moment[k] = moment[k] + T + cross(at - s.poses[k + 1].p - s.com_arms[k], F)
     return Loads(force, moment, joint)
+
+
+def _of_force(s: State, name: str, force: Force) -> list[Load]:
+    """What a force exerts; whatever goes wrong in it is told with its name."""
+    try:
+        return list(force.loads(s))
+    except TraceError:
+        raise
+    except DalembertError as problem:
+        raise type(problem)(f'force "{name}": {problem}') from problem
+    except Exception as problem:
+        raise ForceError(f'force "{name}" cannot be computed here: {type(problem).__name__}: {problem}') from problem
+
+
+def _numbers(s: State, given: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
+    values: np.ndarray = np.asarray(s.settled(given))
+    if values.shape != shape or not all(type(x) is Expr or isinstance(x, (int, float)) for x in values.ravel()):
+        raise ForceError(f'force "{name}" must give {shape[0]} numbers for each load, not {given!r}')
+    return values

@@ -136,10 +136,10 @@ class State:
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
-        k = self._joint_index(name)
+        k = self.joint_index(name)
         return self.mechanism.joints[k].joint, self.joint_q[k], self.joint_u[k]
 
-    def _joint_index(self, name: str) -> int:
+    def joint_index(self, name: str) -> int:
         m = self.mechanism
         if name in m.joint_number:
             return m.joint_number[name] - 1
@@ -221,5 +221,5 @@ class _ByJoint:
         self._state, self._values = state, values
 
     def __getitem__(self, name: str) -> Any:
-        values = self._values[self._state._joint_index(name)]
+        values = self._values[self._state.joint_index(name)]
         return values[0] if len(values) == 1 else values

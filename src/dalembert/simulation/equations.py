@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +12,6 @@ from dalembert.simulation.callback import external_forces
 from dalembert.simulation.layout import Layout
 from dalembert.trace import Expr, symbols, tracing
 from dalembert.trace.native import Module, Output, Pointer, Signature
-
-Loop = Callable[[int], AbstractContextManager[Any]]
 
 
 class Prefixed:

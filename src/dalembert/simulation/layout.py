@@ -9,6 +9,11 @@ import numpy as np
 
 from dalembert.trace.native import Pointer
 
+NEXT, TOTAL, STEPS, WHICH, PENDING = range(5)
+"""Counters beside that memory: the next output, how many there are, steps made, which event, whether it is still to be attended to."""
+
+N_COUNTERS = 5
+
 
 class Layout:
     """Named parts one after the other. Sizes are in elements; an element has a double for every lane."""

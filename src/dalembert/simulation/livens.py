@@ -26,7 +26,7 @@ def emit_livens(e: Equations) -> Signature:
     """`livens(t, y, p, given, out)`: out = q̇ (n_q), N(q)ᵀp − ∂T/∂u (n_u), ṗ (n_q)."""
     m = e.mechanism
     with tracing():
-        s, p = m.symbolic_state(), symbols("p_", m.coordinates)
+        s, p = m.symbolic_state(), symbols("#p.", m.coordinates)
         near = State(m, s.t, admissible(m, s.coordinates), s.speeds)
         rates = s.rates
         G = p @ rates - totals.kinetic_energy(near)
@@ -64,7 +64,7 @@ def admissible(m: Mechanism, q: Any) -> np.ndarray:
 
 def on_coordinates(m: Mechanism, q: Any, Q: Any) -> np.ndarray:
     """F with F·δq = Q·δs, where δs is the displacement along the speeds that δq makes."""
-    shift = symbols("dq_", m.coordinates)
+    shift = symbols("#dq.", m.coordinates)
     power: Any = 0.0
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]

@@ -16,7 +16,8 @@ from dalembert.errors import SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.failure import failure, too_many_steps
 from dalembert.simulation.initial import initial_state
-from dalembert.simulation.march import FINISHED, NEXT, PAUSED, STEPS, TOTAL
+from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
+from dalembert.simulation.march import FINISHED, PAUSED
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import Program, marching_catalogue
@@ -84,7 +85,7 @@ def simulate_many(
     P = _parameters(m, parameters, count)
     program = Program(catalogue, o.method, 1 if o.method.adaptive or count == 1 else native_lanes())
     batch = _Batch(program, o, q, u, P)
-    batch.run(_threads(threads))
+    steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
     for k in np.flatnonzero(~np.isfinite(rows[:, -1]).all(axis=1)):
@@ -100,7 +101,7 @@ def simulate_many(
             stacklevel=3,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
-    record = {"model": m.name, "fingerprint": catalogue.key, "options": o.record(), "steps": batch.steps}
+    record = {"model": m.name, "fingerprint": catalogue.key, "options": o.record(), "steps": steps}
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 
@@ -115,7 +116,6 @@ class _Batch:
         self.given = aligned((self.groups, program.given.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
         self.problems: dict[int, str] = {}
-        self.steps = 0
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
         fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, "last_error": 1e-4}
@@ -135,26 +135,25 @@ class _Batch:
         filled = np.concatenate([rows, np.repeat(rows[-1:], self.groups * lanes - len(rows), axis=0)])
         return filled.reshape(self.groups, lanes, -1).transpose(0, 2, 1)
 
-    def run(self, threads: int) -> None:
+    def run(self, threads: int) -> int:
+        """March all of them; how many steps that took."""
         shares = [range(k, self.groups, threads) for k in range(min(threads, self.groups))]
         self.program.library  # noqa: B018  compiled once, before the threads
         if len(shares) == 1:
-            self._march(shares[0])
-            return
+            return self._march(shares[0])
         with ThreadPoolExecutor(len(shares)) as pool:
             try:
-                for done in [pool.submit(self._march, share) for share in shares]:
-                    done.result()
+                return sum(done.result() for done in [pool.submit(self._march, share) for share in shares])
             except BaseException:
                 self.stop.set()
                 raise
 
-    def _march(self, groups: Sequence[int]) -> None:
+    def _march(self, groups: Sequence[int]) -> int:
         o, program, lanes, width = self.options, self.program, self.program.lanes, self.rows[0].size
-        work = program.work()
+        work, steps = program.work(), 0
         march, begin = program.library.march, program.library.begin
         for g in groups:
-            counters = np.zeros(8, dtype=np.int64)
+            counters = np.zeros(N_COUNTERS, dtype=np.int64)
             counters[TOTAL] = len(o.times)
             first = g * lanes
             memory, given, rows = self.memory[g], self.given[g], self.rows[first:]
@@ -163,7 +162,7 @@ class _Batch:
             status = PAUSED
             while status == PAUSED and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
                 status = march(memory, given, work, counters, o.times, rows, width, states, BUDGET) or FINISHED
-            self.steps += int(counters[STEPS]) * states
+            steps += int(counters[STEPS]) * states
             self.rows[first : first + states, int(counters[NEXT]) :] = np.nan
             if status == PAUSED:
                 t = float(program.layout.view(memory, "t")[0, 0])
@@ -172,6 +171,7 @@ class _Batch:
                 for k in range(states):
                     lane = np.ascontiguousarray(memory[:, k : k + 1])
                     self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
+        return steps
 
 
 def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> int:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.equations import Equations
+from dalembert.simulation.layout import NEXT, PENDING, STEPS, TOTAL
 from dalembert.simulation.method import Steps
 from dalembert.simulation.search import emit_search
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
 
 FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
 """All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
-
-NEXT, TOTAL, STEPS, WHICH, PENDING = range(5)
-"""Counters: the next output, how many there are, steps made, which event, and whether it is still to be attended to."""
 
 
 def emit_march(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> None:

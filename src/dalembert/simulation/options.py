@@ -42,7 +42,11 @@ class Options:
         made: dict[str, Any] = {"method": self.method.name, "start": self.start, "end": self.end}
         if not self.method.adaptive:
             return made | {"step": self.step}
-        return made | {"rtol": self.rtol, "atol": self.atol.tolist(), "max_step": self.max_step}
+        return made | {
+            "rtol": self.rtol,
+            "atol": self.atol.tolist(),
+            "max_step": self.max_step if math.isfinite(self.max_step) else None,
+        }
 
 
 def options(

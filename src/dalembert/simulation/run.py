@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,8 @@ from dalembert.simulation.checkpoint import Checkpoint
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, too_many_steps
-from dalembert.simulation.march import AT_END, EVENT, FINISHED, NEXT, PAUSED, PENDING, STEPS, TOTAL
+from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
+from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
@@ -35,7 +35,7 @@ class Run:
         self.program, self.options, self.events = program, options, events
         self.control, self.handler, self.identity = control, handler, identity
         self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
-        self.counters = np.zeros(8, dtype=np.int64)
+        self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
         m = program.catalogue.mechanism
         self.n_u = m.n_u
         self.rows = np.empty((len(options.times), m.n_q + m.n_u))
@@ -91,7 +91,7 @@ class Run:
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
-    def go(self, progress: Progress, path: str | Path | None, look: Callable[[], None] = lambda: None) -> None:
+    def go(self, progress: Progress, path: str | Path | None) -> None:
         """March to the end, or to whatever ends the run before; a failure is raised."""
         saved, budget = time.monotonic(), 64
         if self.handler is not None:
@@ -116,7 +116,6 @@ class Run:
                     if self.counters[STEPS] >= self.options.max_steps:
                         raise too_many_steps(self.options, self.t)
                     self._tell(progress)
-                    look()
                     if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                         self.checkpoint().save(path)
                         saved = time.monotonic()
@@ -149,7 +148,7 @@ class Run:
 
     def _record(self) -> bool:
         """Write an event down; whether it ends the run."""
-        which = int(self.counters[3])
+        which = int(self.counters[WHICH])
         self.happened.append(np.concatenate([[which], self.part("event_t"), self.part("event_y")]))
         self.counters[PENDING] = 0
         return self.events[which].terminal

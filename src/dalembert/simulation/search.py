@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.equations import Equations
+from dalembert.simulation.layout import WHICH
 from dalembert.simulation.method import Steps
 from dalembert.trace.native import Int, IntPointer, Mask, Real, Signature, select
 
@@ -20,7 +21,6 @@ def emit_search(e: Equations, steps: Steps, events: Signature | None, directions
 
     Then `event_t`, `event_y` and counters[WHICH] say which and where, and `seen` is at the event; else `seen` is t.
     """
-    which = 3
     values = None if events is None else _emit_values_at(e, steps, events)
     with e.function("search", counters=IntPointer) as f:
         p = e.layout.of(f.memory)
@@ -52,7 +52,7 @@ def emit_search(e: Equations, steps: Steps, events: Signature | None, directions
             p.seen[0] = v.b
             with f.if_(v.found >= 0):
                 p.event_t[0] = v.b
-                f.counters[which] = v.found
+                f.counters[WHICH] = v.found
                 f.return_(1)
         else:
             p.seen[0] = p.t[0]

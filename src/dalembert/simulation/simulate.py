@@ -19,7 +19,7 @@ from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
 from dalembert.simulation.initial import initial_state
-from dalembert.simulation.march import STEPS
+from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import Program, marching_catalogue

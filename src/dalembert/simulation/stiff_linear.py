@@ -126,7 +126,7 @@ class StiffLinear:
         known = {k: v for k, v in known_symbols(m).items() if v[0] in ("t", "q", "P")}
         with tracing():
             state = m.symbolic_state()
-            s, dq = symbols("s_", m.speeds), symbols("dq_", m.coordinates)
+            s, dq = symbols("#s.", m.speeds), symbols("#dq.", m.coordinates)
             rates = jacobian(state.rates, list(state.speeds)) @ s
             speeds: list[Any] = [0.0] * m.n_u
             for j in m.joints:

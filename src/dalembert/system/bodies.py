@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.system.joints.axis import unit
-from dalembert.system.numbers import number, numbers
+from dalembert.system.numbers import number, numbers, positive
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
@@ -40,7 +40,7 @@ def _steiner(r: Vector) -> Matrix:
 
 def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
     """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
-    mass, length = number(mass, "rod: mass"), number(length, "rod: length")
+    mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
     a = np.array(unit(axis, "rod: axis"))
     middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
     return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)))
@@ -49,7 +49,7 @@ def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) ->
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes."""
     mass = number(mass, "box: mass")
-    xx, yy, zz = (x * x for x in numbers(size, (3,), "box: size"))
+    xx, yy, zz = (x * x for x in (positive(edge, "box: size") for edge in numbers(size, (3,), "box: size")))
     return MassProperties(mass, numbers(com, (3,), "box: com"), mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]))
 
 
@@ -58,7 +58,7 @@ def cylinder(
 ) -> MassProperties:
     """A uniform solid cylinder along `axis`."""
     mass = number(mass, "cylinder: mass")
-    radius, length = number(radius, "cylinder: radius"), number(length, "cylinder: length")
+    radius, length = positive(radius, "cylinder: radius"), positive(length, "cylinder: length")
     a = np.array(unit(axis, "cylinder: axis"))
     along, across = 0.5 * radius * radius, (3.0 * radius * radius + length * length) / 12.0
     inertia = mass * (across * IDENTITY + (along - across) * np.outer(a, a))
@@ -67,7 +67,7 @@ def cylinder(
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball."""
-    mass, radius = number(mass, "sphere: mass"), number(radius, "sphere: radius")
+    mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
     return MassProperties(mass, numbers(com, (3,), "sphere: com"), 0.4 * mass * radius * radius * IDENTITY)
 
 

@@ -37,3 +37,11 @@ def numbers(given: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     made = vector([number(x, what) for x in values.ravel()]).reshape(shape)
     made.flags.writeable = False
     return made
+
+
+def positive(given: Any, what: str) -> Any:
+    """A length: a number above zero, or an expression."""
+    value = number(given, what)
+    if isinstance(value, float) and value <= 0.0:
+        raise ModelError(f"{what} must be positive, not {value:g}")
+    return value

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
 from dalembert.system.constraints import Constraint
@@ -39,13 +41,22 @@ class System:
 
     def __init__(self, name: str = "system", gravity: Any = ZERO):
         self.name = name
-        self.gravity = numbers(gravity, (3,), "System: gravity")
+        self.gravity = gravity
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, JointPlacement] = {}
         self.forces: dict[str, Force] = {}
         self.constraints: dict[str, Constraint] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """The uniform acceleration of gravity, in ground axes; it may be set anew, for example with a parameter in it."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, given: Any) -> None:
+        self._gravity = numbers(given, (3,), "System: gravity")
 
     def parameter(self, name: str, value: float) -> Expr:
         """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
@@ -60,18 +71,29 @@ class System:
         name: str,
         matter: MassProperties | None = None,
         *,
-        mass: Any = 0.0,
-        com: Any = ZERO,
-        inertia: Any = ZERO,
+        mass: Any = None,
+        com: Any = None,
+        inertia: Any = None,
     ) -> None:
         """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
 
         Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`.
         """
         check_new_name(name, "body", [GROUND, *self.bodies])
-        if matter is not None:
-            mass, com, inertia = matter.mass, matter.com, matter.inertia
         where = f'body "{name}"'
+        if matter is not None:
+            if not isinstance(matter, MassProperties):
+                raise ModelError(
+                    f"{where}: {matter!r} is no shape; use da.rod(…), da.box(…) and the like, or mass=, com=, inertia="
+                )
+            if any(x is not None for x in (mass, com, inertia)):
+                raise ModelError(f"{where}: give either a shape or mass=, com=, inertia=, not both")
+            mass, com, inertia = matter.mass, matter.com, matter.inertia
+        mass, com, inertia = (
+            0.0 if mass is None else mass,
+            ZERO if com is None else com,
+            ZERO if inertia is None else inertia,
+        )
         self.bodies[name] = RigidBody(
             name,
             number(mass, f"{where}: mass"),

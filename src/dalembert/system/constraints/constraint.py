@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import ModelError
-
 
 class Constraint:
     """The contract: either kind of rows, or both."""
@@ -37,10 +35,3 @@ class Constraint:
 
     def check(self, name: str, joint_of: Any) -> None:
         """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""
-
-
-def positive(value: Any, what: str) -> Any:
-    """A length that must not be zero or negative, where it is a number."""
-    if isinstance(value, float) and value <= 0.0:
-        raise ModelError(f"{what} must be positive, not {value:g}")
-    return value

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.system.constraints.constraint import Constraint, positive
+from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.forces.points import point
-from dalembert.system.numbers import number
+from dalembert.system.numbers import positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Distance(Constraint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", point(self.a, "Distance: a"))
         object.__setattr__(self, "b", point(self.b, "Distance: b"))
-        object.__setattr__(self, "length", positive(number(self.length, "Distance: length"), "Distance: length"))
+        object.__setattr__(self, "length", positive(self.length, "Distance: length"))
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.system.constraints.constraint import Constraint, positive
+from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.forces.points import point
 from dalembert.system.joints.axis import Axis, unit_axis
-from dalembert.system.numbers import number
+from dalembert.system.numbers import positive
 from dalembert.trace import sqrt
 from dalembert.vectors import Vector, across, cross
 
@@ -28,7 +28,7 @@ class _Rolling(Constraint):
         kind = type(self).__name__
         object.__setattr__(self, "centre", point(self.centre, f"{kind}: centre"))
         object.__setattr__(self, "origin", point(self.origin, f"{kind}: origin"))
-        object.__setattr__(self, "radius", positive(number(self.radius, f"{kind}: radius"), f"{kind}: radius"))
+        object.__setattr__(self, "radius", positive(self.radius, f"{kind}: radius"))
         unit_axis(self, "normal")
 
     @property

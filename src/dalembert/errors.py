@@ -48,4 +48,4 @@ class MotionFileError(DalembertError):
 
 
 class SimulationWarning(UserWarning):
-    """Some of many motions did not reach their end."""
+    """Some of many motions did not reach their end, or a checkpoint could not be written."""

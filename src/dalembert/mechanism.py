@@ -224,6 +224,15 @@ class Mechanism:
     def parameter_values(self) -> dict[Any, float]:
         return {symbol(k): v for k, v in self.parameters.items()}
 
+    def admissible(self, q: Any) -> np.ndarray:
+        """The nearest coordinates, numbers or traced, in which every set of Euler parameters has unit length."""
+        out = np.array(q)
+        for j in self.joints:
+            at = [i for i in j.q_at if i is not None]
+            if at and len(at) == j.joint.n_q:
+                out[at] = j.joint.admissible(out[at])
+        return out
+
     # -- states -------------------------------------------------------------------------------------------------------
     def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> Any:
         """The motion at one instant, from numbers: poses, velocities, energies (see `kinematics.State`)."""

@@ -47,8 +47,8 @@ def work(directory: Path) -> tuple[int, list[str]]:
 def test_a_second_process_compiles_nothing(tmp_path):
     first, found = work(tmp_path)
     again, same = work(tmp_path)
-    assert first == 10 and again == 0 and found == same
-    assert len(list(tmp_path.iterdir())) == 10
+    assert first == len(list(tmp_path.iterdir())) > 0
+    assert again == 0 and found == same
 
 
 def test_a_damaged_entry_is_compiled_again(tmp_path):
@@ -76,7 +76,7 @@ CHOICES: dict[str, list[Any]] = {
     "load": ["world", "body"],
     "carrier": ["one", "ground"],
     "end": ["forward", "backward"],
-    "parameter": [None, "k", "l"],
+    "parameter": [None, "k"],
     "loaded body": ["one", "two"],
 }
 

@@ -117,6 +117,17 @@ def parameters_in_every_place(rng):
 
 
 @model
+def a_payload_without_a_place_of_its_own(rng):
+    """A mass that is a parameter, at a mass centre that is not, welded on: only its mass is an expression."""
+    s = da.System("payload", gravity=(0, 0, -9.81))
+    s.add_body("arm", da.box(3.0, (0.1, 0.1, 0.4)))
+    s.add_joint("shoulder", da.Revolute((0, 1, 0)), "ground", "arm", at_child=(0, 0, -0.2))
+    s.add_body("tool", mass=s.parameter("payload", 2.0), inertia=(0.01, 0.01, 0.01))
+    s.add_joint("grip", da.Weld(), "arm", "tool", at_parent=(0, 0, 0.2))
+    return s
+
+
+@model
 def forces_with_decisions(rng):
     """Dry friction smoothed, a one-sided stop, a limited motor."""
     s = chain(rng, [da.Revolute(), da.Revolute((0, 1, 0)), da.Prismatic()])

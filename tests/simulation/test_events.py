@@ -128,7 +128,7 @@ def test_an_error_in_a_python_force_comes_through_and_control_c_can_be_resumed()
             raise RuntimeError("no more")
         return -float(s.u["A"])
 
-    with pytest.warns(SlowForceWarning), pytest.raises(RuntimeError, match="no more"):
+    with pytest.warns(SlowForceWarning), pytest.raises(da.DalembertError, match="no more"):
         with_python_force(broken).simulate(0.5)
     calls = []
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.errors import SimulationWarning
 from dalembert.simulation.checkpoint import load_checkpoint
+from dalembert.simulation.interrupts import Interrupts
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
 METHODS = [{}, {"method": "radau", "rtol": 1e-7}, {"step": 1e-3}, {"method": "midpoint", "step": 1e-3}]
@@ -151,6 +153,37 @@ def test_a_full_disk_leaves_the_old_file_and_no_rest(tmp_path):
 def test_a_place_that_does_not_exist_is_said(tmp_path):
     with pytest.raises(da.MotionFileError, match="could not be written"):
         pendulum().simulate(0.1).save(tmp_path / "nowhere" / "motion.nc")
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
+    monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
+    with pytest.warns(SimulationWarning, match=r"could not be written.*the run itself goes on"):
+        motion = pendulum().simulate(1.0, control=lambda s: {}, control_rate=10.0, checkpoint=tmp_path / "no" / "place")
+    assert motion.complete
+
+
+def test_an_error_in_a_controller_keeps_the_part_before():
+    def control(s):
+        if s.t > 0.5:
+            raise ZeroDivisionError("no gain")
+        return {}
+
+    with pytest.raises(ZeroDivisionError, match="no gain") as caught:
+        pendulum().simulate(1.0, control=control, control_rate=10.0)
+    assert caught.value.motion.t[-1] == pytest.approx(0.6)
+
+
+def test_control_c_waits_for_a_safe_moment_and_a_second_one_does_not():
+    before = signal.getsignal(signal.SIGINT)
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        assert interrupts.asked
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.raise_if_asked()
+        interrupts.raise_if_asked()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_progress_is_told_and_cleared(monkeypatch, capsys):

@@ -120,12 +120,7 @@ def consistent_speeds(
 
 def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:
     """The coordinates moved along the speeds' directions by `step`."""
-    out = q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates
-    for j in m.joints:
-        at = [i for i in j.q_at if i is not None]
-        if len(at) == j.joint.n_q:
-            out[at] = j.joint.admissible(out[at])
-    return out
+    return m.admissible(q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates)
 
 
 def size_of(m: Mechanism) -> float:

@@ -194,11 +194,7 @@ class Constrained:
         """Euler parameters to unit length, in place."""
         with tracing():
             q = self.state.coordinates
-            outputs: list[Output] = []
-            for j in self.m.joints:
-                at = [i for i in j.q_at if i is not None]
-                if len(at) == j.joint.n_q:
-                    outputs += [Output(x, "q", i) for i, x in zip(at, j.joint.admissible(q[at])) if x is not q[i]]
+            outputs = [Output(x, "q", i) for i, x in enumerate(self.m.admissible(q)) if x is not q[i]]
             return module.block(block("admissible", known_symbols(self.m), outputs), lanes) if outputs else None
 
 

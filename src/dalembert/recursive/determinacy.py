@@ -24,7 +24,8 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     if all(b.mass > 0.0 and np.linalg.eigvalsh(b.inertia)[0] > _RATIO * np.trace(b.inertia) for b in m.bodies):
         return None
     rng = np.random.default_rng(0)
-    tree = Tree(State(m, 0.0, m.reference + rng.uniform(-0.5, 0.5, m.n_q), np.zeros(m.n_u)))
+    somewhere = m.admissible(m.reference + rng.uniform(-0.5, 0.5, m.n_q))
+    tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))
     inertia: list[Inertia] = [link.inertia.blocks() for link in tree.links]
     locked = [link.inertia for link in tree.links]
     for k in reversed(range(m.n_bodies)):

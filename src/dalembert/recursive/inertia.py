@@ -39,7 +39,7 @@ class RigidInertia:
         hp = h @ p
         along = hp + hp + m * (p @ p)
         mp = m * p
-        J = np.empty((3, 3), dtype=np.result_type(h.dtype, I.dtype, p.dtype))
+        J = np.empty((3, 3), dtype=np.result_type(h.dtype, I.dtype, p.dtype, np.asarray(along).dtype))
         for i in range(3):
             for j in range(i + 1):
                 x = I[i, j] - (h[i] * p[j] + p[i] * (h[j] + mp[j]))

@@ -63,7 +63,7 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     p = _apply(_t(R_J), a.parent_position - p_J)
     # the common normal to the first child's axis, where both may be chosen freely
     spins = np.array([j.spins_about_z for j in joints])
-    angle, slide = _common_normals(m, E, p, spins)
+    angle, slide, on_normal = _common_normals(m, E, p, spins)
     Rz = _about_z(angle)
     on_ground = carrier < 0
     Rz_J = np.where(on_ground[:, None, None], IDENTITY, Rz[carrier])
@@ -74,7 +74,7 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     p = _clean(_apply(_t(Rz_J), moved), reach)
     E = _turn(_t(Rz_J) @ E)
     unwind = np.where(spins & ~on_ground, _unwinding(E), 0.0)
-    E = _turn(E @ _about_z(unwind))
+    E = np.where((on_normal & spins)[:, None, None], _about_x(E), _turn(E @ _about_z(unwind)))
     phase, spin = _quarters(angle - unwind)
     # the link frame in the body, and the mass properties in it
     R = _turn(R_C @ Rz)
@@ -94,8 +94,13 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     )  # fmt: skip
 
 
-def _common_normals(m: Mechanism, E: np.ndarray, p: np.ndarray, spins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For every body, the turn about z and the slide along z that bring x onto the common normal to its first child's axis."""
+def _common_normals(
+    m: Mechanism, E: np.ndarray, p: np.ndarray, spins: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For every body, the turn about z and the slide along z that bring x onto the common normal to its first child's axis.
+
+    The third array says for which bodies that was done by their carrier.
+    """
     child = np.full(m.n_bodies, -1)
     for k in reversed(range(m.n_bodies)):
         if m.parent[k]:
@@ -112,7 +117,22 @@ def _common_normals(m: Mechanism, E: np.ndarray, p: np.ndarray, spins: np.ndarra
     offset = np.where(np.abs(origin[:, :2]) > 1e-12 * np.abs(origin).max(axis=1, keepdims=True), origin[:, :2], 0.0)
     parallel = np.where(usable & ~skewed, np.arctan2(offset[:, 1], offset[:, 0]), 0.0)
     angle = np.where(skewed, np.arctan2(unit[:, 1], unit[:, 0]), parallel)
-    return angle, slide
+    on_normal = np.zeros(m.n_bodies, dtype=bool)
+    on_normal[child[usable]] = True
+    return angle, slide, on_normal
+
+
+def _about_x(E: np.ndarray) -> np.ndarray:
+    """Rx(α) where P's axis lies at the angle α from the carrier's, about the common normal x: what E is, without its rounding."""
+    numbers = _floats(E)
+    c, s = numbers[:, 2, 2], -numbers[:, 1, 2]
+    length = np.hypot(c, s)
+    out = np.zeros(E.shape)
+    out[:, 0, 0] = 1.0
+    out[:, 1, 1] = out[:, 2, 2] = c / np.where(length > 0.0, length, 1.0)
+    out[:, 2, 1] = s / np.where(length > 0.0, length, 1.0)
+    out[:, 1, 2] = -out[:, 2, 1]
+    return _turn(out)
 
 
 def _unwinding(E: np.ndarray) -> np.ndarray:

@@ -101,13 +101,7 @@ def emit_projection(module: Module, m: Mechanism, lanes: int) -> Signature | Non
     """`project(y)`, where some joint's coordinates must satisfy a condition among themselves."""
     with tracing():
         q = symbols("q_", m.coordinates)
-        outputs: list[Output] = []
-        for j in m.joints:
-            at = [i for i in j.q_at if i is not None]
-            if len(at) != j.joint.n_q:
-                continue
-            values = j.joint.admissible(q[at])
-            outputs += [Output(x, "q", i) for i, x in zip(at, values) if x is not q[i]]
+        outputs = [Output(x, "q", i) for i, x in enumerate(m.admissible(q)) if x is not q[i]]
         if not outputs:
             return None
         projection = module.block(block("projection", known_symbols(m), outputs), lanes)

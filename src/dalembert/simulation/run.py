@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from dalembert.errors import SimulationError
+from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.simulation.callback import Handler, registered
 from dalembert.simulation.checkpoint import Checkpoint
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
 from dalembert.simulation.options import Options
@@ -96,8 +98,9 @@ class Run:
         saved, budget = time.monotonic(), 64
         if self.handler is not None:
             self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
-        with registered(self.handler), progress:
+        with registered(self.handler), progress, Interrupts() as interrupts:
             while True:
+                interrupts.raise_if_asked()
                 began = time.perf_counter()
                 before = None if self.handler is None else (self.memory.copy(), self.counters.copy())
                 left = max(1, self.options.max_steps - int(self.counters[STEPS]))
@@ -115,15 +118,22 @@ class Run:
                     budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
                     if self.counters[STEPS] >= self.options.max_steps:
                         raise too_many_steps(self.options, self.t)
-                    self._tell(progress)
-                    if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
-                        self.checkpoint().save(path)
-                        saved = time.monotonic()
                 elif status < 0:
                     if before is not None and self.handler is not None and self.handler.problem is not None:
                         self.memory[:], self.counters[:] = before
                         return  # raised on leaving
                     raise failure(status, self.program.catalogue.mechanism, self.program, self.options, self.memory)
+                self._tell(progress)
+                if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
+                    self.put_aside(path)
+                    saved = time.monotonic()
+
+    def put_aside(self, path: str | Path) -> None:
+        """Write a checkpoint; that it cannot be written must not end the run."""
+        try:
+            self.checkpoint().save(path)
+        except MotionFileError as problem:
+            warnings.warn(f"{problem}; the run itself goes on", SimulationWarning, stacklevel=2)
 
     def _stretch(self, budget: int) -> int:
         before = self.done

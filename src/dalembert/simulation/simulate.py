@@ -72,12 +72,12 @@ def simulate(
         run.go(Progress(progress), checkpoint)
     except KeyboardInterrupt:
         run.ended = "interrupted"
-    except SimulationError as problem:
+    except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
-        problem.motion = motion(m, o, watched, run, record)
+        problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
         raise
     if checkpoint is not None and run.ended == "interrupted":
-        run.checkpoint().save(checkpoint)
+        run.put_aside(checkpoint)
     return motion(m, o, watched, run, record)
 
 

@@ -1,4 +1,4 @@
-# Every target does its own set-up: a virtual environment inside the checkout, from the package registry.
+# Every target does its own set-up, in a virtual environment inside the checkout.
 PYTHON ?= python3
 VENV   := .venv
 BENCH  := .venv-bench
@@ -6,8 +6,10 @@ RUN    := $(VENV)/bin/python
 
 .PHONY: demo test bench lint clean
 
-demo: $(VENV)/.ready            ## run a real example end to end
+demo: $(VENV)/.ready            ## run real examples end to end
 	$(RUN) examples/triple_pendulum.py
+	$(RUN) examples/heavy_top.py
+	$(RUN) examples/four_bar.py
 
 test: lint                      ## everything that must hold
 	$(RUN) -m pytest -n 2

@@ -1,0 +1,37 @@
+"""A four-bar linkage: assembled, inspected, and its accelerations by every method.
+
+python examples/four_bar.py
+"""
+
+import numpy as np
+
+import dalembert as da
+from dalembert.constraints import METHODS
+from dalembert.constraints.assembly import assemble, branches, consistent_speeds
+from dalembert.constraints.diagnosis import diagnose
+from dalembert.formulations import kane
+
+# 1. Describe. Three rods and the ground, four hinges about z: one joint more than a tree needs.
+s = da.System("four-bar", gravity=(0, -9.81, 0))
+for name, length in (("crank", 1.0), ("coupler", 2.5), ("rocker", 1.7)):
+    s.add_body(name, da.rod(mass=1.0, length=length))
+s.add_joint("A", da.Revolute(), "ground", "crank")
+s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
+s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.5, 0, 0), at_child=(1.7, 0, 0))
+s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(2.0, 0, 0))
+m = s.build()
+print(f"the loop {'–'.join(m.loops[0])} is cut at joint {m.cuts[0].name}")
+
+# 2. Assemble. The crank is held at 0.7 rad; there are two ways to put the rest together.
+q = assemble(m, start=np.array([0.7, 0.0, 0.0]), held=[0])
+ways = branches(m, q, held=[0])
+print(f"{len(ways)} ways to assemble:", *(np.round(way, 4) for way in ways))
+
+# 3. Inspect. Counting says −2 freedoms; the mechanism knows better.
+print(diagnose(m, q))
+
+# 4. Balance. The crank turns at 2 rad/s; every method finds the same accelerations.
+u = consistent_speeds(m, q, np.array([2.0, 0.0, 0.0]), held=[0])
+e = kane.equations(m.state(q, u))
+for name, solve in METHODS.items():
+    print(f"{name:18}", np.round(solve(e).udot, 6))

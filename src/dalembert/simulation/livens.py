@@ -27,7 +27,7 @@ def emit_livens(e: Equations) -> Signature:
     m = e.mechanism
     with tracing():
         s, p = m.symbolic_state(), symbols("#p.", m.coordinates)
-        near = State(m, s.t, admissible(m, s.coordinates), s.speeds)
+        near = State(m, s.t, m.admissible(s.coordinates), s.speeds)
         rates = s.rates
         G = p @ rates - totals.kinetic_energy(near)
         Q = generalized(near, loads(near)) + np.array(held_forces(m), dtype=object)
@@ -50,16 +50,6 @@ def emit_mass_matrix(e: Equations) -> Signature:
     with tracing():
         A = recursive.composite(recursive.Tree(e.mechanism.symbolic_state()))
         return _emit(e, "mass_matrix", list(A.ravel()), [])
-
-
-def admissible(m: Mechanism, q: Any) -> np.ndarray:
-    """The nearest coordinates that satisfy the joints' conditions."""
-    out = np.array(q, dtype=object)
-    for j in m.joints:
-        at = [i for i in j.q_at if i is not None]
-        if at and len(at) == j.joint.n_q:
-            out[at] = j.joint.admissible(out[at])
-    return out
 
 
 def on_coordinates(m: Mechanism, q: Any, Q: Any) -> np.ndarray:

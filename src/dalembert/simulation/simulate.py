@@ -108,19 +108,10 @@ def _handler(catalogue: Catalogue, values: np.ndarray) -> Handler | None:
     m = catalogue.opaque.with_parameters(**dict(zip(catalogue.opaque.parameters, values.tolist())))
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
-        q = np.concatenate([np.atleast_1d(x) for x in _admissible(m, y[: m.n_q])]) if m.n_q else y[:0]
+        q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
         return generalized_forces(m, q, y[m.n_q :], t)
 
     return Handler(force, m.n_q + m.n_u, m.n_u)
-
-
-def _admissible(m: Mechanism, q: np.ndarray) -> list[Any]:
-    """Joint by joint: stages between steps leave Euler parameters a little off unit length."""
-    out = []
-    for j in m.joints:
-        at = [i for i in j.q_at if i is not None]
-        out.append(j.joint.admissible(q[at]) if len(at) == j.joint.n_q and at else q[at])
-    return out
 
 
 def _where(resume: Any) -> Checkpoint:

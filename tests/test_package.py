@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 
-HEAVY = ("scipy", "sympy", "llvmlite", "matplotlib", "pandas")
+HEAVY = ("scipy", "sympy", "llvmlite", "matplotlib", "pandas", "xarray", "h5netcdf", "h5py")
 
 
 def in_a_fresh_process(code: str) -> str:

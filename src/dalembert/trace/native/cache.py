@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -30,6 +31,8 @@ LARGEST_CACHE = 512 * 1024 * 1024
 _SUFFIX = ".kernel"
 _FORMAT = b"dalembert kernel 1\n"
 _loaded: WeakValueDictionary[str, Library] = WeakValueDictionary()
+_recent: deque[Library] = deque(maxlen=128)
+"""Libraries kept in this process even if nobody uses them at the moment; older ones live as long as they are used."""
 _lock = threading.Lock()
 
 
@@ -45,6 +48,7 @@ def cached(key: str | bytes, build: Callable[[], Module], version: str | None = 
         library = _read(name) or _built(name, build)
         with _lock:
             library = _loaded.setdefault(name, library)
+            _recent.append(library)
     return library
 
 
@@ -66,6 +70,7 @@ def clear_cache() -> None:
     """Forget all compiled code, in this process and on disk."""
     with _lock:
         _loaded.clear()
+        _recent.clear()
     for path in _entries():
         with suppress(OSError):
             path.unlink()

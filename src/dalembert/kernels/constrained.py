@@ -100,7 +100,7 @@ class Constrained:
             "Y": packed,
             "S": self.pattern.profile[-1],
         }
-        sizes |= {"r": k, "d": n, "end": 0}
+        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "end": 0}
         return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
 
     def _traced(self) -> dict[str, Block]:
@@ -162,7 +162,7 @@ class Constrained:
             arguments = [getattr(f, name) for name in NAMES]
             part = {name: f.work + start for name, start in at.items()}
             state = f.variables(before=1e300, gap=0.0)
-            moved = f.work + at["end"]
+            moved = part["moved"]
             with f.loop(MOST_CORRECTIONS):
                 f.call(code["pose"], *arguments)
                 state.gap = 0.0

@@ -60,7 +60,7 @@ class DOP853(AdaptiveStep):
             p.last_error[0] = maximum(v.error, 1e-4)
             p.t[0] = arrival(p, v.h)
             p.dense_ready[0] = 0.0
-            e.projected(f, p.y)
+            e.projected(f, p.t[0], p.y)
             e.evaluate(f, p.t[0], p.y, p.dy)
             with f.loop(n) as i:
                 k[STAGES][i] = p.dy[i]
@@ -92,7 +92,7 @@ class DOP853(AdaptiveStep):
                 for j in reversed(range(POWERS)):
                     value = (value + p.dense[j * n + i]) * (x if j % 2 == 0 else 1.0 - x)
                 f.out[i] = p.y_old[i] + value
-            e.projected(f, f.out)
+            e.projected(f, f.at, f.out)
         return f.signature
 
     def _emit_prepare(self, e: Equations) -> Signature:

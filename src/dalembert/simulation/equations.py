@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import external_forces
@@ -42,7 +43,7 @@ class Equations:
     slope: Signature
     """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
     project: Signature | None
-    """`project(y)`: Euler parameters to unit length; None where no coordinate needs it."""
+    """`project(t, y, given, work)`: back onto what must hold exactly; None where nothing must."""
     work: int
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
 
@@ -69,9 +70,12 @@ class Equations:
         p.time[0] = t
         f.call(self.slope, p.time, y, dy, f.given, f.work)
 
-    def projected(self, f: Any, y: Pointer) -> None:
+    def projected(self, f: Any, t: Any, y: Pointer) -> None:
+        """Write the call that brings y back to unit Euler parameters, and onto the constraints; `t` is a value."""
         if self.project is not None:
-            f.call(self.project, y)
+            p = self.layout.of(f.memory)
+            p.time[0] = t
+            f.call(self.project, p.time, y, f.given, f.work)
 
 
 def given_layout(m: Mechanism) -> Layout:
@@ -79,10 +83,12 @@ def given_layout(m: Mechanism) -> Layout:
     return Layout(x=m.n_u, P=len(m.parameters), handler=1)
 
 
-def emit_slope(module: Module, catalogue: Catalogue, lanes: int) -> tuple[Signature, int]:
-    """`slope(t, y, dy, given, work)` and the working memory it needs."""
+def emit_slope(
+    module: Module, catalogue: Catalogue, lanes: int, held: Constrained | None = None
+) -> tuple[Signature, int]:
+    """`slope(t, y, dy, given, work)` and the working memory it needs; `held` by its constraints, if there are any."""
     m = catalogue.mechanism
-    run, work = catalogue.state_rates.emit(module, lanes)
+    run, work = (held or catalogue.state_rates).emit(module, lanes)
     called = external_forces(module) if catalogue.opaque is not None else None
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
@@ -97,15 +103,22 @@ def emit_slope(module: Module, catalogue: Catalogue, lanes: int) -> tuple[Signat
     return f.signature, work + (m.n_u if called is not None else 0)
 
 
-def emit_projection(module: Module, m: Mechanism, lanes: int) -> Signature | None:
-    """`project(y)`, where some joint's coordinates must satisfy a condition among themselves."""
+def emit_projection(module: Module, m: Mechanism, lanes: int, held: Constrained | None = None) -> Signature | None:
+    """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+    if held is not None:
+        project = held.emit_projection(module, lanes)
+        with module.function("projected", lanes=lanes, public=False, **parameters) as f:
+            p, scratch = given_layout(m).of(f.given), f.work + held.places["rates"]
+            f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
+        return f.signature
     with tracing():
         q = symbols("q_", m.coordinates)
         outputs = [Output(x, "q", i) for i, x in enumerate(m.admissible(q)) if x is not q[i]]
         if not outputs:
             return None
         projection = module.block(block("projection", known_symbols(m), outputs), lanes)
-    with module.function("project", lanes=lanes, public=False, y=Pointer) as f:
+    with module.function("projected", lanes=lanes, public=False, **parameters) as f:
         nothing = f.array(1)
         f.call(projection, nothing, f.y, nothing, nothing, nothing, nothing, nothing)
     return f.signature

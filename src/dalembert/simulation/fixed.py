@@ -68,5 +68,5 @@ def emit_hermite(e: Equations, name: str = "dense") -> Signature:
             rise = p.y[i] - p.y_old[i]
             a, b = h * p.dy_old[i] - rise, rise - h * p.dy[i]
             f.out[i] = p.y_old[i] + x * (rise + (1.0 - x) * ((1.0 - x) * a + x * b))
-        e.projected(f, f.out)
+        e.projected(f, f.at, f.out)
     return f.signature

@@ -73,6 +73,10 @@ def simulate_many(
     **chosen: Any,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
+    if m.cuts or m.constraints:
+        raise SimulationError(
+            f'mechanism "{m.name}" has loops or constraints: its motions are simulated one by one, with m.simulate'
+        )
     catalogue = marching_catalogue(m)
     if catalogue.opaque is not None:
         names = ", ".join(f'"{name}"' for name in catalogue.opaque.forces)

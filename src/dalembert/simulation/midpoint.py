@@ -101,7 +101,7 @@ class _Written:
                 q = 2.0 * p.middle[i] - p.y_old[i]
                 p.y[i] = select(failed, q / f.real(0.0) * 0.0, q)
                 p.p[i] = 2.0 * p.p_middle[i] - p.p_old[i]
-            e.projected(f, p.y)
+            e.projected(f, p.t_old[0] + f.h, p.y)
             p.time[0] = p.t_old[0] + f.h
             with f.loop(n_u) as i:
                 p.y[n_q + i] = p.middle[n_q + i]

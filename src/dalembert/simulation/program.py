@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import FormulationError, SimulationError
+from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
@@ -30,14 +31,9 @@ from dalembert.trace.native import Library, Module, aligned, cached
 
 def marching_catalogue(m: Mechanism) -> Catalogue:
     """The kernels of a mechanism that can be marched, or why it cannot."""
-    catalogue = m.kernels
-    try:
-        catalogue.state_rates  # noqa: B018  it refuses what it does not cover; machine code from the cache would not
-    except FormulationError as problem:
-        raise SimulationError(f"{problem}; only trees without further constraints can be simulated") from problem
     if m.n_u == 0:
         raise SimulationError(f'mechanism "{m.name}" has no free speeds, so there is nothing to integrate')
-    return catalogue
+    return m.kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +45,8 @@ class Program:
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
+    rows: tuple[int, ...] | None = None
+    """Of a mechanism with loops or constraints, the independent rows; None without."""
 
     @cached_property
     def layout(self) -> Layout:
@@ -65,7 +63,7 @@ class Program:
             values = self._event_values()
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced}"
+        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} rows={self.rows}"
 
     @cached_property
     def library(self) -> Library:
@@ -94,8 +92,9 @@ class Program:
 
     def _module(self) -> Module:
         module, m = Module(), self.catalogue.mechanism
-        slope, work = emit_slope(module, self.catalogue, self.lanes)
-        project = emit_projection(module, m, self.lanes)
+        held = None if self.rows is None else Constrained(m, self.rows)
+        slope, work = emit_slope(module, self.catalogue, self.lanes, held)
+        project = emit_projection(module, m, self.lanes, held)
         e = Equations(module, self.lanes, m, self.catalogue, self.layout, slope, project, work)
         steps = self.method.emit(e)
         events = None

@@ -142,6 +142,10 @@ def reaction(x: Samples, joint: str, at: str, axes: str) -> Wrenches:
     Forces that are plain Python functions are not among the traced ones, so that with them every sample is worked out by itself.
     """
     m = x.mechanism
+    if m.cuts or m.constraints:
+        raise SimulationError(
+            "reactions are given for trees; this mechanism has loops or constraints, which share the load"
+        )
     if joint not in m.joint_number:
         raise unknown(joint, "joint", m.joint_number, "reaction")
     for name, given, known in (("at", at, ("child", "parent")), ("axes", axes, ("world", "child", "parent"))):

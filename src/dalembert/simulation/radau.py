@@ -200,7 +200,7 @@ class Radau(AdaptiveStep):
             following = v.h * maximum(SHRINK, minimum(v.factor, GROW))
             p.step[0] = select(v.rejected, minimum(following, v.h), unlimited(p, v.h, following))
             p.t[0] = arrival(p, v.h)
-            e.projected(f, p.y)
+            e.projected(f, p.t[0], p.y)
             e.evaluate(f, p.t[0], p.y, p.dy)
         return f.signature
 
@@ -218,7 +218,7 @@ class Radau(AdaptiveStep):
             x = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
             with f.loop(n) as i:
                 f.out[i] = p.y_old[i] + self._carried([p.Z[k * n + i] for k in range(3)], x)
-            e.projected(f, f.out)
+            e.projected(f, f.at, f.out)
         return f.signature
 
 

@@ -37,7 +37,7 @@ class RK4(FixedStep):
             e.evaluate(f, t + h, p.stage, p.slope)
             with f.loop(n) as i:
                 p.y[i] = p.y[i] + h / 6.0 * p.slope[i]
-            e.projected(f, p.y)
+            e.projected(f, t + h, p.y)
             e.evaluate(f, t + h, p.y, p.dy)
         return f.signature
 

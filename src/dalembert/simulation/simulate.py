@@ -18,6 +18,7 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
+from dalembert.simulation.held import held_state
 from dalembert.simulation.initial import initial_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
@@ -49,8 +50,11 @@ def simulate(
     model = m.with_parameters(**(parameters or {})) if parameters else m
     o = options(model, duration, **chosen)
     q, u = initial_state(model, initial, speeds, o.start)
+    rows = None
+    if m.cuts or m.constraints:
+        q, u, rows = held_state(model, q, u, initial, speeds, o)
     watched = gathered(events, until)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched])
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], rows)
     values = np.array(list(model.parameters.values()), dtype=float)
     record = {
         "model": m.name,

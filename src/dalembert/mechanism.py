@@ -195,6 +195,8 @@ class Mechanism:
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
         """Every closed loop (by its cut joint) and constraint, differentiated."""
+        if not self.cuts and not self.constraints:
+            return {}
         from dalembert.kinematics.rows import Differentiated
 
         names = ["ground", *(b.name for b in self.bodies)]

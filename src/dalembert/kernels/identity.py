@@ -67,6 +67,8 @@ def _behaviour(joint: Joint) -> list[Any]:
 
 
 def _forces(m: Mechanism) -> list[Any]:
+    if not m.forces:
+        return []
     given = GivenState(m, unspecified)
     applied = loads(given, gravity=False)
     on_bodies = [

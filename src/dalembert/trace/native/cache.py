@@ -86,7 +86,8 @@ def _package_version() -> str:
     """Version of this package, and the latest change of its files: code under development must not find old kernels."""
     import dalembert
 
-    files = [path.stat() for path in Path(dalembert.__path__[0]).rglob("*.py")]
+    root = dalembert.__path__[0]
+    files = [os.stat(os.path.join(at, n)) for at, _, names in os.walk(root) for n in names if n.endswith(".py")]
     changed = max((file.st_mtime_ns for file in files), default=0)
     return f"{getattr(dalembert, '__version__', '')} {changed} {sum(file.st_size for file in files)}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -73,22 +74,17 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
                 raise unknown(body, "body", bodies, f'joint "{p.name}"')
         if p.parent == p.child:
             raise ModelError(f'joint "{p.name}": it connects body "{p.parent}" with itself; name two bodies')
-    for name, force in system.forces.items():
-        for body in force.bodies:
-            if body not in bodies:
-                raise unknown(body, "body", bodies, f'force "{name}"')
-        for joint in force.joints:
-            if joint not in system.joints:
-                raise unknown(joint, "joint", system.joints, f'force "{name}"')
-        force.check(name, lambda j: system.joints[j].joint)
-    for name, constraint in system.constraints.items():
-        for body in constraint.bodies:
-            if body not in bodies:
-                raise unknown(body, "body", bodies, f'constraint "{name}"')
-        for joint in constraint.joints:
-            if joint not in system.joints:
-                raise unknown(joint, "joint", system.joints, f'constraint "{name}"')
-        constraint.check(name, lambda j: system.joints[j].joint)
+    acting: dict[str, Mapping[str, Any]] = {"force": system.forces, "constraint": system.constraints}
+    for kind, named in acting.items():
+        for name, one in named.items():
+            where = f'{kind} "{name}"'
+            for body in one.bodies:
+                if body not in bodies:
+                    raise unknown(body, "body", bodies, where)
+            for joint in one.joints:
+                if joint not in system.joints:
+                    raise unknown(joint, "joint", system.joints, where)
+            one.check(name, lambda j: system.joints[j].joint)
     for joint in cut:
         if joint not in system.joints:
             raise unknown(joint, "joint", system.joints, "build: cut")

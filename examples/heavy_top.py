@@ -3,6 +3,8 @@
 python examples/heavy_top.py
 """
 
+from pathlib import Path
+
 import numpy as np
 
 import dalembert as da
@@ -36,8 +38,10 @@ print(
 )
 
 # 5. Keep it: labelled arrays with units, readable by any program that knows NetCDF.
-motion.save("heavy_top.nc")
-same = da.load_motion("heavy_top.nc", mechanism=m)
+out = Path("out")
+out.mkdir(exist_ok=True)
+motion.save(out / "heavy_top.nc")
+same = da.load_motion(out / "heavy_top.nc", mechanism=m)
 print("saved and read back:", bool(np.array_equal(same.q, motion.q)))
 if drift > 1e-10:
     raise SystemExit("the energy drifts more than it should")

@@ -108,6 +108,10 @@ class Mechanism:
         for field in ("forces", "constraints", "parameters"):
             object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
 
+    def __repr__(self) -> str:
+        held = f", {len(self.cuts)} loops" if self.cuts else ""
+        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
     def n_bodies(self) -> int:

@@ -266,3 +266,12 @@ def test_a_mechanism_without_freedoms_is_not_marched():
     s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "b", prescribed=lambda t: t)
     with pytest.raises(da.SimulationError, match="nothing to integrate"):
         s.build().simulate(0.1)
+
+
+def test_results_introduce_themselves_in_a_line():
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    m = s.build()
+    assert repr(m) == "<Mechanism 'pendulum': 1 bodies, 1 coordinates, 1 speeds>"
+    assert repr(m.simulate(0.1, output=0.05)).startswith("<Motion of 'pendulum': 3 samples from 0 to 0.1 s")

@@ -45,6 +45,10 @@ class Motion:
             getattr(self, name).flags.writeable = False
         object.__setattr__(self, "record", MappingProxyType(dict(self.record)))
 
+    def __repr__(self) -> str:
+        span = f"{len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no samples"
+        return f"<Motion of {self.record.get('model')!r}: {span}, {len(self.coordinates)} coordinates, {len(self.events)} events>"
+
     def __len__(self) -> int:
         return len(self.t)
 

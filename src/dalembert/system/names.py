@@ -22,7 +22,7 @@ def check_new_name(name: object, kind: str, taken: Iterable[str]) -> str:
 
 def unknown(name: object, kind: str, known: Iterable[str], where: str) -> ModelError:
     """The error for a name nobody defined, with the nearest ones that exist."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     near = difflib.get_close_matches(str(name), names, n=2)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names) or 'none'}"
     return ModelError(f"{where}: there is no {kind} {str(name)!r}; {hint}")

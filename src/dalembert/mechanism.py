@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.arrays import Arrays, stack_constants
 from dalembert.errors import ModelError, StateError
 from dalembert.system.bodies import RigidBody, check_mass_properties
 from dalembert.system.constraints import Constraint, JointClosure
@@ -69,24 +70,6 @@ class CutJoint:
     on_parent: Frame
     on_child: Frame
     law: Law
-
-
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """Constants of all bodies and of the joints that carry them; the first axis runs over the bodies."""
-
-    mass: np.ndarray
-    com: np.ndarray
-    inertia: np.ndarray
-    parent_position: np.ndarray
-    parent_rotation: np.ndarray
-    child_position: np.ndarray
-    child_rotation: np.ndarray
-
-
-def _stacked(values: list[Any]) -> np.ndarray:
-    made = np.array(values)
-    return made if made.dtype == object else made.astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,16 +154,7 @@ class Mechanism:
     @cached_property
     def arrays(self) -> Arrays:
         """The bodies' and joints' constants, stacked."""
-        joints = self.joints
-        return Arrays(
-            _stacked([b.mass for b in self.bodies]),
-            _stacked([b.com for b in self.bodies]),
-            _stacked([b.inertia for b in self.bodies]),
-            _stacked([j.on_parent.position for j in joints]),
-            _stacked([j.on_parent.rotation for j in joints]),
-            _stacked([j.on_child.position for j in joints]),
-            _stacked([j.on_child.rotation for j in joints]),
-        )
+        return stack_constants(self.bodies, self.joints)
 
     # -- topology -----------------------------------------------------------------------------------------------------
     @property

@@ -1,0 +1,40 @@
+"""The constants of a mechanism stacked in arrays, for work on all bodies at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Constants of all bodies and of the joints that carry them; the first axis runs over the bodies."""
+
+    mass: np.ndarray
+    com: np.ndarray
+    inertia: np.ndarray
+    parent_position: np.ndarray
+    parent_rotation: np.ndarray
+    child_position: np.ndarray
+    child_rotation: np.ndarray
+
+
+def stack_constants(bodies: Sequence[Any], joints: Sequence[Any]) -> Arrays:
+    """Numbers where all are numbers, objects where any is an expression of parameters."""
+    return Arrays(
+        _stacked([b.mass for b in bodies]),
+        _stacked([b.com for b in bodies]),
+        _stacked([b.inertia for b in bodies]),
+        _stacked([j.on_parent.position for j in joints]),
+        _stacked([j.on_parent.rotation for j in joints]),
+        _stacked([j.on_child.position for j in joints]),
+        _stacked([j.on_child.rotation for j in joints]),
+    )
+
+
+def _stacked(values: list[Any]) -> np.ndarray:
+    made = np.array(values)
+    return made if made.dtype == object else made.astype(float)

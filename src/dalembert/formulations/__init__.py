@@ -7,16 +7,20 @@ from typing import Any
 from dalembert.errors import FormulationError
 from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.written import WrittenEquations
 from dalembert.trace import tracing
 
-FORMULATIONS: dict[str, Any] = {"kane": kane}
+FORMULATIONS: dict[str, Formulation] = {"kane": kane}
 
 
 def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
     """Trace a formulation over symbols."""
     if formulation not in FORMULATIONS:
         raise FormulationError(f"there is no formulation {formulation!r}; choose one of {', '.join(FORMULATIONS)}")
+    why = FORMULATIONS[formulation].refusal(m)
+    if why is not None:
+        raise FormulationError(f'mechanism "{m.name}" has no equations by {formulation!r}: {why}')
     with tracing():
         state = m.symbolic_state(parameters)
         made = FORMULATIONS[formulation].equations(state)
@@ -33,4 +37,4 @@ def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
         )
 
 
-__all__ = ["FORMULATIONS", "Equations", "WrittenEquations", "write"]
+__all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "write"]

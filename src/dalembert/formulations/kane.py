@@ -6,6 +6,8 @@ A = Σ m VᵀV + ΩᵀIΩ. Turning terms are taken in body axes, where I is cons
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dalembert.formulations.equations import Equations
@@ -13,7 +15,34 @@ from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
 from dalembert.vectors import cross
+
+title = "Kane, relative coordinates"
+
+
+def refusal(m: Mechanism) -> str | None:
+    """Every mechanism can be written."""
+
+
+def speeds(m: Mechanism) -> tuple[str, ...]:
+    return m.speeds
+
+
+def first_order(m: Mechanism) -> int:
+    return m.n_q + m.n_u
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return s.speeds
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    return State(m, t, q, w)
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return np.asarray(wdot)
 
 
 def equations(s: State) -> Equations:

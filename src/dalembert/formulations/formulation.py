@@ -1,0 +1,40 @@
+"""What every formulation offers. A module or an object with these names is one; `FORMULATIONS` lists them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+
+
+class Formulation(Protocol):
+    """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q."""
+
+    @property
+    def title(self) -> str:
+        """In words, for tables and messages."""
+
+    def refusal(self, m: Mechanism) -> str | None:
+        """Why it cannot write this mechanism's equations, in a sentence; None where it can."""
+
+    def speeds(self, m: Mechanism) -> tuple[str, ...]:
+        """Names of w."""
+
+    def first_order(self, m: Mechanism) -> int:
+        """First-order differential equations it integrates, coordinates and own speeds together."""
+
+    def own_speeds(self, s: State) -> np.ndarray:
+        """w in a state."""
+
+    def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
+        """The state that has these own speeds; w is taken to obey the joints."""
+
+    def equations(self, s: State) -> Equations:
+        """A ẇ + Bᵀλ = f and B ẇ = γ; the rows of the mechanism's own loops and constraints come last, in its order."""
+
+    def udot(self, s: State, wdot: Any) -> np.ndarray:
+        """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""

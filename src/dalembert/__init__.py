@@ -15,7 +15,7 @@ from dalembert.errors import (
 from dalembert.files import load_motion
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
-from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
     Coupling,
@@ -127,6 +127,7 @@ __all__ = [
     "particle",
     "rod",
     "select",
+    "shapes",
     "sign",
     "sin",
     "sinh",

@@ -25,6 +25,7 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
+from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
@@ -86,6 +87,8 @@ class Mechanism:
     """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
+    ground_shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
 
     def __post_init__(self) -> None:
         for field in ("forces", "constraints", "parameters"):

@@ -27,26 +27,39 @@ def randomize(mm: Any, dd: Any, rng: np.random.Generator) -> None:
             dd.qpos[first : first + 4] /= np.linalg.norm(dd.qpos[first : first + 4])
 
 
+def _moving(m: da.Mechanism) -> list[da.mechanism.TreeJoint]:
+    return [j for j in m.joints if j.joint.n_u]
+
+
 def from_mujoco(m: da.Mechanism, mm: Any, dd: Any) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) of ours: quaternions first, angular velocity first; rotors as the joints they follow."""
     q, u = m.reference.copy(), np.zeros(m.n_u)
-    for j in m.joints:
-        name = j.name.removesuffix("_rotor")
-        if not j.joint.n_q or all(x is None for x in j.q_at):
-            continue
-        one = mm.joint(name)
-        qpos, qvel = dd.qpos[one.qposadr[0] :], dd.qvel[one.dofadr[0] :]
-        q[list(j.q_at)] = qpos[{7: [3, 4, 5, 6, 0, 1, 2], 4: [0, 1, 2, 3]}.get(j.joint.n_q, [0])]
-        u[list(j.u_at)] = qvel[{6: [3, 4, 5, 0, 1, 2], 3: [0, 1, 2]}.get(j.joint.n_u, [0])]
+    for j in _moving(m):
+        one = mm.joint(j.name.removesuffix("_rotor"))
+        q[list(j.q_at)] = dd.qpos[one.qposadr[0] :][_QPOS[j.joint.n_q]]
+        u[list(j.u_at)] = dd.qvel[one.dofadr[0] :][_QVEL[j.joint.n_u]]
     return q, u
 
 
-def to_mujoco(m: da.Mechanism, mm: Any, udot: np.ndarray) -> np.ndarray:
-    """Our accelerations in MuJoCo's order."""
-    out = np.zeros(mm.nv)
-    for j in m.joints:
-        if not j.joint.n_u or j.name.endswith("_rotor"):
-            continue
-        at = mm.joint(j.name).dofadr[0]
-        out[at : at + j.joint.n_u] = udot[list(j.u_at)][{6: [3, 4, 5, 0, 1, 2], 3: [0, 1, 2]}.get(j.joint.n_u, [0])]
+def to_qpos(m: da.Mechanism, mm: Any, q: np.ndarray) -> np.ndarray:
+    """Our coordinates in MuJoCo's order."""
+    out = np.zeros(mm.nq)
+    for j in _moving(m):
+        at = mm.joint(j.name).qposadr[0]
+        out[[at + k for k in _QPOS[j.joint.n_q]]] = q[list(j.q_at)]
     return out
+
+
+def to_mujoco(m: da.Mechanism, mm: Any, udot: np.ndarray) -> np.ndarray:
+    """Our accelerations, or a row on our speeds, in MuJoCo's order."""
+    out = np.zeros(mm.nv)
+    for j in _moving(m):
+        if not j.name.endswith("_rotor"):
+            at = mm.joint(j.name).dofadr[0]
+            out[[at + k for k in _QVEL[j.joint.n_u]]] = udot[list(j.u_at)]
+    return out
+
+
+_QPOS = {7: [3, 4, 5, 6, 0, 1, 2], 4: [0, 1, 2, 3], 1: [0]}
+"""Where our coordinates of a joint stand in MuJoCo's."""
+_QVEL = {6: [3, 4, 5, 0, 1, 2], 3: [0, 1, 2], 1: [0]}

@@ -70,16 +70,15 @@ class Equalities:
         return a, b, on_a, Frame(then(back(b.world), then(a.world, on_a)).position)
 
     def _weld(self, node: Node) -> tuple[Body, Body, Frame, Frame]:
-        """body2 as it stands to body1 in the reference pose, or as `relpose` says."""
+        """body2 as it stands to body1 in the reference pose, or with its anchor where `relpose` says."""
         if node.has("site1"):
             return self._sites(node)
         a, b = self._bodies(node)
         anchor = Frame(node.vector("anchor", ZERO))
-        relpose = node.vector("relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), size=7)
-        there = then(back(a.world), b.world)
+        relpose = node.vector("relpose", np.zeros(7), size=7)
         if np.linalg.norm(relpose[3:]) > 0.0:
-            there = Frame(relpose[:3], quaternion(relpose[3:]))
-        return a, b, then(there, anchor), anchor
+            return a, b, Frame(relpose[:3], quaternion(relpose[3:])), anchor
+        return a, b, then(back(a.world), then(b.world, anchor)), anchor
 
     def _bodies(self, node: Node) -> tuple[Body, Body]:
         first = node.refers("body1", self.tree.by_name, "body")

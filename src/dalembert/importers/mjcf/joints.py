@@ -32,6 +32,9 @@ class JointPart:
     after: Frame
     """Frame C on the body."""
 
+    rest: float = 0.0
+    """Where its spring is at rest."""
+
     @property
     def single(self) -> bool:
         return self.kind in ("hinge", "slide")
@@ -65,10 +68,10 @@ def read_joint(node: Node, name: str, inside: Frame, body: Frame, compiler: Comp
     if kind == "ball":
         return JointPart(name, node, kind, Spherical(), np.array([1.0, 0, 0, 0]), Frame(at), Frame(at))
     axis = direction(node, inside.rotation @ node.vector("axis", (0.0, 0.0, 1.0)))
-    ref = node.number("ref", 0.0)
+    ref, rest = node.number("ref", 0.0), node.number("springref", 0.0)
     if kind == "slide":
         start = Frame(at - ref * np.array(axis))
-        return JointPart(name, node, kind, Prismatic(axis), np.array([ref]), start, Frame(at))
+        return JointPart(name, node, kind, Prismatic(axis), np.array([ref]), start, Frame(at), rest)
     ref = compiler.angle(ref)
     start = Frame(at, turn(np.array(axis), -ref))
-    return JointPart(name, node, kind, Revolute(axis), np.array([ref]), start, Frame(at))
+    return JointPart(name, node, kind, Revolute(axis), np.array([ref]), start, Frame(at), compiler.angle(rest))

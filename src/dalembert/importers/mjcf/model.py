@@ -44,7 +44,7 @@ class _Import:
     def __init__(self, root: Node, file: Path, folder: Folder):
         self.root, self.notes = root, Notes()
         compiler = Compiler.of(list(root.all("compiler")))
-        self.compiler, self.defaults = compiler, Defaults.of(list(root.all("default")))
+        self.defaults = Defaults.of(list(root.all("default")))
         assets = Assets.of(list(root.all("asset")), self.defaults, compiler, folder, file.parent.resolve(), self.notes)
         self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes)
         self.system = System(root.get("model") or file.stem, self._gravity())
@@ -103,10 +103,8 @@ class _Import:
         if stiffness and not j.single:
             self.notes.add(j.node, f"the spring of a {j.kind} joint is not represented")
             stiffness = 0.0
-        rest = j.node.number("springref", 0.0) if j.single else 0.0
-        rest = self.compiler.angle(rest) if j.kind == "hinge" else rest
         if stiffness or damping:
-            self.system.add_force(self.forces.new(f"{j.name}_spring"), JointSpring(j.name, stiffness, damping, rest))
+            self.system.add_force(self.forces.new(f"{j.name}_spring"), JointSpring(j.name, stiffness, damping, j.rest))
 
     def _compensate(self, body: Body, mass: float, com: np.ndarray) -> None:
         """The part of its weight that MuJoCo takes from a body."""

@@ -17,12 +17,13 @@ from dalembert.system.forces import Tendon
 
 @dataclass(frozen=True, eq=False)
 class FixedTendon:
-    """L = Σ factor · coordinate; `zero` is L in the reference pose."""
+    """L = Σ factor · coordinate; `zero` is L in the reference pose, `rest` where the joints' springs are at rest."""
 
     name: str
     node: Node
     factors: dict[str, float]
     zero: float
+    rest: float
 
     def forces(self, notes: Notes) -> Iterator[Tendon]:
         """Its spring and damper, if it has them."""
@@ -34,7 +35,7 @@ class FixedTendon:
             notes.add(self.node, "a spring with a slack range is not represented; only its damping is")
             stiffness = 0.0
         if stiffness or damping:
-            yield Tendon(self.factors, stiffness, damping, self.zero if low == -1.0 else float(low))
+            yield Tendon(self.factors, stiffness, damping, self.rest if low == -1.0 else float(low))
 
 
 def fixed_tendons(
@@ -49,13 +50,14 @@ def fixed_tendons(
             notes.add(node, "tendons through space are not represented; add a da.Spring between points to the system")
             continue
         factors: dict[str, float] = {}
-        zero = 0.0
+        zero = rest = 0.0
         for part in node.all("joint"):
             joint, factor = part.refers("joint", joints, "joint"), part.number("coef")
             if not joint.single:
                 raise part.error(f'joint "{joint.name}" is no hinge or slide, so it has no single coordinate')
             factors[joint.name] = factors.get(joint.name, 0.0) + factor
             zero += factor * float(joint.zero[0])
+            rest += factor * joint.rest
         if not factors:
             raise node.error("it needs a <joint joint=… coef=…/>")
-        yield said, FixedTendon(said, full, factors, zero)
+        yield said, FixedTendon(said, full, factors, zero, rest)

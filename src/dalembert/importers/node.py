@@ -11,9 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
+from dalembert.system.joints.axis import Axis
 from dalembert.system.names import unknown
 
 T = TypeVar("T")
+LARGEST = 1e30
+"""Beyond it, products of lengths and masses would leave the range of numbers."""
 
 ALWAYS_READ = frozenset({"name", "class", "childclass"})
 """Attributes that only label."""
@@ -139,9 +142,17 @@ class Node:
             raise self.error(f"{what}{short(text)} must be {size} numbers")
         if not all(map(math.isfinite, values)):
             raise self.error(f"{what}{short(text)} must be finite numbers")
-        if any(abs(x) > 1e100 for x in values):
+        if any(abs(x) > LARGEST for x in values):
             raise self.error(f"{what}{short(text)} is too large to be computed with")
         return np.array(values)
+
+    def unit(self, given: np.ndarray) -> Axis:
+        """The direction of a vector."""
+        length = float(np.linalg.norm(given))
+        if length < 1e-12:
+            raise self.error("the axis has no direction; give a unit vector such as 0 0 1")
+        x, y, z = (float(v) for v in given / length)
+        return (x, y, z)
 
     def checked(self, make: Any, *arguments: Any, **options: Any) -> Any:
         """make(…), with this place put before what it complains of."""

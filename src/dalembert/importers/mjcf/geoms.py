@@ -15,7 +15,7 @@ from dalembert.importers.node import Node
 from dalembert.importers.rotations import then, z_towards
 from dalembert.system import MassProperties
 from dalembert.system.frames import Frame
-from dalembert.system.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from dalembert.system.shapes import Shape
 from dalembert.vectors import ZERO
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -150,14 +150,14 @@ def _capsule(r: float, half: float) -> list[float]:
 
 
 def _shape(kind: str, size: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:
-    look = pictures.look(rgba)
     match kind:
         case "sphere":
-            return Sphere(size[0], at=at, **look)  # type: ignore[arg-type]
+            return pictures.sphere(size[0], at, rgba)
         case "box":
-            return Box(2.0 * size, at=at, **look)  # type: ignore[arg-type]
+            return pictures.box(2.0 * size, at, rgba)
         case "ellipsoid":
             return pictures.ellipsoid(size, at, rgba)
-        case kind:
-            made = Cylinder if kind == "cylinder" else Capsule
-            return made(size[0], 2.0 * size[1], at=at, **look)  # type: ignore[arg-type]
+        case "cylinder":
+            return pictures.cylinder(size[0], 2.0 * size[1], at, rgba)
+        case _:
+            return pictures.capsule(size[0], 2.0 * size[1], at, rgba)

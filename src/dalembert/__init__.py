@@ -16,6 +16,7 @@ from dalembert.files import load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
+from dalembert.simulation.stabilise import Baumgarte
 from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
@@ -69,6 +70,7 @@ from dalembert.vectors import turn
 __version__ = "0.1.0"
 
 __all__ = [
+    "Baumgarte",
     "BodyLoad",
     "Constraint",
     "Coupling",

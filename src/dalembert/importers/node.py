@@ -78,12 +78,11 @@ class Node:
 
     # -- attributes ---------------------------------------------------------------------------------------------------
     def get(self, name: str) -> str | None:
-        """An attribute as text, from here or from the defaults."""
-        for node in (self, *self.defaults):
-            if name in node.attributes:
-                node.read.add(name)
-                return node.attributes[name]
-        return None
+        """An attribute as text, from here or else from the defaults; where both have it, both count as read."""
+        having = [node for node in (self, *self.defaults) if name in node.attributes]
+        for node in having:
+            node.read.add(name)
+        return having[0].attributes[name] if having else None
 
     def has(self, name: str) -> bool:
         return any(name in node.attributes for node in (self, *self.defaults))

@@ -28,13 +28,13 @@ class Imported:
         for name in ("initial", "speeds"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
-    def __repr__(self) -> str:
-        s = self.system
-        return f"<Imported {s.name!r}: {len(s.bodies)} bodies, {len(s.joints)} joints; {len(self.notes)} notes>"
-
     def build(self) -> Mechanism:
         """The mechanism, with the file's own tree."""
         return self.system.build(cut=self.cut)
+
+    def __repr__(self) -> str:
+        s = self.system
+        return f"<Imported {s.name!r}: {len(s.bodies)} bodies, {len(s.joints)} joints; {len(self.notes)} notes>"
 
 
 @dataclass(eq=False)

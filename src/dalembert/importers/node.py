@@ -134,8 +134,11 @@ class Node:
         words = text.split()
         try:
             values = [float(x) for x in words[: most + 1]]
-        except ValueError as problem:
-            raise self.error(f"{what}{short(text)} must be numbers") from problem
+            plain = text.isascii() and "_" not in text
+        except ValueError:
+            plain = False
+        if not plain:
+            raise self.error(f"{what}{short(text)} must be numbers")
         if not least <= len(words) <= most:
             size = str(least) if least == most else f"{least} to {most}"
             raise self.error(f"{what}{short(text)} must be {size} numbers")

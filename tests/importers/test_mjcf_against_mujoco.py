@@ -109,13 +109,16 @@ def test_matter_from_geoms_in_nested_default_classes(tmp_path):
 
 def test_actuators_are_motors_with_their_controls_as_parameters(tmp_path):
     rng = np.random.default_rng(5)
-    text = f"""<default><motor gear="2"/><position kp="7"/></default><worldbody>
+    text = f"""<default><motor gear="2"/><position kp="7"/></default><worldbody><site name="wall" pos="1 0 1"/>
       <body name="a" {mjcf_place(rng)}>{mjcf_joint(rng, "a", "hinge", 'ref="30"')}{mjcf_inertial(rng)}
         <body name="b" {mjcf_place(rng)}>{mjcf_joint(rng, "b", "slide")}{mjcf_inertial(rng)}<site name="tip" {mjcf_place(rng)}/>
-          <body name="c" {mjcf_place(rng)}>{mjcf_joint(rng, "c", "hinge")}{mjcf_inertial(rng)}</body>
+          <body name="c" {mjcf_place(rng)}>{mjcf_joint(rng, "c", "hinge", 'springref="20"')}{mjcf_inertial(rng)}
+            <site name="side" pos="0 0.2 0"/></body>
     </body></body></worldbody>
     <tendon><fixed name="cord" stiffness="5" damping="0.3" springlength="0.2"><joint joint="a" coef="0.4"/>
         <joint joint="c" coef="-0.7"/></fixed>
+      <spatial name="bow" stiffness="30" damping="0.5"><site site="tip"/><site site="wall"/></spatial>
+      <spatial stiffness="20" springlength="0.1"><site site="wall"/><site site="side"/></spatial>
       <fixed name="slack" stiffness="4"><joint joint="a" coef="2"/><joint joint="b" coef="1"/></fixed></tendon>
     <actuator><motor name="turn" joint="a"/><position name="hold" joint="b" kv="0.3"/><velocity joint="c" kv="0.5" gear="3"/>
       <general joint="c" gainprm="2" biastype="affine" biasprm="0.1 -3 -0.4"/><general joint="a" biasprm="9 9 9"/>

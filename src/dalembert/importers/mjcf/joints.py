@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
-from dalembert.importers.rotations import euler_parameters, then
+from dalembert.importers.rotations import back, euler_parameters, then
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Free, Joint, Prismatic, Revolute, Spherical
 from dalembert.vectors import ZERO, turn
@@ -41,6 +41,11 @@ class JointPart:
     @property
     def n_qpos(self) -> int:
         return {"free": 7, "ball": 4}.get(self.kind, 1)
+
+    def moved(self) -> Frame:
+        """The body, from where the file describes it, when the joint stands where its spring is at rest."""
+        q = np.array([self.rest]) if self.single else self.zero
+        return then(self.before, then(Frame(self.joint.translation(q), self.joint.rotation(q)), back(self.after)))
 
     def coordinates(self, qpos: np.ndarray) -> float | list[float]:
         """MuJoCo's numbers as ours: position then quaternion for a free body, where ours has the orientation first."""

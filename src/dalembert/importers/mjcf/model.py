@@ -21,7 +21,7 @@ from dalembert.importers.mjcf.keyframes import start
 from dalembert.importers.mjcf.numbers import first_of
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.mjcf.reasons import REASONS
-from dalembert.importers.mjcf.tendons import FixedTendon, fixed_tendons
+from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import HERE, then
@@ -115,12 +115,15 @@ class _Import:
             self.system.add_force(self.forces.new(f"{body.name}_gravcomp"), lift)
 
     def _tendons(self) -> dict[str, FixedTendon]:
+        reader = Tendons(self.tree, self.defaults, self.notes)
         made: dict[str, FixedTendon] = {}
         for section in self.root.all("tendon"):
-            made.update(fixed_tendons(section, self.tree.joints, self.defaults, self.notes))
-        for tendon in made.values():
-            for force in tendon.forces(self.notes):
-                self.system.add_force(self.forces.new(tendon.name), force)
+            for name, tendon, force in reader.fixed(section):
+                made[name] = tendon
+                if force is not None:
+                    self.system.add_force(self.forces.new(name), force)
+            for name, force in reader.straight(section):
+                self.system.add_force(self.forces.new(name), force)
         return made
 
     def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:

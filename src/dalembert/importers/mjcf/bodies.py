@@ -159,7 +159,8 @@ class BodyTree:
             self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes')
         made = read_joint(full, name, inside, body.world, self.compiler)
         body.joints.append(made)
-        self.joints[said or name] = made
+        if said:
+            self.joints[said] = made
 
     def _check_joints(self, body: Body) -> None:
         for j in body.joints:

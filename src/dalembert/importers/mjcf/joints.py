@@ -18,7 +18,7 @@ KINDS = ("hinge", "slide", "ball", "free")
 
 @dataclass(frozen=True, eq=False)
 class JointPart:
-    """A joint as MJCF has it, with the frames it connects where the body stands at `at` in its carrier."""
+    """A joint as MJCF has it, with the frames it connects."""
 
     name: str
     node: Node
@@ -30,7 +30,6 @@ class JointPart:
     """Frame P relative to the body in that pose."""
     after: Frame
     """Frame C on the body."""
-
     rest: float = 0.0
     """Where its spring is at rest."""
 

@@ -115,8 +115,8 @@ class _Import:
             node.checked(self.system.add_joint, name, c.joint, a, b, c.on_parent, c.on_child)
             cut.append(name)
         forces = Names(set(self.system.forces))
-        for node, name, spring in springs(self.robot, self.tree):
-            node.checked(self.system.add_force, forces.new(name), self._on_bodies(spring))
+        for name, spring in springs(self.robot, self.tree, self.body_of):
+            self.system.add_force(forces.new(name), spring)
         for node, name, inertia in rotors(self.robot):
             if name not in self.joints or self.joints[name].n_u != 1:
                 raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
@@ -125,11 +125,6 @@ class _Import:
             if inertia:
                 add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
         return tuple(cut)
-
-    def _on_bodies(self, spring: Any) -> Any:
-        """A spring that names links, on the bodies they became."""
-        ends = [(self.body_of[end.body], end.at) for end in (spring.a, spring.b)]
-        return type(spring)(*ends, spring.stiffness, spring.damping, spring.length)
 
     def _named(self, node: Node, names: Names) -> str:
         said = node.text_of("name")

@@ -106,7 +106,7 @@ class Native:
         L, Y, B, gamma = self.copy(self.A, n * n), self.copy(self.B, n * rows), self.take(n * rows), self.take(rows)
         norms = self.take(rows)
         self.call("dpotrf", "L", n, L, n)
-        self.call("dtrtrs", "L", "N", "N", n, rows, L, n, Y, n)
+        self.call("dtrsm", "L", "L", "N", "N", n, rows, 1.0, L, n, Y, n)
         v = f.variables(sum=0.0, largest=0.0)
         with f.loop(rows) as k:
             v.sum = 0.0

@@ -37,7 +37,7 @@ def emit(x: Native) -> Int:
     rank = x.rank_of(Q, min(n, rows), n + 1)
     with f.loop(rank) as i:
         y[i] = s.gamma[order[i] - 1]
-    x.call("dtrtrs", "U", "T", "N", rank, 1, Q, n, y, rows)
+    x.call("dtrsm", "L", "U", "T", "N", rank, 1, 1.0, Q, n, y, rows)
     size = int(lapack.dorgqr(np.zeros((n, n)), np.zeros(min(n, rows)), lwork=-1)[1][0])
     x.call("dorgqr", n, n, min(n, rows), Q, n, tau, x.take(size), size)
     x.reduced(Q + rank * n, n - rank, x.times(Q, rank, y))

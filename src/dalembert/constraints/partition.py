@@ -55,9 +55,9 @@ def emit(x: Native) -> Int:
     with f.if_(rank == 0), f.loop(n) as j:
         order[j] = j + 1
     x.call("dormqr", "L", "T", rank, 1, rank, C, rows, tau, y, rows, x.take(64 * rows), 64 * rows)
-    x.call("dtrtrs", "U", "N", "N", rank, 1, C, rows, y, rows)
+    x.call("dtrsm", "L", "U", "N", "N", rank, 1, 1.0, C, rows, y, rows)
     Ca = C + rank * rows
-    x.call("dtrtrs", "U", "N", "N", rank, n - rank, C, rows, Ca, rows)
+    x.call("dtrsm", "L", "U", "N", "N", rank, n - rank, 1.0, C, rows, Ca, rows)
     T, along = x.zeros(n * n), x.zeros(n)
     with f.loop(rank) as i:
         along[order[i] - 1] = y[i]

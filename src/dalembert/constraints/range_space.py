@@ -48,8 +48,8 @@ def emit(x: Native) -> Int:
     with f.loop(rank[0]) as i:
         k = pivots[i] - 1
         y[i] = errors[k] - s.gamma[k]
-    x.call("dtrtrs", "L", "N", "N", rank[0], 1, S, width, y, rows)
-    x.call("dtrtrs", "L", "T", "N", rank[0], 1, S, width, y, rows)
+    x.call("dtrsm", "L", "L", "N", "N", rank[0], 1, 1.0, S, width, y, rows)
+    x.call("dtrsm", "L", "L", "T", "N", rank[0], 1, 1.0, S, width, y, rows)
     with f.loop(rank[0]) as i:
         lam[pivots[i] - 1] = y[i]
     pushed = x.times(s.B, rows, lam)

@@ -47,8 +47,11 @@ def emit(x: Native) -> Int:
             stacked[j * N + i] = ZA[j * n + i]
         with f.loop(rows) as k:
             stacked[j * N + v.zero + k] = s.B[k * n + j]
-    size = int(lapack.dgels_lwork(N, n, 1)[0])
-    x.call("dgels", "N", v.zero + rows, n, 1, stacked, N, right, N, x.take(size), size)
+    tau, size = x.take(n), 64 * N
+    work = x.take(size)
+    x.call("dgeqrf", v.zero + rows, n, stacked, N, tau, work, size)
+    x.call("dormqr", "L", "T", v.zero + rows, 1, n, stacked, N, tau, right, N, work, size)
+    x.call("dtrsm", "L", "U", "N", "N", n, 1, 1.0, stacked, N, right, N)
     with f.loop(n) as i:
         x.udot[i] = right[i]
     return n - v.zero

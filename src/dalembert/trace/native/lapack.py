@@ -2,6 +2,7 @@
 
 Routines keep their Fortran names and order of arguments. A Python string, integer or float becomes a constant; a value of compiled
 code is put in memory and passed by address, as Fortran expects. Matrices are stored by columns.
+Routines that wake OpenBLAS's threads for every small matrix (dtrtrs, dgels) are not among them.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from dalembert.trace.native.signature import Kind, Signature
 from dalembert.trace.native.values import Int
 
 LAPACK = (
-    "dpotrf", "dpotrs", "dposv", "dpstrf", "dtrtrs", "dgesv", "dgels", "dgelsd", "dsyev", "dgeqp3", "dorgqr", "dormqr", "dgesdd",
+    "dpotrf", "dpotrs", "dposv", "dpstrf", "dgesv", "dgelsd", "dsyev", "dgeqrf", "dgeqp3", "dorgqr", "dormqr", "dgesdd",
 )  # fmt: skip
-BLAS = ("dgemm", "dgemv", "dsymm", "dsymv")
+BLAS = ("dgemm", "dgemv", "dsymm", "dsymv", "dtrsm")
 
 
 class Lapack:

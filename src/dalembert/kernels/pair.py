@@ -21,6 +21,7 @@ from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.forces.force import Force, JointLoad
@@ -37,6 +38,43 @@ def formulation_named(m: Mechanism, name: str) -> Formulation:
     if why is not None:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
     return FORMULATIONS[name]
+
+
+def speeds_kernel(m: Mechanism, formulation: str) -> PairKernel:
+    """(q, w, –, t, parameters) → u, compiled: the mechanism's own speeds from the formulation's."""
+    m, form = m.kernels.mechanism, formulation_named(m, formulation)
+    n_w = len(form.speeds(m))
+
+    def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        return module.block(to_speeds(m, form, "run"), lanes), 0
+
+    return _kernel("speeds", m, formulation, "", (), (m.n_u,), emit, n_w)
+
+
+def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
+    """y = u of a state (t, q, w)."""
+    with tracing():
+        w = own_speed_symbols(form, m)
+        s = form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
+        known = known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
+        return block(name, known, [Output(x, "y", i) for i, x in enumerate(s.speeds)])
+
+
+def to_own_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
+    """y = w of a state (t, q, u)."""
+    with tracing():
+        w = form.own_speeds(m.symbolic_state())
+        return block(name, known_symbols(m), [Output(x, "y", i) for i, x in enumerate(w)])
+
+
+def speeds_are_own(m: Mechanism, form: Formulation) -> bool:
+    """Whether w is u."""
+    if len(form.speeds(m)) != m.n_u:
+        return False
+    with tracing():
+        w = own_speed_symbols(form, m)
+        u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
+        return all(a is b for a, b in zip(u, w))
 
 
 def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
@@ -59,9 +97,16 @@ class FurtherForces(Force):
 class Pair:
     """Code for one mechanism, formulation and constraint method; lanes = 1."""
 
-    def __init__(self, m: Mechanism, formulation: str, constraints: str, independent: Sequence[int]):
+    def __init__(
+        self,
+        m: Mechanism,
+        formulation: str,
+        constraints: str,
+        independent: Sequence[int],
+        gains: tuple[float, float] | None = None,
+    ):
         method(constraints)
-        self.m, self.formulation, self.constraints = m, formulation, constraints
+        self.m, self.formulation, self.constraints, self.gains = m, formulation, constraints, gains
         self.form = formulation_named(m, formulation)
         self.independent = tuple(independent)
         with tracing():
@@ -72,11 +117,22 @@ class Pair:
         w = own_speed_symbols(self.form, self.m)
         s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
         self.n_w = len(w)
-        self.written: Equations = self.form.equations(s)
+        self.written: Equations = self._stabilised(s, self.form.equations(s))
         self.rates = s.rates
         self.known = known_symbols(self.m) | {x: ("u", i) for i, x in enumerate(w)}
         self.known |= {x: ("x", i) for i, x in enumerate(extra_input(self.m.speeds))}
         self.block = self._block()
+
+    def _stabilised(self, s: State, e: Equations) -> Equations:
+        """Baumgarte's terms on the mechanism's own rows, which come last."""
+        rows = constraint_rows(s)
+        if self.gains is None or not len(rows.g) or not len(e.gamma):
+            return e
+        alpha, beta = self.gains
+        g = np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in rows.g], dtype=object)
+        own = len(e.gamma) - len(g)
+        terms = alpha * (rows.B @ s.speeds - rows.b) + beta * g
+        return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
 
     @cached_property
     def shape(self) -> Shape:
@@ -101,22 +157,22 @@ class Pair:
             outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
         return block("pair_equations", self.known, outputs)
 
-    def emit(self, module: Module, lanes: int = 1) -> tuple[Signature, int]:
+    def emit(self, module: Module, lanes: int = 1, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
-        return self._emit(module, self.m.n_q)
+        return self._emit(module, self.m.n_q, name)
 
     def emit_solution(self, module: Module, lanes: int = 1) -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (ẇ, λ, rank of B); λ also in `work` at `places["lam"]`."""
-        return self._emit(module, 0, multipliers=emit_multipliers(module, self.shape))
+        return self._emit(module, 0, "run", emit_multipliers(module, self.shape))
 
     def _emit(
-        self, module: Module, n_q: int, multipliers: tuple[Signature, int] | None = None
+        self, module: Module, n_q: int, name: str, multipliers: tuple[Signature, int] | None = None
     ) -> tuple[Signature, int]:
         code = module.block(self.block)
         solve, work = emit_solve(module, COMPILED[self.constraints], self.shape)
         at, n, rows = self.places, self.n_w, self.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function("run", **parameters) as f:
+        with module.function(name, **parameters) as f:
             part = {name: f.work + start for name, start in at.items()}
             given = [part[name] for name in ("A", "f", "B", "gamma", "udot")]
             scratch = f.work + at["end"]

@@ -30,6 +30,7 @@ from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
     from dalembert.simulation.many import Motions
@@ -246,16 +247,31 @@ class Mechanism:
 
         return Catalogue(self)
 
-    def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+    def forward_dynamics(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, constraints: str = "range_space"
+    ) -> np.ndarray:
         """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
 
-        Closed loops and constraints are obeyed, one state after the other in NumPy instead of compiled code.
+        Closed loops and constraints are obeyed, by the method that `constraints` names.
         """
         if self.cuts or self.constraints:
-            from dalembert.constraints.dynamics import accelerations
+            from dalembert.kernels.solution import accelerations
 
-            return accelerations(self, q, u, tau, t, parameters)
+            found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
+            return found
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+
+    def solve(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
+        constraints: str = "range_space", formulation: str = "kane",
+    ) -> Solution:  # fmt: skip
+        """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
+
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        """
+        from dalembert.kernels.solution import solve
+
+        return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""

@@ -1,6 +1,6 @@
 """A formulation and a constraint method together, compiled: (t, q, w) → (q̇, ẇ), w being the formulation's own speeds.
 
-`accelerations_kernel(m, formulation, constraints)` is the one to call; `solution_kernel` adds the multipliers.
+`accelerations_kernel(m, formulation, constraints)` is the one to call.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def speeds_kernel(m: Mechanism, formulation: str) -> PairKernel:
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         return module.block(to_speeds(m, form, "run"), lanes), 0
 
-    return _kernel("speeds", m, formulation, "", (), (m.n_u,), emit, n_w)
+    return pair_kernel("speeds", m, formulation, "", (), (m.n_u,), emit, n_w)
 
 
 def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
@@ -94,6 +94,11 @@ class FurtherForces(Force):
         return [JointLoad(j.name, values) for j, values in on if j.columns]
 
 
+def n_rows(m: Mechanism) -> int:
+    """Rows of the mechanism's loops and constraints."""
+    return sum(len(d.g) for d in m.constraint_rows.values())
+
+
 class Pair:
     """Code for one mechanism, formulation and constraint method; lanes = 1."""
 
@@ -136,11 +141,15 @@ class Pair:
 
     @cached_property
     def shape(self) -> Shape:
-        """Rows of the formulation's own (joints, conditions among coordinates) come before the mechanism's and are independent."""
-        e = self.written
-        own = len(e.B) - sum(len(d.g) for d in self.m.constraint_rows.values())
-        kept = (*range(own), *(own + k for k in self.independent)) if own >= 0 else tuple(range(len(e.B)))
+        """Rows of the formulation's own are independent."""
+        e, own = self.written, self.own_rows
+        kept = (*range(own), *(own + k for k in self.independent)) if own < len(e.B) else tuple(range(own))
         return Shape(_present(e.A), _present(e.B), kept)
+
+    @property
+    def own_rows(self) -> int:
+        """Rows (of joints, of conditions among coordinates) that come before the mechanism's, if those are not eliminated."""
+        return len(self.written.B) - n if (n := n_rows(self.m)) <= len(self.written.B) else len(self.written.B)
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -161,9 +170,9 @@ class Pair:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
         return self._emit(module, self.m.n_q, name)
 
-    def emit_solution(self, module: Module, lanes: int = 1) -> tuple[Signature, int]:
-        """`run(t, q, w, x, P, y, work)` with y = (ẇ, λ, rank of B); λ also in `work` at `places["lam"]`."""
-        return self._emit(module, 0, "run", emit_multipliers(module, self.shape))
+    def emit_solution(self, module: Module, name: str) -> tuple[Signature, int]:
+        """The same with y = (ẇ, λ, rank of B); λ, the shortest, also in `work` at `places["lam"]`."""
+        return self._emit(module, 0, name, emit_multipliers(module, self.shape))
 
     def _emit(
         self, module: Module, n_q: int, name: str, multipliers: tuple[Signature, int] | None = None
@@ -214,7 +223,7 @@ def accelerations_kernel(
     range space are those of `m.simulate`, along the tree's branches.
     """
     m = m.kernels.mechanism
-    rows = tuple(independent_rows(m) if independent is None else independent)
+    rows = tuple(independent_rows(m.kernels) if independent is None else independent)
     n_w = len(formulation_named(m, formulation).speeds(m))
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
@@ -222,21 +231,10 @@ def accelerations_kernel(
             return Constrained(m, rows).emit(module, lanes)
         return Pair(m, formulation, constraints, rows).emit(module, lanes)
 
-    return _kernel("accelerations", m, formulation, constraints, rows, (m.n_q + n_w,), emit, n_w)
+    return pair_kernel("accelerations", m, formulation, constraints, rows, (m.n_q + n_w,), emit, n_w)
 
 
-def solution_kernel(
-    m: Mechanism, formulation: str = "kane", constraints: str = "range_space", independent: Sequence[int] | None = None
-) -> PairKernel:
-    """(q, w, τ, t, parameters) → (ẇ, λ, rank of B), compiled; λ the shortest of all formulation's rows."""
-    m = m.kernels.mechanism
-    rows = tuple(independent_rows(m) if independent is None else independent)
-    pair = Pair(m, formulation, constraints, rows)
-    shape = (pair.n_w + pair.shape.rows + 1,)
-    return _kernel("solution", m, formulation, constraints, rows, shape, pair.emit_solution, pair.n_w)
-
-
-def _kernel(
+def pair_kernel(
     what: str, m: Mechanism, formulation: str, constraints: str, rows: tuple[int, ...], shape: tuple[int, ...], emit: Any,
     n_w: int,
 ) -> PairKernel:  # fmt: skip

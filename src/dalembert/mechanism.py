@@ -30,6 +30,7 @@ from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
     from dalembert.simulation.many import Motions
@@ -229,6 +230,13 @@ class Mechanism:
                 raise StateError(f'joint "{joint.name}": {trouble}')
         return made
 
+    def assemble(self, start: Any = None, t: float = 0.0) -> np.ndarray:
+        """Coordinates that close every loop and obey every holonomic constraint, near `start` (the reference if not said)."""
+        from dalembert.constraints.assembly import assemble
+
+        q = self._sized(self.reference if start is None else start, self.coordinates, "coordinates q")
+        return assemble(self, q, t=t) if self.constraint_rows else q
+
     def symbolic_state(self, parameters: str = "symbols") -> Any:
         """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
         from dalembert.kinematics import State
@@ -246,16 +254,31 @@ class Mechanism:
 
         return Catalogue(self)
 
-    def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+    def forward_dynamics(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, constraints: str = "range_space"
+    ) -> np.ndarray:
         """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
 
-        Closed loops and constraints are obeyed, one state after the other in NumPy instead of compiled code.
+        Closed loops and constraints are obeyed, by the method that `constraints` names.
         """
         if self.cuts or self.constraints:
-            from dalembert.constraints.dynamics import accelerations
+            from dalembert.kernels.solution import accelerations
 
-            return accelerations(self, q, u, tau, t, parameters)
+            found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
+            return found
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+
+    def solve(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
+        constraints: str = "range_space", formulation: str = "kane",
+    ) -> Solution:  # fmt: skip
+        """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
+
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        """
+        from dalembert.kernels.solution import solve
+
+        return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
@@ -313,6 +336,8 @@ class Mechanism:
         resume: Any = None,
         progress: bool | None = None,
         stabilise: Any = "projection",
+        constraints: str = "range_space",
+        formulation: str = "kane",
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -321,14 +346,15 @@ class Mechanism:
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
-        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives.
+        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
+        for, `formulation` that by which the equations are written.
         """
         from dalembert.simulation.simulate import simulate
 
         return simulate(
             self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
-            progress, stabilise, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start,
-            max_step=max_step, max_steps=max_steps,
+            progress, stabilise, constraints, formulation, method=method, step=step, rtol=rtol, atol=atol,
+            output=output, start=start, max_step=max_step, max_steps=max_steps,
         )  # fmt: skip
 
     def simulate_many(

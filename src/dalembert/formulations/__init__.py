@@ -6,12 +6,32 @@ from typing import Any
 
 from dalembert.errors import FormulationError
 from dalembert.formulations import kane
+from dalembert.formulations.absolute import (
+    barycentric,
+    forces,
+    gauss,
+    gauss_penalty,
+    hooker,
+    newton_euler,
+    rotations,
+    rotations_forces,
+)
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.written import WrittenEquations
 from dalembert.trace import tracing
 
-FORMULATIONS: dict[str, Formulation] = {"kane": kane}
+FORMULATIONS: dict[str, Formulation] = {
+    "kane": kane,
+    "newton_euler": newton_euler,
+    "newton_euler_forces": forces,
+    "newton_euler_rotations_forces": rotations_forces,
+    "newton_euler_rotations": rotations,
+    "barycentric": barycentric,
+    "hooker": hooker,
+    "gauss": gauss,
+    "gauss_penalty": gauss_penalty,
+}
 
 
 def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:

@@ -49,7 +49,7 @@ class WrittenEquations:
         """Plain text: named intermediates, then q̇, A and f element by element."""
         from dalembert.trace.text import plain_text
 
-        n = range(len(self.u))
+        n = range(len(self.f))
         lines = {f"d/dt {x.name}": rate for x, rate in zip(self.q, self.qdot)}
         lines |= {f"A[{i}, {j}]": self.A[i, j] for i in n for j in n if j <= i} | {f"f[{i}]": self.f[i] for i in n}
         rows = range(len(self.gamma))

@@ -11,8 +11,8 @@ import numpy as np
 
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import lacking
-from dalembert.formulations.absolute.known_forces import with_known_forces
-from dalembert.formulations.absolute.newton_euler import first_order, own_speeds, speeds, state, udot
+from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
+from dalembert.formulations.absolute.newton_euler import own_speeds, speeds, state, udot
 from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State

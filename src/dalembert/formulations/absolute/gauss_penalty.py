@@ -11,15 +11,21 @@ from __future__ import annotations
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
-from dalembert.formulations.absolute.newton_euler import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.absolute.newton_euler import own_speeds, refusal, speeds, state, udot
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
 
 __all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Gauss's least constraint, by penalty (an approximation)"
 
 STIFFNESS = 1e8
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates and accelerations: no multiplier is left."""
+    return m.n_q + 6 * m.n_bodies
 
 
 def equations(s: State) -> Equations:

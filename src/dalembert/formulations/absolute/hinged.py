@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.directions import slides
@@ -149,7 +149,9 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + len(speeds(m))
+    """Coordinates, accelerations, the constraint torques and the forces of joints that slide, and the loops' multipliers."""
+    rows = sum((6 if slides(j.joint) else 3) - len(j.free) for j in m.joints)
+    return m.n_q + len(speeds(m)) + rows + n_loop_rows(m)
 
 
 def weightless(m: Mechanism) -> str | None:

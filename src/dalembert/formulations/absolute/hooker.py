@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
@@ -36,7 +36,9 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + len(speeds(m))
+    """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
+    rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
+    return m.n_q + len(speeds(m)) + rows + n_loop_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

@@ -9,8 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
 from dalembert.formulations.equations import Equations
+from dalembert.mechanism import Mechanism
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates, accelerations and the loops' multipliers."""
+    return m.n_q + 6 * m.n_bodies + n_loop_rows(m)
 
 
 def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:

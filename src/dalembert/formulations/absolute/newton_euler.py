@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
@@ -32,7 +32,8 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + 6 * m.n_bodies
+    """Coordinates, accelerations, hinge forces and constraint torques, and the loops' multipliers."""
+    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_loop_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

@@ -230,6 +230,13 @@ class Mechanism:
                 raise StateError(f'joint "{joint.name}": {trouble}')
         return made
 
+    def assemble(self, start: Any = None, t: float = 0.0) -> np.ndarray:
+        """Coordinates that close every loop and obey every holonomic constraint, near `start` (the reference if not said)."""
+        from dalembert.constraints.assembly import assemble
+
+        q = self._sized(self.reference if start is None else start, self.coordinates, "coordinates q")
+        return assemble(self, q, t=t) if self.constraint_rows else q
+
     def symbolic_state(self, parameters: str = "symbols") -> Any:
         """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
         from dalembert.kinematics import State

@@ -122,7 +122,7 @@ def test_own_speeds_and_the_state_are_inverse_to_each_other(seed, n):
         w = f.own_speeds(s)
         e = f.equations(s)
         assert len(w) == len(f.speeds(m)) == len(e.f)
-        assert name == "gauss" or f.first_order(m) == m.n_q + len(w) + len(e.B), name
+        assert f.first_order(m) == m.n_q + len(w) + len(e.B), name
         again = f.state(s.mechanism, s.t, s.coordinates, w)
         assert np.allclose(again.speeds, s.speeds, atol=1e-11), name
 
@@ -139,9 +139,11 @@ def test_floats_and_traces_agree(seed, n, closed):
     for name in [*ELIMINATIONS, "gauss_penalty"]:
         on_floats = FORMULATIONS[name].equations(m.state(q, u, t))
         traced = m.equations(name).evaluate(q, u, t)
+        stiff = 1e-13 * np.abs(on_floats.A).max()  # in f, large stiffness times small differences
         for part in ("A", "f", "B", "gamma"):
             one, two = getattr(on_floats, part), getattr(traced, part)
-            assert np.abs(one - two).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(one).max(initial=0.0)), (name, part)
+            allowed = 1e-10 * max(1.0, np.abs(one).max(initial=0.0))
+            assert np.abs(one - two).max(initial=0.0) <= max(allowed, stiff), (name, part)
 
 
 @settings(max_examples=15, deadline=None)
@@ -202,4 +204,4 @@ def test_a_group_without_mass_has_no_barycentre():
 
 def test_equations_of_all_bodies_can_be_read():
     text = planar_pendulum(1).build().equations("newton_euler").text()
-    assert "A[5, 5]" in text and "B[4, " in text
+    assert "link1.vx" in text and "link1.wz" in text

@@ -16,7 +16,6 @@ from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.recursion import AT_REST, Rates
 from dalembert.kinematics.state import State
-from dalembert.mechanism import Mechanism
 from dalembert.vectors import ZERO, Matrix, Vector, cross
 
 
@@ -175,11 +174,6 @@ class Bodies:
         s = self.state
         turning = [(s.velocities[k].w, s.com_arms[k - 1]) for k in range(1, self.n + 1)]
         return [AT_REST, *(Rates(ZERO, -cross(w, cross(w, arm))) for w, arm in turning)]
-
-
-def n_loop_rows(m: Mechanism) -> int:
-    """How many multipliers the mechanism's loops and constraints have."""
-    return sum(len(d.g) for d in m.constraint_rows.values())
 
 
 def _nothing(values: np.ndarray) -> bool:

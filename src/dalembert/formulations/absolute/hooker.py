@@ -14,13 +14,14 @@ import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
-from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
+from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import cross
@@ -31,14 +32,16 @@ refusal = weightless
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
     """ṙ_c and ω of each floating group's root in world axes, then the rates of the joints that turn about a point."""
-    roots = [f"{m.bodies[r - 1].name}.{part}{axis}" for part in "cw" for r in groups(m).floating for axis in "xyz"]
+    roots = [
+        f"{m.bodies[r - 1].name}.{part}{axis}" for part in ("c", "root_w") for r in groups(m).floating for axis in "xyz"
+    ]
     return (*roots, *(m.speeds[at] for at in _rates(m)))
 
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
     rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
-    return m.n_q + len(speeds(m)) + rows + n_loop_rows(m)
+    return m.n_q + len(speeds(m)) + rows + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies, n_loop_rows
+from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector
@@ -33,7 +34,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, hinge forces and constraint torques, and the loops' multipliers."""
-    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_loop_rows(m)
+    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

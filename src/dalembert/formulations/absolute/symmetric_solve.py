@@ -18,8 +18,9 @@ def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """x with A x = b; b may have several columns."""
     if A.dtype != object and b.dtype != object:
         return np.linalg.solve(A, b) if len(A) else np.zeros(b.shape)
+    columns = int(np.prod(b.shape[1:]))
     rows = [dict(_entries(row)) for row in A]
-    right = [dict(_entries(row)) for row in b.reshape(len(A), -1)]
+    right = [dict(_entries(row)) for row in b.reshape(len(A), columns)]
     for k in reversed(range(len(A))):
         for i in [i for i in rows[k] if i < k]:
             factor = rows[k][i] / rows[k][k]
@@ -27,9 +28,9 @@ def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
                 rows[i][j] = rows[j][i] = rows[i].get(j, 0.0) - factor * rows[k][j]
             for c, value in right[k].items():
                 right[i][c] = right[i].get(c, 0.0) - factor * value
-    x = np.zeros((len(A), int(np.prod(b.shape[1:]))), dtype=object)
+    x = np.zeros((len(A), columns), dtype=object)
     for k in range(len(A)):
-        for c in range(x.shape[1]):
+        for c in range(columns):
             total = right[k].get(c, 0.0)
             for j in rows[k]:
                 if j < k:

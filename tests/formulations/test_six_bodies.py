@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from benchmarks.loop_models import six_body_chains
+from dalembert.analysis.consistent import consistent_states
 from dalembert.formulations import FORMULATIONS, barycentric
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.rotations import compliance, incidence
@@ -164,3 +166,12 @@ def test_sizes_are_those_the_source_counts(kind, freedoms):
     for name, (unknowns, rows) in expected.items():
         e = FORMULATIONS[name].equations(s)
         assert (len(e.f), len(e.B)) == (unknowns, rows), name
+
+
+@pytest.mark.parametrize("method", ["svd", "sparse_augmented"])
+def test_six_bodies_with_two_cut_hinges_move_alike_by_every_elimination(method):
+    """[B Fig 6, 62–73]: seven hinges, two closed chains, the bodies afloat."""
+    for s in consistent_states(six_body_chains().mechanism, 2):
+        found = largest_difference(s, ELIMINATIONS, method)
+        assert len(found) == len(ELIMINATIONS)
+        assert max(found.values()) <= 1e-9, found

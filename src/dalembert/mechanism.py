@@ -7,7 +7,7 @@ and are reached from here for convenience.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.analysis.comparison import Comparison
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
@@ -390,6 +391,22 @@ class Mechanism:
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    def compare(
+        self,
+        formulations: Iterable[str] | None = None,
+        constraints: Iterable[str] | None = None,
+        states: int = 5,
+        seed: int = 0,
+        start: Any = None,
+    ) -> Comparison:
+        """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
+
+        `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        """
+        from dalembert.analysis.compare import compare
+
+        return compare(self, formulations, constraints, states, seed, start)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

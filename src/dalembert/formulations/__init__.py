@@ -15,6 +15,16 @@ from dalembert.formulations import (
     momentum,
     path_matrix,
 )
+from dalembert.formulations.absolute import (
+    barycentric,
+    forces,
+    gauss,
+    gauss_penalty,
+    hooker,
+    newton_euler,
+    rotations,
+    rotations_forces,
+)
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.recursive import ArticulatedBody, CompositeBody, RecursiveNewtonEuler
@@ -33,6 +43,14 @@ FORMULATIONS: dict[str, Formulation] = {
     "recursive_newton_euler": RecursiveNewtonEuler(),
     "composite_body": CompositeBody(),
     "articulated_body": ArticulatedBody(),
+    "newton_euler": newton_euler,
+    "newton_euler_forces": forces,
+    "newton_euler_rotations_forces": rotations_forces,
+    "newton_euler_rotations": rotations,
+    "barycentric": barycentric,
+    "hooker": hooker,
+    "gauss": gauss,
+    "gauss_penalty": gauss_penalty,
 }
 
 

@@ -70,6 +70,11 @@ class State:
     def poses(self) -> list[Pose]:
         return self._placed[0]
 
+    @property
+    def links(self) -> list[Link]:
+        """Every tree joint as it lies in the world; index 0 is the joint of body 1."""
+        return self._placed[1]
+
     @cached_property
     def joint_rates(self) -> list[JointRates]:
         return [

@@ -1,7 +1,8 @@
 """Rates of the speeds and multipliers at all samples of a motion: A u̇ + Bᵀλ = f, B u̇ = γ, solved in batches.
 
 With A = L Lᵀ and rows scaled by the largest norm each has in the metric of A⁻¹, Y = L⁻¹Bᵀ = U Σ Vᵀ gives
-Lᵀu̇ = (1 − UUᵀ) L⁻¹f + U Σ⁻¹Vᵀγ and the shortest λ = V Σ⁻¹ (UᵀL⁻¹f − Σ⁻¹Vᵀγ), all rows taken, dependent ones too. What λ leaves open are the directions outside V.
+Lᵀu̇ = (1 − UUᵀ) L⁻¹f + U Σ⁻¹Vᵀγ and the shortest λ = V Σ⁻¹ (UᵀL⁻¹f − Σ⁻¹Vᵀγ), all rows taken, dependent ones too.
+What λ leaves open are the directions outside V.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The samples of a motion, and formulas on them: traced on one state, compiled and run over all.
 
-A formula that cannot be traced (a plain Python function in it) is called sample by sample instead.
+A formula that cannot be traced (a plain Python function in it) is called sample by sample instead, and so is any on a few samples only.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from dalembert.simulation.balance import Balance
     from dalembert.simulation.multipliers import Solved
 
+FEW = 4
+"""Samples up to which compiling is not worth while."""
+
 Formula = Callable[[Any, Any], Any]
 """(state, further numbers of the sample: rates of the speeds, multipliers …) → numbers in an array of any shape."""
 
@@ -48,7 +51,15 @@ class Samples:
     @cached_property
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies."""
-        return self.mechanism.body_motion(self.q, self.u, self.t, self.parameters)
+        if len(self) > FEW:
+            return self.mechanism.body_motion(self.q, self.u, self.t, self.parameters)
+
+        def formula(s: Any, _: Any) -> Any:
+            both = zip(s.poses[1:], s.velocities[1:])
+            return [[*pose.R.ravel(), *pose.p, *rate.w, *rate.v] for pose, rate in both]
+
+        rows = one_by_one(self, formula, None)
+        return BodyMotion(rows[..., :9].reshape(len(self), -1, 3, 3), *np.split(rows[..., 9:], 3, axis=-1))
 
     @cached_property
     def solved(self) -> Solved:
@@ -67,6 +78,8 @@ class Samples:
 
 def evaluate(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> np.ndarray:
     """The formula at every sample: (K, *its shape)."""
+    if len(x) <= FEW:
+        return one_by_one(x, formula, extra)
     m = x.mechanism.kernels.mechanism
     symbols = extra_input(range(m.n_u if extra is None else extra.shape[1]))
     try:

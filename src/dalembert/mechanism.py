@@ -25,6 +25,7 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
+from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
@@ -90,6 +91,8 @@ class Mechanism:
     """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
+    ground_shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
 
     def __post_init__(self) -> None:
         for field in ("forces", "constraints", "parameters"):
@@ -233,13 +236,6 @@ class Mechanism:
             if trouble:
                 raise StateError(f'joint "{joint.name}": {trouble}')
         return made
-
-    def assemble(self, start: Any = None, t: float = 0.0) -> np.ndarray:
-        """Coordinates that close every loop and obey every holonomic constraint, near `start` (the reference if not said)."""
-        from dalembert.constraints.assembly import assemble
-
-        q = self._sized(self.reference if start is None else start, self.coordinates, "coordinates q")
-        return assemble(self, q, t=t) if self.constraint_rows else q
 
     def symbolic_state(self, parameters: str = "symbols") -> Any:
         """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""

@@ -15,7 +15,7 @@ from dalembert.errors import (
 from dalembert.files import load_motion
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
-from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
     Coupling,
@@ -124,9 +124,11 @@ __all__ = [
     "log",
     "maximum",
     "minimum",
+    "outputs",
     "particle",
     "rod",
     "select",
+    "shapes",
     "sign",
     "sin",
     "sinh",

@@ -8,7 +8,7 @@ and are reached from here for convenience.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
+from dalembert.system.plan import Plan
+from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
@@ -86,10 +88,15 @@ class Mechanism:
     """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
+    shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
+    """What is drawn of each body, and of the ground."""
+    plan: Plan = field(default_factory=Plan)
+    """What `simulate` does where the call says nothing."""
+    purpose: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("forces", "constraints", "parameters"):
-            object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
+        for name in ("forces", "constraints", "parameters", "shapes"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
         held = f", {len(self.cuts)} loops" if self.cuts else ""
@@ -292,7 +299,7 @@ class Mechanism:
     # -- motion in time ---------------------------------------------------------------------------------------------------
     def simulate(
         self,
-        duration: float,
+        duration: float | None = None,
         initial: Any = None,
         speeds: Any = None,
         *,
@@ -306,7 +313,7 @@ class Mechanism:
         parameters: Mapping[str, float] | None = None,
         control: Any = None,
         control_rate: float | None = None,
-        start: float = 0.0,
+        start: float | None = None,
         max_step: float | None = None,
         max_steps: int | None = None,
         checkpoint: Any = None,
@@ -319,14 +326,20 @@ class Mechanism:
         two with a fixed `step`. `output` is an interval or the times wanted. `until` and `events` are functions of the state, or
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
-        interrupted motion, goes on from there.
+        interrupted motion, goes on from there. What is not said is taken from the model's own plan, if it has one.
         """
         from dalembert.simulation.simulate import simulate
 
+        options = self.plan.chosen(
+            {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
+             "max_step": max_step, "max_steps": max_steps}
+        )  # fmt: skip
         return simulate(
-            self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
-            progress, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start, max_step=max_step,
-            max_steps=max_steps,
+            self,
+            self.plan.duration if duration is None else duration,
+            (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds,
+            parameters, events, until, control, control_rate, checkpoint, resume, progress, **options,
         )  # fmt: skip
 
     def simulate_many(

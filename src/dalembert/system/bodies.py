@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.system.joints.axis import unit
-from dalembert.system.numbers import number, numbers, positive
+from dalembert.system.numbers import number, numbers
+from dalembert.system.shapes import Box, Cylinder, Rod, Shape, Solid, Sphere
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
@@ -21,17 +25,20 @@ class MassProperties:
     mass: Any
     com: Vector
     inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+    """What is drawn of it."""
 
     def moved(self, by: Any) -> MassProperties:
         """The same matter with its mass centre shifted by `by` in body axes."""
-        return MassProperties(self.mass, self.com + numbers(by, (3,), "moved: by"), self.inertia)
+        step = numbers(by, (3,), "moved: by")
+        return MassProperties(self.mass, self.com + step, self.inertia, tuple(x.moved(step) for x in self.shapes))
 
     def __add__(self, other: MassProperties) -> MassProperties:
         """Two pieces of matter taken as one body."""
         mass = self.mass + other.mass
         com = (self.mass * self.com + other.mass * other.com) / mass
         about = sum(p.inertia + p.mass * _steiner(p.com - com) for p in (self, other))
-        return MassProperties(mass, com, np.asarray(about))
+        return MassProperties(mass, com, np.asarray(about), self.shapes + other.shapes)
 
 
 def _steiner(r: Vector) -> Matrix:
@@ -40,40 +47,49 @@ def _steiner(r: Vector) -> Matrix:
 
 def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
     """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
-    mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
-    a = np.array(unit(axis, "rod: axis"))
-    middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
-    return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)))
+    mass = number(mass, "rod: mass")
+    shape = Rod(length, unit(axis, "rod: axis"))
+    if com is None:
+        return MassProperties(mass, shape.centre, shape.inertia(mass), (shape,))
+    middle = numbers(com, (3,), "rod: com")
+    return MassProperties(mass, middle, shape.inertia(mass), (shape.moved(middle - shape.centre),))
 
 
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes."""
-    mass = number(mass, "box: mass")
-    xx, yy, zz = (x * x for x in (positive(edge, "box: size") for edge in numbers(size, (3,), "box: size")))
-    return MassProperties(mass, numbers(com, (3,), "box: com"), mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]))
+    return _centred(Box(size), number(mass, "box: mass"), numbers(com, (3,), "box: com"))
 
 
 def cylinder(
     mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
 ) -> MassProperties:
     """A uniform solid cylinder along `axis`."""
-    mass = number(mass, "cylinder: mass")
-    radius, length = positive(radius, "cylinder: radius"), positive(length, "cylinder: length")
-    a = np.array(unit(axis, "cylinder: axis"))
-    along, across = 0.5 * radius * radius, (3.0 * radius * radius + length * length) / 12.0
-    inertia = mass * (across * IDENTITY + (along - across) * np.outer(a, a))
-    return MassProperties(mass, numbers(com, (3,), "cylinder: com"), inertia)
+    mass, place = number(mass, "cylinder: mass"), numbers(com, (3,), "cylinder: com")
+    return _centred(Cylinder(radius, length, unit(axis, "cylinder: axis")), mass, place)
 
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball."""
-    mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
-    return MassProperties(mass, numbers(com, (3,), "sphere: com"), 0.4 * mass * radius * radius * IDENTITY)
+    return _centred(Sphere(radius), number(mass, "sphere: mass"), numbers(com, (3,), "sphere: com"))
+
+
+def _centred(shape: Solid, mass: Any, com: Vector) -> MassProperties:
+    return MassProperties(mass, com, shape.inertia(mass), (shape.moved(com),))
 
 
 def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A point mass: no inertia of its own."""
     return MassProperties(number(mass, "particle: mass"), numbers(at, (3,), "particle: at"), np.zeros((3, 3)))
+
+
+def matter_of(shapes: Iterable[Shape]) -> MassProperties | None:
+    """The shapes that have a mass or a density, taken as one body; None where there are none."""
+    parts = []
+    for x in shapes:
+        if isinstance(x, Solid) and x.heavy:
+            R, mass = x.at.rotation, x.weight
+            parts.append(MassProperties(mass, x.at.position + R @ x.centre, R @ x.inertia(mass) @ R.T))
+    return reduce(add, parts) if parts else None
 
 
 def inertia_matrix(given: Any, what: str) -> Matrix:

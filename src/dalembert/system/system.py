@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
+from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix, matter_of
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame, as_frame
@@ -17,6 +17,8 @@ from dalembert.system.joints import General, Joint
 from dalembert.system.laws import Law, free_law, make_law
 from dalembert.system.names import check_new_name, unknown
 from dalembert.system.numbers import number, numbers
+from dalembert.system.outputs import Output, as_output
+from dalembert.system.shapes import Shape, as_shape
 from dalembert.trace import Expr, symbol
 from dalembert.vectors import ZERO
 
@@ -48,6 +50,17 @@ class System:
         self.constraints: dict[str, Constraint] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
+        self.shapes: dict[str, tuple[Shape, ...]] = {}
+        self.outputs: dict[str, Output] = {}
+        self.purpose = ""
+        """What the mechanism shows, in a line."""
+        self.initial: dict[str, Any] = {}
+        """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
+        self.speeds: dict[str, Any] = {}
+        self.simulation: dict[str, Any] = {}
+        """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
+        self.cut: tuple[str, ...] = ()
+        """Joints at which `build()` cuts loops."""
 
     @property
     def gravity(self) -> np.ndarray:
@@ -74,10 +87,12 @@ class System:
         mass: Any = None,
         com: Any = None,
         inertia: Any = None,
+        shapes: Iterable[Shape] = (),
     ) -> None:
         """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
 
-        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`.
+        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. `shapes` are drawn; those with a mass or a density make up
+        the body's mass.
         """
         check_new_name(name, "body", [GROUND, *self.bodies])
         where = f'body "{name}"'
@@ -89,6 +104,14 @@ class System:
             if any(x is not None for x in (mass, com, inertia)):
                 raise ModelError(f"{where}: give either a shape or mass=, com=, inertia=, not both")
             mass, com, inertia = matter.mass, matter.com, matter.inertia
+        drawn = tuple(as_shape(x, where) for x in shapes)
+        heavy = matter_of(drawn)
+        if heavy is not None:
+            if any(x is not None for x in (mass, com, inertia)):
+                raise ModelError(
+                    f"{where}: its shapes have mass or density, so mass, com and inertia follow from them; give one or the other"
+                )
+            mass, com, inertia = heavy.mass, heavy.com, heavy.inertia
         mass, com, inertia = (
             0.0 if mass is None else mass,
             ZERO if com is None else com,
@@ -100,6 +123,23 @@ class System:
             numbers(com, (3,), f"{where}: com"),
             inertia_matrix(inertia, f"{where}: inertia"),
         )
+        drawn = (matter.shapes if matter is not None else ()) + drawn
+        if drawn:
+            self.shapes[name] = drawn
+
+    def add_shape(self, body: str, shape: Shape) -> None:
+        """Something to draw on a body or on the ground; it weighs nothing."""
+        where = f'body "{body}"'
+        if body not in self.bodies and body != GROUND:
+            raise unknown(body, "body", [GROUND, *self.bodies], "add_shape")
+        if as_shape(shape, where).heavy:
+            raise ModelError(f"{where}: a shape with mass or density belongs into add_body(…, shapes=[…])")
+        self.shapes[body] = (*self.shapes.get(body, ()), shape)
+
+    def add_output(self, name: str, output: Any) -> None:
+        """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
+        check_new_name(name, "output", self.outputs)
+        self.outputs[name] = as_output(output, name)
 
     def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
         """A named frame on a body, usable wherever a joint asks for a place."""
@@ -161,7 +201,7 @@ class System:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
         from dalembert.build import build
 
-        return build(self, tuple(cut))
+        return build(self, tuple(cut) or self.cut)
 
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):

@@ -7,4 +7,7 @@ from dalembert.system.forces.motor import Motor
 from dalembert.system.forces.points import Point
 from dalembert.system.forces.spring import Spring
 
-__all__ = ["BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring"]
+FORCES: tuple[type[Force], ...] = (Load, Motor, Spring, JointSpring)
+"""The forces a model file can name."""
+
+__all__ = ["FORCES", "BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring"]

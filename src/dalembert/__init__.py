@@ -6,13 +6,14 @@ from dalembert.errors import (
     FormulationError,
     LoopError,
     ModelError,
+    ModelFileError,
     MotionFileError,
     SimulationError,
     SlowForceWarning,
     StateError,
     TraceError,
 )  # fmt: skip
-from dalembert.files import load_motion
+from dalembert.files import load, load_motion
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
@@ -89,6 +90,7 @@ __all__ = [
     "MassProperties",
     "Mechanism",
     "ModelError",
+    "ModelFileError",
     "MotionFileError",
     "Motor",
     "OnLine",
@@ -120,6 +122,7 @@ __all__ = [
     "cosh",
     "cylinder",
     "exp",
+    "load",
     "load_motion",
     "log",
     "maximum",

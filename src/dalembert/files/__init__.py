@@ -15,3 +15,10 @@ def load_motion(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     from dalembert.files.motion_file import load
 
     return load(path, mechanism)
+
+
+def load(path: str | Path) -> Mechanism:
+    """The mechanism a model file (YAML or JSON) describes, with its own initial values and options: `da.load("x.yaml").simulate()`."""
+    from dalembert.files.models import load_mechanism
+
+    return load_mechanism(path)

@@ -203,6 +203,19 @@ class System:
 
         return build(self, tuple(cut) or self.cut)
 
+    def save(self, path: Any) -> None:
+        """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
+        from dalembert.files.models import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> System:
+        """What a model file says, to be changed or built."""
+        from dalembert.files.models import load_system
+
+        return load_system(path)
+
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):
             return as_frame(given, where)

@@ -38,7 +38,7 @@ def document(
     """The template with `{{title}}` and the like filled in (escaped), data, styles and scripts in their places."""
     scripts = [("", asset(name)) for name in libraries] + [(' type="module"', joined(tuple(modules)))]
     hashes = " ".join(f"'sha256-{_hash(text)}'" for _, text in scripts)
-    policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     values = {name: escape(value) for name, value in fields.items()}
     values |= {
         "policy": policy,

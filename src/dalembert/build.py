@@ -41,7 +41,7 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
         dict(system.constraints),
         dict(system.parameters),
         tree,
-        dict(system.shapes),
+        system.ground_shapes,
         plan(system),
         system.purpose,
     )
@@ -120,11 +120,14 @@ def check_numbers(system: System) -> None:
         return bind(thing, values) if found else thing
 
     evaluated(system.gravity, "gravity")
+    evaluated(system.ground_shapes, "ground_shapes")
     for name, (_, frame) in system.frames.items():
         evaluated(frame, f'frame "{name}"').check(f'frame "{name}"')
     for b in system.bodies.values():
         p = evaluated(MassProperties(b.mass, b.com, b.inertia), f'body "{b.name}"')
         check_mass_properties(p, b.name)
+        for shape in evaluated(b.shapes, f'body "{b.name}": shapes'):
+            shape.at.check(f'body "{b.name}": shapes')
     for j in system.joints.values():
         where = f'joint "{j.name}"'
         evaluated(j.joint, where)
@@ -135,9 +138,6 @@ def check_numbers(system: System) -> None:
         evaluated(force, f'force "{name}"')
     for name, constraint in system.constraints.items():
         evaluated(constraint, f'constraint "{name}"')
-    for body, shapes in system.shapes.items():
-        for shape in evaluated(shapes, f'body "{body}"'):
-            shape.at.check(f'body "{body}": shapes')
 
 
 def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:

@@ -88,14 +88,14 @@ class Mechanism:
     """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
-    shapes: Mapping[str, tuple[Shape, ...]] = field(default_factory=dict)
-    """What is drawn of each body, and of the ground."""
+    ground_shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
     plan: Plan = field(default_factory=Plan)
     """What `simulate` does where the call says nothing."""
     purpose: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("forces", "constraints", "parameters", "shapes"):
+        for name in ("forces", "constraints", "parameters"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
@@ -319,6 +319,7 @@ class Mechanism:
         checkpoint: Any = None,
         resume: Any = None,
         progress: bool | None = None,
+        stabilise: Any = None,
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -326,20 +327,22 @@ class Mechanism:
         two with a fixed `step`. `output` is an interval or the times wanted. `until` and `events` are functions of the state, or
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
-        interrupted motion, goes on from there. What is not said is taken from the model's own plan, if it has one.
+        interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
+        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. What is not said is taken from the model's own plan.
         """
         from dalembert.simulation.simulate import simulate
 
         options = self.plan.chosen(
             {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
-             "max_step": max_step, "max_steps": max_steps}
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
         )  # fmt: skip
         return simulate(
             self,
             self.plan.duration if duration is None else duration,
             (self.plan.initial or None) if initial is None else initial,
             (self.plan.speeds or None) if speeds is None else speeds,
-            parameters, events, until, control, control_rate, checkpoint, resume, progress, **options,
+            parameters, events, until, control, control_rate, checkpoint, resume, progress,
+            options.pop("stabilise", "projection"), **options,
         )  # fmt: skip
 
     def simulate_many(

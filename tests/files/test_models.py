@@ -21,15 +21,16 @@ from dalembert.system.joints import JOINTS
 from dalembert.system.outputs import OUTPUTS
 from dalembert.system.plan import OPTIONS
 from dalembert.system.shapes import SHAPES
+from dalembert.system.solids import SOLIDS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
 name: four-bar
 gravity: [0, -9.81, 0]
 bodies:
-  crank: {shapes: [{type: rod, length: 1, mass: 1}]}
-  coupler: {shapes: [{type: rod, length: 2.5, mass: 1}]}
-  rocker: {shapes: [{type: rod, length: 1.7, mass: 1}]}
+  crank: {matter: {type: rod, length: 1, mass: 1}}
+  coupler: {matter: {type: rod, length: 2.5, mass: 1}}
+  rocker: {matter: {type: rod, length: 1.7, mass: 1}}
 joints:
   A: {type: revolute, parent: ground, child: crank}
   B: {type: revolute, parent: crank, child: coupler, at_parent: [1, 0, 0]}
@@ -74,21 +75,28 @@ purpose: to be written and read again
 gravity: [0, 0, -g]
 parameters: {g: 9.81, k: 40, l: 0.5}
 bodies:
-  a: {mass: 1, com: [0, 0, l], inertia: [[1, 0.1, 0], [0.1, 1.5, 0], [0, 0, 2]], shapes: [{type: mesh, file: a.stl}]}
+  a: {mass: 1, com: [0, 0, l], inertia: [[1, 0.1, 0], [0.1, 1.5, 0], [0, 0, 2]]}
   b:
-    shapes:
+    matter:
       - {type: box, size: [1, l, 1], density: 10, colour: "#ff8800"}
       - {type: capsule, radius: 0.1, length: l, mass: k/10, at: {position: [0, 0, 1], rotation: {axis: [1, 0, 0], angle: 30*deg}}}
-      - {type: sphere, radius: 0.2}
-      - {type: cylinder, radius: 0.2, length: 1, axis: [0, 1, 0], colour: orange}
+      - {type: particle, mass: 1, at: [1, 0, 0]}
+      - {type: rod, length: 1, radius: 0.01, density: 7800}
+  c:
+    matter: {type: sphere, radius: 0.2, mass: 1}
+    shapes:
+      - {type: sphere, radius: 0.2, opacity: 0.5}
+      - {type: cylinder, radius: 0.2, length: 1, colour: orange}
       - {type: line, points: [[0, 0, 0], [l, 0, 0]]}
-ground: {shapes: [{type: rod, length: 3, radius: 0.01}]}
+      - {type: mesh, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], faces: [[0, 1, 2]]}
+ground: {shapes: [{type: box, size: [1, 1, 0.1]}]}
 frames:
   tip: {body: a, position: [0, 0, l], rotation: {quaternion: [0, 1, 0, 0]}}
   side: {body: b, rotation: {angles: [0.1, 0.2, 0.3]}}
 joints:
   A: {type: free, parent: ground, child: a}
   B: {type: universal, axis_child: [0, 0, 1], parent: a, child: b, at_parent: tip, at_child: side, prescribed: {"2": 0.1*sin(3*t)}}
+  C: {type: weld, parent: b, child: c}
 constraints:
   rod: {type: distance, a: tip, b: [ground, [0, 0, 1]], length: 2*l}
   plane: {type: on_plane, follower: b, origin: ground}
@@ -110,7 +118,7 @@ outputs:
   spin: {type: angular_velocity, body: b}
   lean: {type: value, of: q.B.1/deg, unit: deg}
   lift: q.A.z + l
-simulation: {duration: 2, rtol: 1e-8, atol: 1e-9, output: [0, 0.5, 2], start: 0, max_step: 0.1, max_steps: 100000}
+simulation: {duration: 2, rtol: 1e-8, atol: 1e-9, output: [0, 0.5, 2], start: 0, max_step: 0.1, max_steps: 100000, stabilise: none}
 """
     )
     return system
@@ -124,7 +132,9 @@ def test_everything_comes_back(tmp_path):
         first, second = (x.build(cut=()) for x in (s, back))
         assert key_of(first) == key_of(second)
         assert first.plan.options == second.plan.options
-        assert [type(x) for x in first.shapes["b"]] == [type(x) for x in second.shapes["b"]]
+        assert [[type(x) for x in b.shapes] for b in first.bodies] == [
+            [type(x) for x in b.shapes] for b in second.bodies
+        ]
 
 
 def test_motions_of_files_are_those_of_python(tmp_path):
@@ -144,7 +154,7 @@ def test_motions_of_files_are_those_of_python(tmp_path):
     assert m.plan.chosen({"step": 1e-3, "rtol": None}) == {"step": 1e-3, "output": 0.1}
 
 
-@pytest.mark.parametrize("cls", [*JOINTS, *FORCES, *CONSTRAINTS, *SHAPES, *OUTPUTS], ids=lambda c: c.__name__)
+@pytest.mark.parametrize("cls", [*JOINTS, *FORCES, *CONSTRAINTS, *SHAPES, *SOLIDS, *OUTPUTS], ids=lambda c: c.__name__)
 def test_every_class_can_be_said_in_a_file(cls):
     assert [f.name for f in fields_of(cls)] == [f.name for f in dataclasses.fields(cls)]
 

@@ -18,7 +18,7 @@ BASE = """\
 name: wrong
 parameters: {length: 1}
 bodies:
-  rod: {shapes: [{type: rod, length: length, mass: 1}]}
+  rod: {matter: [{type: rod, length: length, mass: 1}]}
 joints:
   A: {type: revolute, axis: [0, 0, 1], parent: ground, child: rod}
 forces:
@@ -170,7 +170,7 @@ def mutated(text: str, rng: random.Random) -> str:
     return text
 
 
-@settings(max_examples=800)
+@settings(max_examples=250)
 @given(st.integers(0, 2**48))
 def test_mutated_files_raise_nothing_else(seed):
     rng = random.Random(seed)

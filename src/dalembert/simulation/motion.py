@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -123,6 +123,19 @@ class Motion:
     def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
         return quantities.evaluate(self.samples, lambda s, _: quantity(s))
+
+    # -- to look at -------------------------------------------------------------------------------------------------------
+    def page(
+        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+    ) -> Path:
+        """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
+
+        `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
+        worked out. Without them the page chooses.
+        """
+        from dalembert.view import write_page
+
+        return write_page(self, path, traces, reactions)
 
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_xarray(self) -> Any:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.joints.axis import unit
-from dalembert.system.numbers import number, numbers
-from dalembert.system.shapes import Box, Cylinder, Rod, Shape, Solid, Sphere
+from dalembert.system.frames import Frame
+from dalembert.system.joints.axis import to_z, unit
+from dalembert.system.numbers import number, numbers, positive
+from dalembert.system.shapes import Box, Cylinder, Line, Shape, Sphere
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
@@ -26,12 +24,13 @@ class MassProperties:
     com: Vector
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
-    """What is drawn of it."""
+    """How it looks, where its form is known."""
 
     def moved(self, by: Any) -> MassProperties:
         """The same matter with its mass centre shifted by `by` in body axes."""
-        step = numbers(by, (3,), "moved: by")
-        return MassProperties(self.mass, self.com + step, self.inertia, tuple(x.moved(step) for x in self.shapes))
+        shift = numbers(by, (3,), "moved: by")
+        shapes = tuple(replace(s, at=Frame(s.at.position + shift, s.at.rotation)) for s in self.shapes)
+        return MassProperties(self.mass, self.com + shift, self.inertia, shapes)
 
     def __add__(self, other: MassProperties) -> MassProperties:
         """Two pieces of matter taken as one body."""
@@ -47,49 +46,43 @@ def _steiner(r: Vector) -> Matrix:
 
 def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
     """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
-    mass = number(mass, "rod: mass")
-    shape = Rod(length, unit(axis, "rod: axis"))
-    if com is None:
-        return MassProperties(mass, shape.centre, shape.inertia(mass), (shape,))
-    middle = numbers(com, (3,), "rod: com")
-    return MassProperties(mass, middle, shape.inertia(mass), (shape.moved(middle - shape.centre),))
+    mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
+    a = np.array(unit(axis, "rod: axis"))
+    middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
+    ends = Line([middle - 0.5 * length * a, middle + 0.5 * length * a])
+    return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)), (ends,))
 
 
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes."""
-    return _centred(Box(size), number(mass, "box: mass"), numbers(com, (3,), "box: com"))
+    mass = number(mass, "box: mass")
+    com = numbers(com, (3,), "box: com")
+    xx, yy, zz = (x * x for x in (positive(edge, "box: size") for edge in numbers(size, (3,), "box: size")))
+    return MassProperties(mass, com, mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]), (Box(size, at=com),))
 
 
 def cylinder(
     mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
 ) -> MassProperties:
     """A uniform solid cylinder along `axis`."""
-    mass, place = number(mass, "cylinder: mass"), numbers(com, (3,), "cylinder: com")
-    return _centred(Cylinder(radius, length, unit(axis, "cylinder: axis")), mass, place)
+    mass = number(mass, "cylinder: mass")
+    radius, length = positive(radius, "cylinder: radius"), positive(length, "cylinder: length")
+    a, com = np.array(unit(axis, "cylinder: axis")), numbers(com, (3,), "cylinder: com")
+    along, across = 0.5 * radius * radius, (3.0 * radius * radius + length * length) / 12.0
+    inertia = mass * (across * IDENTITY + (along - across) * np.outer(a, a))
+    return MassProperties(mass, com, inertia, (Cylinder(radius, length, at=Frame(com, to_z(tuple(a)))),))
 
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball."""
-    return _centred(Sphere(radius), number(mass, "sphere: mass"), numbers(com, (3,), "sphere: com"))
-
-
-def _centred(shape: Solid, mass: Any, com: Vector) -> MassProperties:
-    return MassProperties(mass, com, shape.inertia(mass), (shape.moved(com),))
+    mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
+    com = numbers(com, (3,), "sphere: com")
+    return MassProperties(mass, com, 0.4 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
 
 
 def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A point mass: no inertia of its own."""
     return MassProperties(number(mass, "particle: mass"), numbers(at, (3,), "particle: at"), np.zeros((3, 3)))
-
-
-def matter_of(shapes: Iterable[Shape]) -> MassProperties | None:
-    """The shapes that have a mass or a density, taken as one body; None where there are none."""
-    parts = []
-    for x in shapes:
-        if isinstance(x, Solid) and x.heavy:
-            R, mass = x.at.rotation, x.weight
-            parts.append(MassProperties(mass, x.at.position + R @ x.centre, R @ x.inertia(mass) @ R.T))
-    return reduce(add, parts) if parts else None
 
 
 def inertia_matrix(given: Any, what: str) -> Matrix:
@@ -130,6 +123,8 @@ class RigidBody:
     mass: Any
     com: Vector
     inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
 
     @property
     def massless(self) -> bool:

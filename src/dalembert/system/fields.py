@@ -36,6 +36,8 @@ JointName = Annotated[str, Holds("joint")]
 Colour = Annotated[str | None, Holds("colour")]
 Points = Annotated[Any, Holds("points")]
 """Rows of three numbers."""
+Faces = Annotated[Any, Holds("faces")]
+"""Rows of three whole numbers."""
 
 OfState = Annotated[Any, Function(("s",))]
 VectorOfState = Annotated[Any, Function(("s",), size=3)]

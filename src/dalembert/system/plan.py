@@ -10,7 +10,7 @@ from typing import Any
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 INTEGRATION = ("method", "step", "rtol", "atol", "max_step")
 """Options that belong together: a call that chooses a method or a step chooses all of them."""
-OPTIONS = (*INTEGRATION, "output", "start", "max_steps")
+OPTIONS = (*INTEGRATION, "output", "start", "max_steps", "stabilise")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,251 +1,193 @@
-"""Shapes: what is drawn of a body. A solid with a mass or a density also says what the body weighs.
+"""Shapes for drawing a body. They are pictures only: they carry no mass, and no equation looks at them.
 
-A shape's frame `at` is its place on the body; its centre is at the frame's origin (a rod begins there).
+Each shape is centred on its place `at` in body axes: a point, or a `Frame` where it is turned as well. Lengths may be expressions of
+parameters. A colour is "#rrggbb" or one of the names in `COLOURS`; without one the page chooses.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.fields import Colour, Number, Numbers3, Place, Points
+from dalembert.system.fields import Colour, Faces, Number, Numbers3, Place, Points
 from dalembert.system.frames import Frame, as_frame
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.numbers import number, numbers, positive
-from dalembert.vectors import IDENTITY, Matrix, Vector
+from dalembert.vectors import ZERO, Vector
 
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{3,30}")
+COLOURS = MappingProxyType(
+    {
+        "black": "#222222", "white": "#f4f4f4", "grey": "#8b929c", "silver": "#c3c8cf", "red": "#d64545", "orange": "#e8893a",
+        "yellow": "#e6c229", "green": "#3f9e5b", "teal": "#2a9d8f", "blue": "#3b7dd8", "navy": "#274c77", "purple": "#8e5fc7",
+        "pink": "#e07a9b", "brown": "#8d6346", "gold": "#c9a227",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shape:
-    """Something to draw, placed on a body; `colour` is a name or "#rrggbb"."""
+    """What all shapes have: where, in which colour, how opaque (1 is solid)."""
 
+    kind: ClassVar[str]
     at: Place = field(default_factory=Frame)
     colour: Colour = None
+    opacity: float = 1.0
 
     def __post_init__(self) -> None:
-        kind = type(self).__name__
-        object.__setattr__(self, "at", as_frame(self.at, f"{kind}: at"))
-        if self.colour is not None and not _COLOUR.fullmatch(str(self.colour)):
-            raise ModelError(f'{kind}: colour={self.colour!r} must be a name such as "orange", or "#rrggbb"')
+        where = type(self).__name__
+        object.__setattr__(self, "at", as_frame(ZERO if self.at is None else self.at, f"{where}: at"))
+        object.__setattr__(self, "colour", _colour(self.colour, where))
+        opacity = number(self.opacity, f"{where}: opacity")
+        if not (isinstance(opacity, float) and 0.0 < opacity <= 1.0):
+            raise ModelError(f"{where}: opacity must be a number above 0 and up to 1, not {self.opacity!r}")
+        object.__setattr__(self, "opacity", opacity)
 
-    def moved(self, by: Vector) -> Any:
-        """The same shape, shifted by `by` in body axes."""
-        return replace(self, at=Frame(self.at.position + by, self.at.rotation))
-
-    @property
-    def heavy(self) -> bool:
-        """Whether it gives the body mass."""
-        return False
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Solid(Shape):
-    """A uniform body: with `mass` in kg, or `density` in kg/m³, it counts as matter."""
-
-    mass: Number | None = None
-    density: Number | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        kind = type(self).__name__
-        if self.mass is not None and self.density is not None:
-            raise ModelError(f"{kind}: give its mass or its density, not both")
-        for name in ("mass", "density"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, number(getattr(self, name), f"{kind}: {name}"))
-
-    @property
-    def heavy(self) -> bool:
-        return self.mass is not None or self.density is not None
-
-    @property
-    def weight(self) -> Any:
-        """Its mass in kg."""
-        return self.mass if self.mass is not None else self.density * self.volume
-
-    @property
-    def centre(self) -> Vector:
-        """Its mass centre, in its own axes."""
-        return np.zeros(3)
-
-    @property
-    def volume(self) -> Any:
-        raise NotImplementedError
-
-    def inertia(self, mass: Any) -> Matrix:
-        """About its mass centre, in its own axes."""
-        raise NotImplementedError
+    def _positive(self, *fields: str) -> None:
+        for name in fields:
+            object.__setattr__(self, name, positive(getattr(self, name), f"{type(self).__name__}: {name}"))
 
 
 @dataclass(frozen=True, eq=False)
-class Box(Solid):
-    """A block with edges `size` along its axes."""
+class Box(Shape):
+    """A block with edges `size` along the axes of its place."""
 
+    kind = "box"
     size: Numbers3
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        size = numbers(self.size, (3,), "box: size")
-        for edge in size:
-            positive(edge, "box: size")
-        object.__setattr__(self, "size", size)
-
-    @property
-    def volume(self) -> Any:
-        return self.size[0] * self.size[1] * self.size[2]
-
-    def inertia(self, mass: Any) -> Matrix:
-        xx, yy, zz = (x * x for x in self.size)
-        return mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy])
+        edges = numbers(self.size, (3,), "Box: size")
+        for edge in edges:
+            positive(edge, "Box: size")
+        object.__setattr__(self, "size", edges)
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere(Solid):
+class Sphere(Shape):
     """A ball."""
 
+    kind = "sphere"
     radius: Number
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "radius", positive(self.radius, "sphere: radius"))
-
-    @property
-    def volume(self) -> Any:
-        return 4.0 / 3.0 * math.pi * self.radius * self.radius * self.radius
-
-    def inertia(self, mass: Any) -> Matrix:
-        return 0.4 * mass * self.radius * self.radius * IDENTITY
+        self._positive("radius")
 
 
 @dataclass(frozen=True, eq=False)
-class Cylinder(Solid):
-    """A solid cylinder along `axis`."""
+class Cylinder(Shape):
+    """A cylinder along z of its place; `Cylinder.between` puts one between two points."""
 
+    kind = "cylinder"
     radius: Number
     length: Number
-    axis: Axis = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("radius", "length"):
-            object.__setattr__(self, name, positive(getattr(self, name), f"cylinder: {name}"))
-        unit_axis(self, "axis")
+        self._positive("radius", "length")
 
-    @property
-    def volume(self) -> Any:
-        return math.pi * self.radius * self.radius * self.length
-
-    def inertia(self, mass: Any) -> Matrix:
-        along = 0.5 * self.radius * self.radius
-        across = (3.0 * self.radius * self.radius + self.length * self.length) / 12.0
-        a = np.array(self.axis)
-        return mass * (across * IDENTITY + (along - across) * np.outer(a, a))
+    @classmethod
+    def between(cls, a: Any, b: Any, radius: Any, **look: Any) -> Cylinder:
+        place, length = _span(a, b, "Cylinder.between")
+        return cls(radius, length, at=place, **look)
 
 
 @dataclass(frozen=True, eq=False)
-class Capsule(Solid):
-    """A cylinder of this length along `axis` with half a ball at each end."""
+class Capsule(Shape):
+    """A cylinder along z of its place with half balls on its ends; `length` is between their centres."""
 
+    kind = "capsule"
     radius: Number
     length: Number
-    axis: Axis = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("radius", "length"):
-            object.__setattr__(self, name, positive(getattr(self, name), f"capsule: {name}"))
-        unit_axis(self, "axis")
+        self._positive("radius", "length")
 
-    @property
-    def volume(self) -> Any:
-        return math.pi * self.radius * self.radius * (self.length + 4.0 / 3.0 * self.radius)
-
-    def inertia(self, mass: Any) -> Matrix:
-        """The half balls' mass centres are 3r/8 beyond the cylinder's ends."""
-        r, l = self.radius, self.length
-        middle = mass * l / (l + 4.0 / 3.0 * r)
-        ends = mass - middle
-        along = (0.5 * middle + 0.4 * ends) * r * r
-        across = middle * (l * l / 12.0 + r * r / 4.0) + ends * (0.4 * r * r + l * l / 4.0 + 0.375 * l * r)
-        a = np.array(self.axis)
-        return across * IDENTITY + (along - across) * np.outer(a, a)
-
-
-@dataclass(frozen=True, eq=False)
-class Rod(Solid):
-    """A thin rod from its frame's origin along `axis`; `radius` is how thick it is drawn."""
-
-    length: Number
-    axis: Axis = (1.0, 0.0, 0.0)
-    radius: Number | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "length", positive(self.length, "rod: length"))
-        if self.radius is not None:
-            object.__setattr__(self, "radius", positive(self.radius, "rod: radius"))
-        unit_axis(self, "axis")
-        if self.density is not None and self.radius is None:
-            raise ModelError("Rod: a density needs a radius; give radius=, or mass= instead of density=")
-
-    @property
-    def centre(self) -> Vector:
-        return 0.5 * self.length * np.array(self.axis)
-
-    @property
-    def volume(self) -> Any:
-        thick: Any = self.radius
-        return math.pi * thick * thick * self.length
-
-    def inertia(self, mass: Any) -> Matrix:
-        a = np.array(self.axis)
-        return mass * self.length * self.length / 12.0 * (IDENTITY - np.outer(a, a))
+    @classmethod
+    def between(cls, a: Any, b: Any, radius: Any, **look: Any) -> Capsule:
+        place, length = _span(a, b, "Capsule.between")
+        return cls(radius, length, at=place, **look)
 
 
 @dataclass(frozen=True, eq=False)
 class Line(Shape):
-    """A line through points, drawn only."""
+    """Straight pieces from point to point (n × 3), drawn as thin bars."""
 
+    kind = "line"
     points: Points
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            count = len(self.points)
-        except TypeError as problem:
-            raise ModelError(f"Line: points must be rows of three numbers, not {self.points!r}") from problem
-        if count < 2:
-            raise ModelError("Line: give at least two points")
-        object.__setattr__(self, "points", numbers(self.points, (count, 3), "Line: points"))
+        given = np.array(self.points, dtype=object)
+        if given.ndim != 2 or len(given) < 2:
+            raise ModelError(f"Line: points must be at least two points of three numbers, not {self.points!r}")
+        object.__setattr__(self, "points", numbers(given, (len(given), 3), "Line: points"))
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Shape):
-    """A surface from a file (STL, OBJ), drawn only; `scale` multiplies its coordinates."""
+    """Triangles: `vertices` (n × 3), `faces` (m × 3) of numbers of vertices from 0."""
 
-    file: str
-    scale: Numbers3 = (1.0, 1.0, 1.0)
+    kind = "mesh"
+    vertices: Points
+    faces: Faces
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.file, str) or not self.file:
-            raise ModelError(f"Mesh: file={self.file!r} must be the path of a mesh file")
-        object.__setattr__(self, "scale", numbers(self.scale, (3,), "Mesh: scale"))
+        try:
+            vertices, faces = np.array(self.vertices, dtype=np.float64), np.array(self.faces)
+        except (TypeError, ValueError) as problem:
+            raise ModelError("Mesh: vertices and faces must be tables of three numbers each") from problem
+        if vertices.ndim != 2 or vertices.shape[1:] != (3,) or not np.isfinite(vertices).all():
+            raise ModelError(f"Mesh: vertices must be n × 3 finite numbers, not an array of shape {vertices.shape}")
+        if faces.ndim != 2 or faces.shape[1:] != (3,) or not np.issubdtype(faces.dtype, np.integer):
+            raise ModelError(f"Mesh: faces must be m × 3 whole numbers, not an array of shape {faces.shape}")
+        if not len(faces) or faces.min() < 0 or faces.max() >= len(vertices):
+            raise ModelError(f"Mesh: faces must name vertices 0 … {len(vertices) - 1}, and there must be at least one")
+        for name, array in (("vertices", vertices), ("faces", faces.astype(np.int32))):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
 
-SHAPES: tuple[type[Shape], ...] = (Box, Sphere, Cylinder, Capsule, Rod, Line, Mesh)
-"""The shapes a model file can name. To add one: write it here."""
+SHAPES: tuple[type[Shape], ...] = (Box, Sphere, Cylinder, Capsule, Line, Mesh)
+"""The shapes a model file can name."""
 
 
-def as_shape(given: Any, where: str) -> Shape:
-    """A Shape, or the error."""
-    if not isinstance(given, Shape):
-        raise ModelError(f"{where}: {given!r} is not a shape; use for example da.shapes.Box((1, 1, 1))")
-    return given
+def as_shapes(given: Iterable[Shape], where: str) -> tuple[Shape, ...]:
+    """The shapes of one body."""
+    made = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    for one in made:
+        if not isinstance(one, Shape):
+            raise ModelError(f"{where}: {one!r} is no shape for drawing; use for example da.shapes.Box(size=(1, 1, 1))")
+    return made
+
+
+def _span(a: Any, b: Any, where: str) -> tuple[Frame, float]:
+    """The place midway between two points (numbers), with z along them, and their distance."""
+    start, end = (numbers(x, (3,), where) for x in (a, b))
+    if start.dtype == object or end.dtype == object:
+        raise ModelError(
+            f"{where}: its points must be numbers; give at=, radius= and length= where parameters are in them"
+        )
+    along: Vector = end - start
+    length = float(np.linalg.norm(along))
+    if not length:
+        raise ModelError(f"{where}: its two points are the same; give two points apart")
+    return Frame(0.5 * (start + end), to_z(unit(along / length, where))), length
+
+
+def _colour(given: Any, where: str) -> str | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", given):
+        return given.lower()
+    if isinstance(given, str) and given in COLOURS:
+        return COLOURS[given]
+    raise ModelError(f'{where}: colour {given!r} is not known; give "#rrggbb" or one of {", ".join(COLOURS)}')

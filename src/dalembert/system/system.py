@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix, matter_of
+from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame, as_frame
@@ -18,7 +18,7 @@ from dalembert.system.laws import Law, free_law, make_law
 from dalembert.system.names import check_new_name, unknown
 from dalembert.system.numbers import number, numbers
 from dalembert.system.outputs import Output, as_output
-from dalembert.system.shapes import Shape, as_shape
+from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.vectors import ZERO
 
@@ -50,7 +50,7 @@ class System:
         self.constraints: dict[str, Constraint] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
-        self.shapes: dict[str, tuple[Shape, ...]] = {}
+        self.ground_shapes = ()
         self.outputs: dict[str, Output] = {}
         self.purpose = ""
         """What the mechanism shows, in a line."""
@@ -71,6 +71,15 @@ class System:
     def gravity(self, given: Any) -> None:
         self._gravity = numbers(given, (3,), "System: gravity")
 
+    @property
+    def ground_shapes(self) -> tuple[Shape, ...]:
+        """How the ground is drawn, besides a floor; it may be set: `s.ground_shapes = [da.shapes.Box(size=(1, 1, 0.1))]`."""
+        return self._ground_shapes
+
+    @ground_shapes.setter
+    def ground_shapes(self, given: Iterable[Shape]) -> None:
+        self._ground_shapes = as_shapes(given, "System: ground_shapes")
+
     def parameter(self, name: str, value: float) -> Expr:
         """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
         check_new_name(name, "parameter", self.parameters)
@@ -87,12 +96,11 @@ class System:
         mass: Any = None,
         com: Any = None,
         inertia: Any = None,
-        shapes: Iterable[Shape] = (),
+        shapes: Iterable[Shape] | None = None,
     ) -> None:
         """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
 
-        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. `shapes` are drawn; those with a mass or a density make up
-        the body's mass.
+        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. `shapes` of `da.shapes` say how else to draw it.
         """
         check_new_name(name, "body", [GROUND, *self.bodies])
         where = f'body "{name}"'
@@ -104,14 +112,7 @@ class System:
             if any(x is not None for x in (mass, com, inertia)):
                 raise ModelError(f"{where}: give either a shape or mass=, com=, inertia=, not both")
             mass, com, inertia = matter.mass, matter.com, matter.inertia
-        drawn = tuple(as_shape(x, where) for x in shapes)
-        heavy = matter_of(drawn)
-        if heavy is not None:
-            if any(x is not None for x in (mass, com, inertia)):
-                raise ModelError(
-                    f"{where}: its shapes have mass or density, so mass, com and inertia follow from them; give one or the other"
-                )
-            mass, com, inertia = heavy.mass, heavy.com, heavy.inertia
+            shapes = matter.shapes if shapes is None else shapes
         mass, com, inertia = (
             0.0 if mass is None else mass,
             ZERO if com is None else com,
@@ -122,19 +123,8 @@ class System:
             number(mass, f"{where}: mass"),
             numbers(com, (3,), f"{where}: com"),
             inertia_matrix(inertia, f"{where}: inertia"),
+            as_shapes(() if shapes is None else shapes, f"{where}: shapes"),
         )
-        drawn = (matter.shapes if matter is not None else ()) + drawn
-        if drawn:
-            self.shapes[name] = drawn
-
-    def add_shape(self, body: str, shape: Shape) -> None:
-        """Something to draw on a body or on the ground; it weighs nothing."""
-        where = f'body "{body}"'
-        if body not in self.bodies and body != GROUND:
-            raise unknown(body, "body", [GROUND, *self.bodies], "add_shape")
-        if as_shape(shape, where).heavy:
-            raise ModelError(f"{where}: a shape with mass or density belongs into add_body(…, shapes=[…])")
-        self.shapes[body] = (*self.shapes.get(body, ()), shape)
 
     def add_output(self, name: str, output: Any) -> None:
         """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""

@@ -109,6 +109,21 @@ class PlainNumber:
         return {"$ref": "#/$defs/number"}
 
 
+class WholeNumber(PlainNumber):
+    """A whole number."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if not isinstance(entry.value, float) or not abs(entry.value) < 1e9 or entry.value != int(entry.value):
+            raise entry.error("a whole number is expected here")
+        return int(entry.value)
+
+    def write(self, value: Any, where: str) -> Any:
+        return int(value)
+
+    def schema(self) -> Schema:
+        return {"type": "integer"}
+
+
 @dataclass(frozen=True)
 class Row:
     """`count` values of one kind in a list (0: any number)."""

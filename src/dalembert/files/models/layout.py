@@ -15,13 +15,14 @@ from dalembert.system.forces import FORCES
 from dalembert.system.joints import JOINTS
 from dalembert.system.outputs import OUTPUTS
 from dalembert.system.shapes import SHAPES
+from dalembert.system.solids import SOLIDS
 
 FORMAT = 1
 
 
 @dataclass
 class Body:
-    """A rigid body: mass, mass centre `com` in body axes, inertia about it; or `shapes` with a mass or density."""
+    """A rigid body: mass, mass centre `com` in body axes, inertia about it; or `matter` that says all three. `shapes` are drawn."""
 
     mass: Number | None = None
     com: Numbers3 | None = None
@@ -60,9 +61,11 @@ class Simulation:
     start: float | None = None
     max_step: float | None = None
     max_steps: float | None = None
+    stabilise: Literal["projection", "baumgarte", "none"] | None = None
 
 
 SHAPE = Variants(SHAPES, "shape")
+SOLID = Variants(SOLIDS, "solid")
 JOINT = Variants(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
 FORCE = Variants(FORCES, "force")
 CONSTRAINT = Variants(CONSTRAINTS, "constraint")

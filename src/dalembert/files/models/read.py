@@ -22,6 +22,7 @@ from dalembert.files.models.layout import (
     PARAMETERS,
     SECTIONS,
     SHAPE,
+    SOLID,
     WORDS,
     Body,
     Connection,
@@ -29,11 +30,12 @@ from dalembert.files.models.layout import (
     Simulation,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
-from dalembert.files.models.records import fields_of, read_fields
+from dalembert.files.models.records import Variants, fields_of, read_fields
 from dalembert.files.models.scope import Scope
 from dalembert.system.names import nearest
 from dalembert.system.outputs import Value
-from dalembert.system.system import GROUND, System
+from dalembert.system.solids import matter_of
+from dalembert.system.system import System
 
 RESERVED = ("and", "or", "not", "q", "u")
 """Words of the expressions that no parameter may have as its name."""
@@ -92,22 +94,24 @@ def _parameters(system: System, entry: Entry, scope: Scope) -> None:
 def _bodies(system: System, entry: Entry, scope: Scope) -> None:
     for name, one in entry.mapping("bodies by name").items():
         fields = fields_of(Body)
-        one.known([*(f.name for f in fields), "shapes"])
+        one.known([*(f.name for f in fields), "matter", "shapes"])
         given = read_fields(one, fields, scope, "a body")
-        shapes = _shapes(one.value.get("shapes"), scope)
         with one.blamed():
-            system.add_body(name, **given, shapes=shapes)
+            matter = _listed(one.value.get("matter"), SOLID, scope)
+            made = None if matter is None else matter_of(matter)
+            system.add_body(name, made, **given, shapes=_listed(one.value.get("shapes"), SHAPE, scope))
 
 
-def _shapes(entry: Entry | None, scope: Scope) -> Any:
-    return [] if entry is None or entry.value is None else Row(SHAPE, 0).read(entry, scope)
+def _listed(entry: Entry | None, kind: Variants, scope: Scope) -> list[Any] | None:
+    """One thing or several."""
+    if entry is None or entry.value is None:
+        return None
+    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else Row(kind, 0).read(entry, scope)
 
 
 def _ground(system: System, entry: Entry, scope: Scope) -> None:
     entry.known(["shapes"])
-    for shape, one in zip(_shapes(entry.value.get("shapes"), scope), entry.value.get("shapes", entry).value or ()):
-        with one.blamed():
-            system.add_shape(GROUND, shape)
+    system.ground_shapes = _listed(entry.value.get("shapes"), SHAPE, scope) or ()
 
 
 def _frames(system: System, entry: Entry, scope: Scope) -> None:

@@ -34,6 +34,7 @@ from dalembert.files.models.kinds import (
     Row,
     Schema,
     Text,
+    WholeNumber,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
@@ -44,7 +45,7 @@ from dalembert.trace import Expr
 _HELD: dict[str, Kind] = {
     "number": NumberKind(), "vector": VECTOR, "axis": AXIS, "point": PointKind(), "frame": FrameKind(),
     "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(), "body": NameKind(), "joint": NameKind(),
-    "colour": Text(), "points": Row(VECTOR, 0), "values": OneOrMany(),
+    "colour": Text(), "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0), "values": OneOrMany(),
 }  # fmt: skip
 
 

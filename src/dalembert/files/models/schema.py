@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.files.models.frames import FrameKind
-from dalembert.files.models.kinds import VECTOR, Kind, Row
+from dalembert.files.models.kinds import VECTOR, Kind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
@@ -16,6 +16,7 @@ from dalembert.files.models.layout import (
     OUTPUT,
     PARAMETERS,
     SHAPE,
+    SOLID,
     WORDS,
     Body,
     NamedFrame,
@@ -26,9 +27,9 @@ from dalembert.files.models.records import fields_of, schema_of, summary
 
 def json_schema() -> dict[str, Any]:
     """Draft 2020-12."""
-    shapes = Row(SHAPE, 0).schema()
+    shapes, matter = (_some(kind.schema()) for kind in (SHAPE, SOLID))
     body = schema_of(fields_of(Body), summary(Body))
-    body["properties"]["shapes"] = shapes
+    body["properties"] |= {"matter": matter, "shapes": shapes}
     output = {"anyOf": [{"$ref": "#/$defs/expression"}, OUTPUT.schema()]}
     sections = {
         "format": {"const": FORMAT, "description": "The version of this layout."},
@@ -69,6 +70,11 @@ def json_schema() -> dict[str, Any]:
 
 def _said(kind: Kind, description: str) -> dict[str, Any]:
     return {"description": description, **kind.schema()}
+
+
+def _some(item: dict[str, Any]) -> dict[str, Any]:
+    """One or a list of them."""
+    return {"anyOf": [item, {"type": "array", "items": item}]}
 
 
 def _named(item: dict[str, Any]) -> dict[str, Any]:

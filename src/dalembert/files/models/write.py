@@ -25,11 +25,9 @@ from dalembert.files.models.layout import (
     Simulation,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
-from dalembert.system.bodies import RigidBody, matter_of
+from dalembert.system.bodies import RigidBody
 from dalembert.system.frames import Frame
-from dalembert.system.shapes import Shape
-from dalembert.system.system import GROUND, JointPlacement, System
-from dalembert.trace import Expr
+from dalembert.system.system import JointPlacement, System
 
 
 def save(system: System, path: str | Path) -> None:
@@ -48,9 +46,9 @@ def plain_data(system: System) -> dict[str, Any]:
     data["units"] = "SI"
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
     data["parameters"] = dict(system.parameters)
-    data["bodies"] = {name: _body(b, system.shapes.get(name, ())) for name, b in system.bodies.items()}
-    if GROUND in system.shapes:
-        data["ground"] = {"shapes": _shapes(system.shapes[GROUND], "ground")}
+    data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
+    if system.ground_shapes:
+        data["ground"] = {"shapes": Row(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in system.constraints.items()}
@@ -63,25 +61,10 @@ def plain_data(system: System) -> dict[str, Any]:
     return {k: v for k, v in data.items() if v not in ({}, [])}
 
 
-def _body(b: RigidBody, shapes: tuple[Shape, ...]) -> dict[str, Any]:
+def _body(b: RigidBody) -> dict[str, Any]:
     where = f'body "{b.name}"'
-    heavy = matter_of(shapes)
-    if heavy is not None and _equal(heavy, b):
-        return {"shapes": _shapes(shapes, where)}
-    own = Body(b.mass, b.com, b.inertia)
-    data = {f.name: f.kind.write(getattr(own, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
-    if heavy is not None:
-        raise ModelError(f"{where}: its mass is not that of its shapes; give the shapes no mass or density")
-    return data | ({"shapes": _shapes(shapes, where)} if shapes else {})
-
-
-def _equal(heavy: Any, b: RigidBody) -> bool:
-    pairs = [(heavy.mass, b.mass), *zip(heavy.com, b.com), *zip(heavy.inertia.ravel(), b.inertia.ravel())]
-    return all(x is y or (Expr not in (type(x), type(y)) and float(x) == float(y)) for x, y in pairs)
-
-
-def _shapes(shapes: tuple[Shape, ...], where: str) -> Any:
-    return Row(SHAPE, 0).write(shapes, f"{where}: shapes")
+    data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
+    return data | ({"shapes": Row(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
 
 
 def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dalembert.errors import (
     TraceError,
 )  # fmt: skip
 from dalembert.files import load, load_motion
+from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
@@ -26,11 +27,12 @@ from dalembert.system.constraints import (
     KnifeEdge,
     OnLine,
     OnPlane,
+    Polynomial,
     Relation,
     RollingBall,
     RollingDisc,
 )  # fmt: skip
-from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
+from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.system.joints import (
     Cylindrical,
     Free,
@@ -99,6 +101,7 @@ __all__ = [
     "OnPlane",
     "Planar",
     "Point",
+    "Polynomial",
     "Prismatic",
     "Relation",
     "Revolute",
@@ -112,6 +115,7 @@ __all__ = [
     "StateError",
     "System",
     "Table",
+    "Tendon",
     "TraceError",
     "Universal",
     "Weld",
@@ -125,7 +129,10 @@ __all__ = [
     "cylinder",
     "exp",
     "load",
+    "load_mjcf",
     "load_motion",
+    "load_robot",
+    "load_urdf",
     "log",
     "maximum",
     "minimum",

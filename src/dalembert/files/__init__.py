@@ -18,7 +18,14 @@ def load_motion(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
 
 
 def load(path: str | Path) -> Mechanism:
-    """The mechanism a model file (YAML or JSON) describes, with its own initial values and options: `da.load("x.yaml").simulate()`."""
+    """The mechanism in a model file (YAML or JSON), URDF or MJCF, with its own initial values and options.
+
+    What a robot's file says and a system cannot is listed by `da.load_robot(path).notes`.
+    """
+    if Path(path).suffix.lower() in (".urdf", ".xml", ".mjcf"):
+        from dalembert.importers import load_robot
+
+        return load_robot(path).planned().build()
     from dalembert.files.models import load_mechanism
 
     return load_mechanism(path)

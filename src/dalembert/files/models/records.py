@@ -65,6 +65,8 @@ def kind_of(hint: Any, where: str) -> Kind:
             return kind_of(inner[0], where)
     if get_origin(hint) in (Mapping, dict):
         return Named(kind_of(get_args(hint)[1], where))
+    if get_origin(hint) is tuple and len(get_args(hint)) == 2 and get_args(hint)[1] is Ellipsis:
+        return Row(kind_of(get_args(hint)[0], where), 0)
     simple: dict[Any, Kind] = {str: Text(), float: PlainNumber()}
     if hint in simple:
         return simple[hint]

@@ -6,13 +6,14 @@ The pivoting puts dependent rows last, where they are left out.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
 from dalembert.formulations.equations import Equations
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr, solve_triangular
+
     B, gamma, _ = scaled(e)
     if not len(B):
         return Solution(np.linalg.solve(e.A, e.f), np.zeros(0), 0)

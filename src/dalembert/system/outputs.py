@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dalembert.errors import ModelError
 from dalembert.system.fields import BodyName, OfState, PointLike
 from dalembert.system.forces.points import point
@@ -91,11 +89,6 @@ def as_output(given: Any, name: str) -> Output:
     raise ModelError(
         f'output "{name}": {given!r} is neither a function of the state nor an output such as da.Position("body")'
     )
-
-
-def values(output: Output, s: Any) -> np.ndarray:
-    """The output's value as an array of one or three entries."""
-    return np.atleast_1d(np.array(output.value(s)))
 
 
 OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, AngularVelocity)

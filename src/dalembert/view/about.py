@@ -17,6 +17,7 @@ COUNTED = 24
 """Speeds up to which their operations are counted."""
 READABLE = 40_000
 """Characters of LaTeX that a reader may still look at."""
+_KINDS = {"trigonometric": "sines and cosines", "other": "other operations"}
 DIAGNOSED = 60
 """Speeds up to which freedoms and redundant constraints are looked for."""
 
@@ -89,7 +90,7 @@ def equations(m: Mechanism) -> dict[str, str]:
     except DalembertError as problem:
         return {"text": f"{about}. They could not be written out: {problem}"}
     counts = vars(written.operations)
-    words = ", ".join(f"{n} {kind if kind != 'other' else 'other operations'}" for kind, n in counts.items() if n)
+    words = ", ".join(f"{n} {_KINDS.get(kind, kind)}" for kind, n in counts.items() if n)
     about = f"Kane's equations: {about}. All of them together take {words}."
     latex = written.latex() if m.n_u <= WRITTEN else ""
     if not latex or len(latex) > READABLE:

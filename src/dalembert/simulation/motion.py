@@ -137,6 +137,12 @@ class Motion:
 
         return write_page(self, path, traces, reactions)
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from dalembert.view.notebook import motion_html
+
+        return motion_html(self)
+
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with names and units."""

@@ -10,21 +10,31 @@ from dalembert.view.primitives import Primitive
 Parts = list[list[Primitive]]
 
 
-def swept(parts: Parts, R: np.ndarray, p: np.ndarray, frames: int = 120) -> tuple[np.ndarray, np.ndarray]:
-    """Centres (F, N, 3) and reaches (N,) of the bodies' primitives over some of the frames."""
-    some = np.unique(np.linspace(0, len(p) - 1, frames).astype(int))
-    owners = [(k, x) for k, made in enumerate(parts) if k for x in made if x.layer == "bodies"]
-    if not owners:
-        return p[some], np.zeros(p.shape[1])
-    body = np.array([k - 1 for k, _ in owners])
-    local = np.array([x.position for _, x in owners])
-    centres = p[some][:, body] + np.einsum("fnij,nj->fni", R[some][:, body], local)
-    return centres, np.array([x.reach for _, x in owners])
+def swept(parts: Parts, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points (F, N, 3) that the bodies' solids pass, and the radii (N,) of the balls about them that span the solids."""
+    solids = [(k, *x.hull) for k, x in _solids(parts)]
+    if not solids:
+        return p, np.zeros(p.shape[1])
+    body = np.concatenate([np.full(len(points), k - 1) for k, points, _ in solids])
+    radius = np.concatenate([np.full(len(points), r) for _, points, r in solids])
+    return _carried(np.concatenate([points for _, points, _ in solids]), body, R, p), radius
+
+
+def _solids(parts: Parts) -> list[tuple[int, Primitive]]:
+    return [(k, x) for k, made in enumerate(parts) if k for x in made if x.layer == "bodies"]
+
+
+def _carried(local: np.ndarray, body: np.ndarray, R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Points of bodies in some of the frames, enough to know where they go."""
+    some = np.unique(np.linspace(0, len(p) - 1, 120).astype(int))
+    made: np.ndarray = p[some][:, body] + np.einsum("fnij,nj->fni", R[some][:, body], local)
+    return made
 
 
 def bounds(
     parts: Parts, R: np.ndarray, p: np.ndarray, anchors: list[Vector], size: float
 ) -> tuple[Vector, Vector, float, bool]:
+    """Two corners of what the motion sweeps over, half their distance, and whether it goes far away (then of its start)."""
     centres, reach = swept(parts, R, p)
     still = [x.position for x in parts[0]] + anchors
     low, high = _box(centres, reach, still)
@@ -42,15 +52,18 @@ def _box(centres: np.ndarray, reach: np.ndarray, still: list[Vector]) -> tuple[V
 
 
 def floor(parts: Parts, R: np.ndarray, p: np.ndarray, up: Vector) -> float:
-    centres, reach = swept(parts, R, p)
-    lowest = float((centres @ up - reach).min())
-    return min([lowest, *(float(x.position @ up) - x.reach for x in parts[0])])
+    """The lowest that anything comes, along `up`."""
+    points, radius = swept(parts, R, p)
+    still = [float((hull @ up).min()) - r for hull, r in (x.hull for x in parts[0])]
+    return min([float((points @ up - radius).min()), *still])
 
 
 def viewpoint(parts: Parts, R: np.ndarray, p: np.ndarray, up: Vector) -> Vector:
     """Across the plane of a plane motion, seen a little from above; else from the corner of a room."""
-    centres, _ = swept(parts, R, p)
-    flat = centres.reshape(-1, 3) - centres.reshape(-1, 3).mean(axis=0)
+    solids = _solids(parts)
+    middles = [x.position for _, x in solids] or [np.zeros(3)]
+    ways = _carried(np.array(middles), np.array([k - 1 for k, _ in solids] or [0]), R, p).reshape(-1, 3)
+    flat = ways - ways.mean(axis=0)
     spread, axes = np.linalg.eigh(flat.T @ flat)
     plane = spread[1] > 0.0 and spread[0] < 0.01 * spread[1]
     side = cross(up, axes[:, 0])

@@ -80,7 +80,7 @@ def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray
         for x in (*points[k], m.bodies[k - 1].com.astype(float))
     ]
     extent = float(np.ptp(np.array([*places, *points[0]]), axis=0).max())
-    own = [2.0 * q.reach + float(np.linalg.norm(q.position)) for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
+    own = [q.reach for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
     gyration = [float(np.sqrt(np.trace(b.inertia.astype(float)) / float(b.mass))) for b in m.bodies if not b.massless]
     return max([extent, *own, *([] if extent else [2.0 * g for g in gyration]), 1e-6])
 

@@ -31,6 +31,8 @@ from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.analysis.inspection import Inspection
+    from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
     from dalembert.simulation.many import Motions
@@ -174,10 +176,11 @@ class Mechanism:
 
     @property
     def mobility(self) -> int:
-        """Grübler's count of freedoms, less the prescribed ones; it does not see redundant constraints."""
+        """Grübler's count of freedoms, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
-        return mobility(self.tree.graph) - prescribed
+        rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
+        return mobility(self.tree.graph) - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
@@ -246,6 +249,34 @@ class Mechanism:
             raise ModelError(f'parameters={parameters!r} is not known; choose "symbols" or "numbers"')
         m = self if parameters == "symbols" else self.numeric
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
+
+    # -- loops and constraints ----------------------------------------------------------------------------------------
+    def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
+
+        Values given as whole arrays are where to start from; none of them is kept.
+        """
+        from dalembert.constraints.assembly import assemble_given
+
+        return assemble_given(self, initial, speeds, t)
+
+    def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
+        """All different ways found to close the loops with the given coordinates, nearest first."""
+        from dalembert.constraints.assembly import branches_given
+
+        return branches_given(self, initial, t)
+
+    def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
+        """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
+        from dalembert.constraints.diagnosis import diagnose
+
+        return diagnose(self, self.assemble(initial, None, t)[0], t)
+
+    def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
+        """Everything there is to say about how it is built and whether it works, in plain words; never an error."""
+        from dalembert.analysis.inspection import inspect
+
+        return inspect(self, initial, t)
 
     # -- compiled quantities: one state (n,) or a batch (K, n) ----------------------------------------------------------
     @cached_property

@@ -53,21 +53,6 @@ def test_given_values_are_kept_and_the_others_solved():
     assert np.abs(motion.u[0, 1:]).min() > 0.1
 
 
-def test_a_rolling_ball_keeps_its_spin():
-    """[C 215–258]: on a level plane ω is constant in inertial axes and the centre goes on in a straight line."""
-    s = da.System("ball", gravity=(0, 0, -9.81))
-    s.add_body("ball", da.sphere(1.0, 0.1))
-    s.add_joint("float", da.Free(), "ground", "ball")
-    s.add_constraint("floor", da.RollingBall("ball", 0.1))
-    m = s.build()
-    start = np.array([1.0, 0, 0, 0, 0, 0, 0.1])
-    motion = m.simulate(3.0, initial=start, speeds=[0.5, 3.0, 1.0, 0.3, -0.05, 0.0], rtol=1e-12)
-    w = np.array([m.state(q, u).angular_velocity("ball") for q, u in zip(motion.q[::20], motion.u[::20])])
-    assert np.ptp(w, axis=0).max() < 1e-9
-    assert np.abs(motion.q[:, 6] - 0.1).max() < 1e-12
-    assert np.allclose(motion.u[-1, 3:5], [0.1 * w[0, 1], -0.1 * w[0, 0]], atol=1e-9)
-
-
 def test_a_driven_crank_follows_its_law():
     """No freedom is left, but time moves it: three full turns, the loop closed all the way."""
     motion = four_bar(*BARS, lambda t: 0.3 + 2.0 * np.pi * t).simulate(3.0, rtol=1e-10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,9 +14,11 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
-from dalembert.simulation import quantities
+from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
-from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses, Samples, Wrenches
+from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
+from dalembert.simulation.reactions import JointForces, Wrenches
+from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.names import unknown
 
 
@@ -66,7 +69,7 @@ class Motion:
         return known[name]
 
     # -- quantities on demand -------------------------------------------------------------------------------------------
-    @property
+    @cached_property
     def samples(self) -> Samples:
         """What quantities are computed from."""
         if self.mechanism is None:
@@ -78,7 +81,7 @@ class Motion:
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
-        return quantities.body_motion(self.samples)
+        return self.samples.body_motion
 
     def pose(self, body: str) -> Poses:
         """`.rotation` (K, 3, 3) from body to world axes, `.position` (K, 3) of its origin."""
@@ -116,13 +119,19 @@ class Motion:
         """`.force` and `.torque` (K, 3) that the joint's parent exerts on its child through it, its motors and springs included.
 
         The torque is about the joint's point on the "child" or on the "parent"; axes are "world", or the joint's frame on the "child"
-        or the "parent".
+        or the "parent". Joints that close loops are asked about in the same way, and so are constraints that act on bodies: the
+        first body a constraint names is its child, and the torque is about the point it acts at. Where joints are over-constrained,
+        `.determined` says which components are unique; the others are of the least multipliers.
         """
-        return quantities.reaction(self.samples, joint, at, axes)
+        return reactions.reaction(self.samples, joint, at, axes)
+
+    def drive(self, name: str) -> JointForces:
+        """`.force` along the coordinate (K,), or coordinates (K, n), that a prescribed joint, a `Drive` or a `Coupling` needs."""
+        return reactions.drive(self.samples, name)
 
     def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
-        return quantities.evaluate(self.samples, lambda s, _: quantity(s))
+        return evaluate(self.samples, lambda s, _: quantity(s))
 
     # -- to look at -------------------------------------------------------------------------------------------------------
     def page(

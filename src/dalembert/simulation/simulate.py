@@ -13,13 +13,13 @@ import dalembert
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
+from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
 from dalembert.simulation.held import held_state
-from dalembert.simulation.initial import initial_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options

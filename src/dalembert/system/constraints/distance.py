@@ -29,6 +29,9 @@ class Distance(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.a.body, self.b.body)
 
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.a), s.position(self.b)
+
     def residual(self, s: Any) -> np.ndarray:
         d = s.position(self.b) - s.position(self.a)
         return np.array([(d @ d - self.length * self.length) / (2.0 * self.length)])

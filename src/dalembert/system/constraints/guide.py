@@ -31,6 +31,9 @@ class _Guide(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.follower.body, self.origin.body)
 
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.follower), s.position(self.follower)
+
     def _offset(self, s: Any) -> Vector:
         """From the origin to the follower, in the guiding body's axes."""
         return s.rotation(self.origin.body).T @ (s.position(self.follower) - s.position(self.origin))

@@ -29,6 +29,9 @@ class KnifeEdge(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.at.body, self.on)
 
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.at), s.position(self.at)
+
     def velocity(self, s: Any) -> np.ndarray:
         side = s.rotation(self.at.body) @ np.array(self.sideways)
         carried = s.velocity(self.on) + cross(s.angular_velocity(self.on), s.position(self.at) - s.position(self.on))

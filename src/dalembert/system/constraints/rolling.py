@@ -50,6 +50,11 @@ class _Rolling(Constraint):
         slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin.body), contact)
         return np.array([(R @ direction) @ slip for direction in across(np.array(self.normal))])
 
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        """The contact point."""
+        contact = s.position(self.centre) + self._arm(s, s.rotation(self.origin.body) @ np.array(self.normal))
+        return contact, contact
+
     def _arm(self, s: Any, n: Vector) -> Vector:
         """From the centre to the contact point."""
         raise NotImplementedError

@@ -104,6 +104,12 @@ class Mechanism:
         held = f", {len(self.cuts)} loops" if self.cuts else ""
         return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from dalembert.view.notebook import mechanism_html
+
+        return mechanism_html(self)
+
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
     def n_bodies(self) -> int:

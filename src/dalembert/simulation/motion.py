@@ -151,6 +151,12 @@ class Motion:
         named = self.samples.mechanism.plan.outputs
         return {name: self.evaluate(partial(_settled, output)) for name, output in named.items()}
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from dalembert.view.notebook import motion_html
+
+        return motion_html(self)
+
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with names and units."""

@@ -17,6 +17,7 @@ COUNTED = 24
 """Speeds up to which their operations are counted."""
 READABLE = 40_000
 """Characters of LaTeX that a reader may still look at."""
+_KINDS = {"trigonometric": "sines and cosines", "other": "other operations"}
 DIAGNOSED = 60
 """Speeds up to which freedoms and redundant constraints are looked for."""
 
@@ -25,7 +26,7 @@ def inspection(motion: Motion) -> str:
     """Plain words about the mechanism."""
     m = motion.mechanism
     assert m is not None
-    lines = [_counts(m)]
+    lines = [counts(m)]
     for loop, cut in zip(m.loops, m.cuts):
         lines.append(f'The loop {"–".join(loop)} is closed by joint "{cut.name}".')
     if (m.cuts or m.constraints) and m.n_u <= DIAGNOSED:
@@ -38,7 +39,8 @@ def inspection(motion: Motion) -> str:
     return "\n".join(lines)
 
 
-def _counts(m: Mechanism) -> str:
+def counts(m: Mechanism) -> str:
+    """How much there is of everything, in a sentence."""
     parts = [
         _count(m.n_bodies, "body", "bodies"),
         _count(len(m.joints) + len(m.cuts), "joint"),
@@ -88,8 +90,8 @@ def equations(m: Mechanism) -> dict[str, str]:
         written = m.equations("kane")
     except DalembertError as problem:
         return {"text": f"{about}. They could not be written out: {problem}"}
-    counts = vars(written.operations)
-    words = ", ".join(f"{n} {kind if kind != 'other' else 'other operations'}" for kind, n in counts.items() if n)
+    operations = vars(written.operations)
+    words = ", ".join(f"{n} {_KINDS.get(kind, kind)}" for kind, n in operations.items() if n)
     about = f"Kane's equations: {about}. All of them together take {words}."
     latex = written.latex() if m.n_u <= WRITTEN else ""
     if not latex or len(latex) > READABLE:

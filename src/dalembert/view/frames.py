@@ -26,6 +26,11 @@ def thinned(motion: Motion, budget: int, extra: int = 0) -> Motion:
     if count == len(motion):
         return motion
     chosen = np.unique(np.round(np.linspace(0, len(motion) - 1, count)).astype(int))
+    return restricted(motion, chosen)
+
+
+def restricted(motion: Motion, chosen: np.ndarray) -> Motion:
+    """The motion at some of its samples."""
     parts: dict[str, Any] = {
         name: np.ascontiguousarray(getattr(motion, name)[chosen]) for name in ("t", "q", "u", "forces")
     }

@@ -117,7 +117,7 @@ class _Reader:
         if name in _SIGNS:
             return _sign(_SIGNS[name])
         if name in _ACCENTS:
-            return f'<mover accent="true">{self.argument()}<mo stretchy="false">{_ACCENTS[name]}</mo></mover>'
+            return f'<mover>{self.argument()}<mo stretchy="false">{_ACCENTS[name]}</mo></mover>'
         if name in ("mathrm", "operatorname"):
             return f'<mi mathvariant="normal">{escape(self.letters())}</mi>'
         if name == "text":
@@ -137,6 +137,8 @@ class _Reader:
         inside = self.row("\\right")
         self.take()
         right = self.take().removeprefix("\\")
+        if left == "[" and inside.startswith('<mtable class="array">'):
+            return f'<mrow class="matrix">{inside}</mrow>'  # bars by style: few systems have a font whose brackets grow
         bars = [f'<mo fence="true" stretchy="true">{escape(_FENCES.get(x, x))}</mo>' for x in (left, right)]
         return f"<mrow>{bars[0]}{inside}{bars[1]}</mrow>"
 

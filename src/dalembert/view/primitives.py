@@ -17,6 +17,9 @@ from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.shapes import Shape
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
+CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+"""Of the box with edges 1."""
+
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
@@ -36,14 +39,24 @@ class Primitive:
     faces: np.ndarray | None = None
 
     @property
-    def reach(self) -> float:
-        """Radius of a ball about its position that holds it."""
+    def hull(self) -> tuple[np.ndarray, float]:
+        """Points (n, 3) in body axes, and a radius: the balls of that radius about them span all of the solid."""
+        if self.kind in ("sphere", "ring"):
+            return self.position[None], float(self.size.max())
         if self.vertices is not None:
-            return float(np.linalg.norm(self.vertices, axis=1).max(initial=0.0))
-        half = self.size * {"box": 0.5}.get(self.kind, 1.0)
-        if self.kind == "cylinder":
-            half = self.size * np.array([1.0, 0.0, 0.5])
-        return float(np.linalg.norm(half) if self.kind in ("box", "cylinder") else half.max())
+            low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+            local = np.where(CORNERS > 0.0, high, low)
+        elif self.kind == "cylinder":
+            local = np.array([(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)]) * self.size
+        else:
+            local = CORNERS * self.size
+        return self.position + local @ self.rotation.T, float(self.size[0]) if self.kind == "cylinder" else 0.0
+
+    @property
+    def reach(self) -> float:
+        """Radius of a ball about the body's origin that holds it."""
+        points, radius = self.hull
+        return float(np.linalg.norm(points, axis=1).max()) + radius
 
 
 def ball(at: Any, radius: float, **look: Any) -> Primitive:

@@ -8,8 +8,9 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.system.joints.axis import to_z, unit
-from dalembert.vectors import Vector, cross
+from dalembert.vectors import Vector
 from dalembert.view.joint_marks import joint_mark
+from dalembert.view.look import bounds, floor, viewpoint
 from dalembert.view.primitives import Primitive, ball, block, drawn
 from dalembert.view.skeleton import attachments, bars, distinct, holds, skeleton
 
@@ -61,14 +62,14 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
         parts[k] += joint_mark(j, thickness, cut=False)
     for c in m.cuts:
         parts[c.child] += joint_mark(c, thickness, cut=True)
-    low, high, radius, away = _bounds(parts, rotation, position, anchors, size)
+    low, high, radius, away = bounds(parts, rotation, position, anchors, size)
     up = _up(m)
     for p in distinct(anchors, size):
         parts[0] += _foot(p, up, thickness)
-    floor = _floor(parts, rotation, position, up)
-    towards = _view(parts, rotation, position, up)
+    lowest = floor(parts, rotation, position, up)
+    towards = viewpoint(parts, rotation, position, up)
     colours = [PALETTE[(k - 1) % len(PALETTE)] for k in range(m.n_bodies + 1)]
-    return Scene(parts, colours, thickness, low, high, radius, up, towards, floor, away)
+    return Scene(parts, colours, thickness, low, high, radius, up, towards, lowest, away)
 
 
 def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray) -> float:
@@ -79,42 +80,9 @@ def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray
         for x in (*points[k], m.bodies[k - 1].com.astype(float))
     ]
     extent = float(np.ptp(np.array([*places, *points[0]]), axis=0).max())
-    own = [2.0 * q.reach + float(np.linalg.norm(q.position)) for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
+    own = [q.reach for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
     gyration = [float(np.sqrt(np.trace(b.inertia.astype(float)) / float(b.mass))) for b in m.bodies if not b.massless]
     return max([extent, *own, *([] if extent else [2.0 * g for g in gyration]), 1e-6])
-
-
-def _swept(
-    parts: list[list[Primitive]], R: np.ndarray, p: np.ndarray, frames: int = 120
-) -> tuple[np.ndarray, np.ndarray]:
-    """Centres (F, N, 3) and reaches (N,) of the bodies' primitives over some of the frames."""
-    some = np.unique(np.linspace(0, len(p) - 1, frames).astype(int))
-    owners = [(k, x) for k, made in enumerate(parts) if k for x in made if x.layer == "bodies"]
-    if not owners:
-        return p[some], np.zeros(p.shape[1])
-    body = np.array([k - 1 for k, _ in owners])
-    local = np.array([x.position for _, x in owners])
-    centres = p[some][:, body] + np.einsum("fnij,nj->fni", R[some][:, body], local)
-    return centres, np.array([x.reach for _, x in owners])
-
-
-def _bounds(
-    parts: list[list[Primitive]], R: np.ndarray, p: np.ndarray, anchors: list[Vector], size: float
-) -> tuple[Vector, Vector, float, bool]:
-    centres, reach = _swept(parts, R, p)
-    still = [x.position for x in parts[0]] + anchors
-    low, high = _box(centres, reach, still)
-    away = float(np.linalg.norm(high - low)) > 8.0 * max(size, 2.0 * float(reach.max(initial=0.0)))
-    if away:
-        low, high = _box(centres[:1], reach, [])
-    return low, high, max(0.5 * float(np.linalg.norm(high - low)), 0.3 * size), away
-
-
-def _box(centres: np.ndarray, reach: np.ndarray, still: list[Vector]) -> tuple[Vector, Vector]:
-    low, high = (centres - reach[:, None]).min(axis=(0, 1)), (centres + reach[:, None]).max(axis=(0, 1))
-    for x in still:
-        low, high = np.minimum(low, x), np.maximum(high, x)
-    return low, high
 
 
 def _up(m: Mechanism) -> Vector:
@@ -127,30 +95,3 @@ def _up(m: Mechanism) -> Vector:
 def _foot(p: Vector, up: Vector, r: float) -> list[Primitive]:
     """Where a joint stands on the ground."""
     return [block(p - 2.6 * r * up, to_z(unit(up, "up")), (4.4 * r, 4.4 * r, 2.6 * r), layer="ground", colour="ground")]
-
-
-def _floor(parts: list[list[Primitive]], R: np.ndarray, p: np.ndarray, up: Vector) -> float:
-    centres, reach = _swept(parts, R, p)
-    lowest = float((centres @ up - reach).min())
-    return min([lowest, *(float(x.position @ up) - x.reach for x in parts[0])])
-
-
-def _view(parts: list[list[Primitive]], R: np.ndarray, p: np.ndarray, up: Vector) -> Vector:
-    """Across the plane of a plane motion, seen a little from above; else from the corner of a room."""
-    centres, _ = _swept(parts, R, p)
-    flat = centres.reshape(-1, 3)
-    spread, axes = np.linalg.eigh(np.cov((flat - flat.mean(axis=0)).T))
-    thin = axes[:, 0]
-    side = cross(up, thin)
-    plane = len(flat) > 3 and spread[1] > 0.0 and spread[0] < 0.01 * spread[1]
-    if plane and np.linalg.norm(side) > 0.5:
-        thin = thin if thin.sum() > 0.0 or abs(thin.sum()) < 1e-9 else -thin
-        thin = -thin if abs(thin[1]) > 0.9 and thin[1] > 0.0 else thin
-        look = thin + 0.35 * side / np.linalg.norm(side) + 0.22 * up
-    else:
-        a = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-        a = a - (a @ up) * up
-        b = cross(up, a)
-        look = (0.75 * a - 1.0 * b) / np.linalg.norm(a) + (1.3 if plane else 0.55) * up
-    made: Vector = look / np.linalg.norm(look)
-    return made

@@ -61,16 +61,17 @@ def layout(parent: tuple[int, ...]) -> list[tuple[float, float]]:
 
 def _edge(a: tuple[float, float], b: tuple[float, float], name: str, kind: str) -> str:
     (x1, y1), (x2, y2) = a, b
-    tx, ty = 0.5 * (x1 + x2), 0.5 * (y1 + y2)
     if kind == "tree":
-        bend = f"C{x1:.1f} {ty:.1f} {x2:.1f} {ty:.1f}"
-    else:
-        above = abs(x1 - x2) < 1.0
-        tx, ty = (tx + 56.0, ty) if above else (tx, ty + 34.0)
-        bend = f"Q{2 * tx - 0.5 * (x1 + x2):.1f} {2 * ty - 0.5 * (y1 + y2):.1f}"
-    path = f"M{x1:.1f} {y1:.1f}{bend} {x2:.1f} {y2:.1f}"
+        cx, cy = 0.5 * (x1 + x2), 0.5 * (y1 + y2)
+        bend, tx, ty = f"C{x1:.1f} {cy:.1f} {x2:.1f} {cy:.1f}", cx, cy
+    else:  # round the outside of the corner that the two bodies make
+        cx = max(x1, x2) + (112.0 if abs(x1 - x2) < 1.0 else 0.0)
+        cy = 0.5 * (y1 + y2) if abs(x1 - x2) < 1.0 else max(y1, y2) + (64.0 if abs(y1 - y2) < 1.0 else 16.0)
+        cx = 0.5 * (x1 + x2) if abs(y1 - y2) < 1.0 else cx
+        bend, tx, ty = f"Q{cx:.1f} {cy:.1f}", 0.25 * (x1 + 2.0 * cx + x2), 0.25 * (y1 + 2.0 * cy + y2)
+    line = f'<path d="M{x1:.1f} {y1:.1f}{bend} {x2:.1f} {y2:.1f}"/>'
     label = f'<text x="{tx:.1f}" y="{ty + 3:.1f}">{escape(_short(name, 14))}</text>'
-    return f'<g class="edge {kind}" data-joint="{escape(name)}"><title>joint {escape(name)}</title><path d="{path}"/>{label}</g>'
+    return f'<g class="edge {kind}" data-joint="{escape(name)}"><title>joint {escape(name)}</title>{line}{label}</g>'
 
 
 def _short(text: str, most: int) -> str:

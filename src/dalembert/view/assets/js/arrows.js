@@ -10,12 +10,13 @@ export class Arrows {
     if (!this.count) return;
     this.scale = (0.55 * data.look.radius) / largest(force);
     this.r = 0.75 * data.look.thickness;
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.6 });
+    const material = new THREE.MeshStandardMaterial({ roughness: 0.6, depthTest: false, transparent: true, opacity: 0.9 }); // seen through solids
     this.material = material;
     this.shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), material, this.count);
     this.heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 16).translate(0, 0.5, 0), material, this.count);
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
+      mesh.renderOrder = 6;
       this.group.add(mesh);
     }
     this.up = new THREE.Vector3(0, 1, 0);

@@ -41,7 +41,11 @@ export function solids(bodies) {
     const mesh = new THREE.InstancedMesh(geometry, material, entries.length);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.frustumCulled = false;
-    mesh.castShadow = part.layer !== "axes" && !clear;
+    if (part.kind === "ring") {
+      material.depthTest = false; // a closed loop is marked even inside a solid
+      mesh.renderOrder = 5;
+    }
+    mesh.castShadow = part.kind !== "ring" && part.layer !== "axes" && !clear;
     mesh.receiveShadow = part.layer === "bodies";
     return {
       mesh,

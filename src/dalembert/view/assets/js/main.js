@@ -68,7 +68,10 @@ function start() {
   fillModel(data, document.getElementById("model"));
   const charts = new Charts(data, clock, document.getElementById("plots"));
   const transport = new Transport(data, clock);
-  const tabs = new Tabs(() => charts.refresh());
+  const tabs = new Tabs((id) => {
+    charts.refresh();
+    if (id === "graph") topology.centre();
+  });
   listenToKeys({ clock, fit, theme: switchTheme, tabs });
   const picture = (wall) => {
     clock.advance(wall);

@@ -24,7 +24,7 @@ export class Tabs {
       tab.tabIndex = k === i ? 0 : -1;
       document.getElementById(tab.getAttribute("aria-controls")).hidden = k !== i;
     });
-    this.onOpen();
+    this.onOpen(this.tabs[i].getAttribute("aria-controls"));
   }
 }
 

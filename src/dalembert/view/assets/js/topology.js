@@ -11,6 +11,7 @@ export class Topology {
     }
     const field = element("div", "field");
     field.innerHTML = data.topology; // names in it were escaped when the page was written
+    this.field = field;
     panel.append(key, field);
     this.nodes = new Map();
     for (const node of field.querySelectorAll("[data-body]")) {
@@ -23,6 +24,14 @@ export class Topology {
         if (e.key === "Enter") pressed();
       });
     }
+  }
+
+  /** The ground in the middle of the field, where the graph is wider than it. */
+  centre() {
+    const field = this.field;
+    const ground = this.nodes.get(0).getBoundingClientRect();
+    const box = field.getBoundingClientRect();
+    if (field.scrollWidth > field.clientWidth) field.scrollLeft += ground.left + ground.width / 2 - box.left - box.width / 2;
   }
 
   show(body) {

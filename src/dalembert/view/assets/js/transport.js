@@ -16,8 +16,9 @@ export class Transport {
     back.addEventListener("click", () => clock.step(-1));
     on.addEventListener("click", () => clock.step(1));
     scrub.addEventListener("input", () => {
+      const wanted = Number(scrub.value); // before pausing puts the slider back
       clock.play(false);
-      clock.seek(Number(scrub.value));
+      clock.seek(wanted);
     });
     speed.addEventListener("change", () => {
       clock.speed = Number(speed.value);

@@ -40,6 +40,7 @@ class Equations:
     mechanism: Mechanism
     catalogue: Catalogue
     layout: Layout
+    given: Layout
     slope: Signature
     """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
     project: Signature | None
@@ -48,6 +49,9 @@ class Equations:
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
     pivot_at: int | None = None
     """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
+    project_wide: Signature | None = None
+    wide_lanes: int = 1
+    """`project` on several states, one in each of these lanes."""
 
     @property
     def n_q(self) -> int:

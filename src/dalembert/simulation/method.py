@@ -30,6 +30,8 @@ class Steps:
     dense: Signature
     scratch: int = 0
     """Elements of working memory beyond those of the equations."""
+    several: Signature | None = None
+    """`several(memory, given, work, times, out)`: rows of output at as many times as `wide_lanes`, strictly within the last step."""
 
 
 class Method:

@@ -16,6 +16,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
     Equations,
+    Prefixed,
     emit_projection,
     emit_slope,
     emit_values,
@@ -27,7 +28,7 @@ from dalembert.simulation.march import emit_march
 from dalembert.simulation.method import Method, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Library, Module, aligned, cached
+from dalembert.trace.native import Library, Module, aligned, cached, native_lanes
 
 
 def marching_catalogue(m: Mechanism) -> Catalogue:
@@ -115,7 +116,23 @@ class Program:
         projected = held if h is not None and h.stabilise.projects else None
         project = emit_projection(module, m, self.lanes, self.given, projected)
         pivot = None if held is None else held.places["pivot"]
-        e = Equations(module, self.lanes, m, self.catalogue, self.layout, slope, project, work, pivot)
+        wide, project_wide = native_lanes() if projected and self.lanes == 1 else 1, None
+        if wide > 1:
+            project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
+        e = Equations(
+            module,
+            self.lanes,
+            m,
+            self.catalogue,
+            self.layout,
+            self.given,
+            slope,
+            project,
+            work,
+            pivot,
+            project_wide,
+            wide,
+        )
         steps = self.method.emit(e)
         events = None
         if self.events:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import inboard_speeds
+from dalembert.topology.profile import reverse_cuthill_mckee
 from dalembert.trace import Expr
 
 
@@ -44,8 +45,6 @@ class Pattern:
 
 def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
     """From the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
     inboard = inboard_speeds(m)
     touched = []
     for k in rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -61,13 +60,14 @@ class _Import:
             system.add_frame(Names(set(system.frames)).new(name), site.body, site.at)
         tendons = self._tendons()
         equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
-        cut = [name for section in self.root.all("equality") for name in equalities.add(section)]
+        system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
         begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
         system.parameters.update(begin.controls)
-        self._add_rotors(begin.initial, begin.speeds)
+        system.initial, system.speeds = begin.initial, begin.speeds
+        self._add_rotors()
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
-        return Imported(system, tuple(self.notes.sentences), begin.initial, begin.speeds, tuple(cut))
+        return Imported(system, tuple(self.notes.sentences))
 
     def _gravity(self) -> np.ndarray:
         g = np.array([0.0, 0.0, -9.81])
@@ -133,7 +133,7 @@ class _Import:
             controls += adder.add(section, len(controls) + 1)
         return controls
 
-    def _add_rotors(self, initial: dict[str, Any], speeds: dict[str, Any]) -> None:
+    def _add_rotors(self) -> None:
         for j in self.tree.all_joints:
             inertia = j.node.number("armature", 0.0)
             if inertia < 0.0:
@@ -141,7 +141,4 @@ class _Import:
             if inertia and not j.single:
                 self.notes.add(j.node, f"the armature {inertia:g} of a {j.kind} joint is not represented")
             elif inertia:
-                wheel, joint = add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)
-                for values in (initial, speeds):
-                    if joint in values:
-                        values[wheel] = values[joint]
+                add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)

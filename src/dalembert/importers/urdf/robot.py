@@ -57,10 +57,10 @@ class _Import:
             self._add_joint(node)
         for node in self.joint_nodes.values():
             self._add_mimic(node)
-        cut = self._add_extensions()
+        self.system.cut = self._add_extensions()
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
-        return Imported(self.system, tuple(self.notes.sentences), cut=cut)
+        return Imported(self.system, tuple(self.notes.sentences))
 
     def _add_links(self, base: str) -> None:
         tree: LinkTree = self.tree
@@ -107,6 +107,7 @@ class _Import:
         self.system.add_constraint(self.names.new(f"{own}_mimic"), Coupling(factors, mimic.number("offset", 0.0)))
 
     def _add_extensions(self) -> tuple[str, ...]:
+        """The names of the joints that close loops."""
         cut = []
         for node, c in closures(self.robot, self.tree):
             name, a, b = self.names.new(c.name), self.body_of[c.parent], self.body_of[c.child]

@@ -11,7 +11,9 @@ PAGE = ROOT / "docs" / "formulations" / "printed.md"
 
 
 def test_the_printed_equations_are_up_to_date(tmp_path):
-    done = subprocess.run([sys.executable, "-c", program(PAGE)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program(PAGE)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     page = PAGE.read_text(encoding="utf-8")
     robot = done.stdout[: done.stdout.rindex("Operations(")].strip()
     assert f"```text\n{robot}\n```" in page

@@ -13,10 +13,11 @@ from dalembert.errors import (
     TraceError,
 )  # fmt: skip
 from dalembert.files import load_motion
+from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
-from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
     Coupling,
@@ -25,11 +26,12 @@ from dalembert.system.constraints import (
     KnifeEdge,
     OnLine,
     OnPlane,
+    Polynomial,
     Relation,
     RollingBall,
     RollingDisc,
 )  # fmt: skip
-from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
+from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.system.joints import (
     Cylindrical,
     Free,
@@ -97,6 +99,7 @@ __all__ = [
     "OnPlane",
     "Planar",
     "Point",
+    "Polynomial",
     "Prismatic",
     "Relation",
     "Revolute",
@@ -110,6 +113,7 @@ __all__ = [
     "StateError",
     "System",
     "Table",
+    "Tendon",
     "TraceError",
     "Universal",
     "Weld",
@@ -122,13 +126,17 @@ __all__ = [
     "cosh",
     "cylinder",
     "exp",
+    "load_mjcf",
     "load_motion",
+    "load_robot",
+    "load_urdf",
     "log",
     "maximum",
     "minimum",
     "particle",
     "rod",
     "select",
+    "shapes",
     "sign",
     "sin",
     "sinh",

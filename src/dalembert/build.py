@@ -40,6 +40,7 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
         dict(system.constraints),
         dict(system.parameters),
         tree,
+        system.ground_shapes,
     )
     check_motion_is_determined(m)
     return m
@@ -102,11 +103,13 @@ def check_numbers(system: System) -> None:
         return bind(thing, values) if found else thing
 
     evaluated(system.gravity, "gravity")
+    evaluated(system.ground_shapes, "ground_shapes")
     for name, (_, frame) in system.frames.items():
         evaluated(frame, f'frame "{name}"').check(f'frame "{name}"')
     for b in system.bodies.values():
         p = evaluated(MassProperties(b.mass, b.com, b.inertia), f'body "{b.name}"')
         check_mass_properties(p, b.name)
+        evaluated(b.shapes, f'body "{b.name}": shapes')
     for j in system.joints.values():
         where = f'joint "{j.name}"'
         evaluated(j.joint, where)

@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.balance import rows_of
+from dalembert.simulation.body_forces import rows_of
 from dalembert.simulation.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.system.names import unknown
 
@@ -116,14 +116,14 @@ def drive(x: Samples, name: str) -> JointForces:
 
 def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
     """On the user's child of a tree joint: the sum of what is left to the joints over the carried bodies."""
-    b = x.balance
+    b = x.body_forces
     made = _summed(x, {k: b.left[:, k - 1] for k in _carried(x.mechanism, number)}, -b.dependence, about)
     return made.opposite if x.mechanism.tree.reversed[number - 1] else made
 
 
 def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
     """By a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
-    m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.balance
+    m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.body_forces
     named, rows = d.constraint.bodies, rows_of(m, name)
     first = m.number_of[named[0]] if named else d.bodies[0]
     own = np.zeros_like(b.dependence)

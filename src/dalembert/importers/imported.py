@@ -28,6 +28,12 @@ class Imported:
         for name in ("initial", "speeds"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
+    def planned(self) -> System:
+        """The system, with the file's own start and tree as its plan."""
+        self.system.initial, self.system.speeds = dict(self.initial), dict(self.speeds)
+        self.system.cut = self.cut
+        return self.system
+
     def build(self) -> Mechanism:
         """The mechanism, with the file's own tree."""
         return self.system.build(cut=self.cut)

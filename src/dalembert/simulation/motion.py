@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -133,6 +133,30 @@ class Motion:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
         return evaluate(self.samples, lambda s, _: quantity(s))
 
+    # -- to look at -------------------------------------------------------------------------------------------------------
+    def page(
+        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+    ) -> Path:
+        """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
+
+        `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
+        worked out. Without them the page chooses.
+        """
+        from dalembert.view import write_page
+
+        return write_page(self, path, traces, reactions)
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K,) or (K, 3) each."""
+        named = self.samples.mechanism.plan.outputs
+        return {name: self.evaluate(partial(_settled, output)) for name, output in named.items()}
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from dalembert.view.notebook import motion_html
+
+        return motion_html(self)
+
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with names and units."""
@@ -145,3 +169,7 @@ class Motion:
         from dalembert.files.motion_file import save
 
         save(self, path)
+
+
+def _settled(output: Any, s: Any) -> Any:
+    return s.settled(output.value(s))

@@ -27,6 +27,8 @@ CLOSED = 1e-12
 """Largest residual, relative to the mechanism's length, that counts as closed."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
+STALLED = 1e-10
+"""Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)
         if g_new @ g_new < error:
-            small = np.abs(step).max() < 1e-15
+            small = np.abs(step).max() < 1e-15 or error - g_new @ g_new < STALLED * error
             q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
             if small:
                 break

@@ -40,6 +40,10 @@ def own_speeds(s: State) -> np.ndarray:
     return np.asarray(s.rates)[independent.at(s).choice.independent]
 
 
+def written_speeds(s: State) -> np.ndarray:
+    return np.asarray(s.rates)[independent.usual(s.mechanism).independent]
+
+
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ = T q̇_i + c."""
     made = independent.at(State(m, t, q, np.zeros(m.n_u)))

@@ -14,7 +14,8 @@ from dalembert.mechanism import Mechanism
 class Formulation(Protocol):
     """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
 
-    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u.
+    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. Where `own_speeds` may choose
+    others from one numeric state to the next, `written_speeds(s)` gives those of `speeds(m)`.
     """
 
     @property

@@ -12,7 +12,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.formulations.elimination import solve_in_order
 from dalembert.kinematics.state import State
@@ -54,6 +53,8 @@ class Reduction:
 
 def choose(B: np.ndarray) -> Choice:
     """By pivoted QR, rows first, then columns; then elimination with complete pivoting pairs them."""
+    from scipy.linalg import qr  # writing equations of trees needs NumPy alone
+
     B = _scaled(B)
     rank, order = _rank(B)
     rows = np.sort(order[:rank])
@@ -77,6 +78,8 @@ def _rank(B: np.ndarray) -> tuple[int, np.ndarray]:
     """The rank, and the rows in the order of their pivots."""
     if not B.size:
         return 0, np.arange(len(B))
+    from scipy.linalg import qr
+
     _, R, order = qr(_scaled(B).T, mode="economic", pivoting=True)
     sizes = np.abs(np.diag(R))
     return int(np.sum(sizes > RANK_TOLERANCE * sizes.max())) if sizes.max() > 0.0 else 0, order

@@ -44,6 +44,10 @@ def own_speeds(s: State) -> np.ndarray:
     return np.asarray(s.speeds)[independent.at(s).choice.independent]
 
 
+def written_speeds(s: State) -> np.ndarray:
+    return np.asarray(s.speeds)[independent.usual(s.mechanism).independent]
+
+
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """u = T u_i + c."""
     made = independent.at(State(m, t, q, np.zeros(m.n_u)))

@@ -58,8 +58,8 @@ class _OnSymbols:
             outputs = list(self.values.values())
             found = substitute(outputs, known) if traced else evaluate(outputs, known | self._parameters)
         else:
-            given = [t, list(q), list(rates), list(self._parameters.values())]
-            found = self._compiled(*(x for x in given if x != []))
+            given = [list(q), list(rates), list(self._parameters.values())]
+            found = self._compiled(t, *(x for x in given if x))
             found = found if len(self.values) > 1 else (found,)
         return SimpleNamespace(**dict(zip(self.values, found)))
 

@@ -54,7 +54,7 @@ def rolling_disc():
     s.add_joint("free", da.Free("angles"), "ground", "coin")
     s.add_constraint("floor", da.RollingDisc("coin", radius=0.3))
     m = s.build()
-    q = m.assemble([0.1, 0.1, 0.2, 0.0, 0.0, 0.3])
+    q, _ = m.assemble([0.1, 0.1, 0.2, 0.0, 0.0, 0.3])
     u = np.array([0.2, 1.5, 0.2, 0.0, 0.0, 0.0])
     rows = constraint_rows(m.state(q, u))
     return m, q, u - np.linalg.lstsq(rows.B, rows.B @ u, rcond=None)[0]

@@ -136,3 +136,9 @@ class WrittenEquations:
         values |= {self.t: state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, own))}
         made = evaluate([self.A, self.f, self.B, self.gamma], values)
         return Equations(*(np.asarray(x, dtype=float) for x in made))
+
+    def solve(self, q: Any, u: Any, t: float = 0.0, constraints: str = "range_space", **parameters: float) -> Any:
+        """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
+        from dalembert.constraints import method
+
+        return method(constraints)(self.evaluate(q, u, t, **parameters))

@@ -79,21 +79,21 @@ class State:
     def joint_rates(self) -> list[JointRates]:
         return [
             step.joint_rates(j, link, q, u)
-            for j, link, q, u in zip(self.mechanism.joints, self._placed[1], self.joint_q, self.joint_u)
+            for j, link, q, u in zip(self.mechanism.joints, self.links, self.joint_q, self.joint_u)
         ]
 
     @cached_property
     def velocities(self) -> list[Rates]:
         """ω and v of every body's origin."""
         out = [step.AT_REST]
-        for parent, link, rel in zip(self.mechanism.parent, self._placed[1], self.joint_rates):
+        for parent, link, rel in zip(self.mechanism.parent, self.links, self.joint_rates):
             out.append(step.carry_velocity(out[parent], link, rel))
         return out
 
     def accelerations(self, udot: Any) -> list[Rates]:
         """α and a of every body's origin where the free speeds change at the rate `udot`."""
         out = [step.AT_REST]
-        m, vel, links, rels = self.mechanism, self.velocities, self._placed[1], self.joint_rates
+        m, vel, links, rels = self.mechanism, self.velocities, self.links, self.joint_rates
         for k, (j, parent, ud) in enumerate(zip(m.joints, m.parent, self.joint_udot(udot))):
             out.append(
                 step.carry_acceleration(
@@ -112,7 +112,7 @@ class State:
         """Partial velocities of every body's origin, columns as in `mechanism.path_columns`."""
         out = [step.UNMOVED]
         for k, (j, parent) in enumerate(zip(self.mechanism.joints, self.mechanism.parent)):
-            out.append(step.carry_partials(out[parent], j, self._placed[1][k], self.joint_q[k]))
+            out.append(step.carry_partials(out[parent], j, self.links[k], self.joint_q[k]))
         return out
 
     @cached_property
@@ -122,7 +122,7 @@ class State:
         for k, (j, parent) in enumerate(zip(self.mechanism.joints, self.mechanism.parent)):
             out.append(
                 step.carry_partial_rates(
-                    P[parent], out[parent], P[k + 1], vel[parent], vel[k + 1], j, self._placed[1][k],
+                    P[parent], out[parent], P[k + 1], vel[parent], vel[k + 1], j, self.links[k],
                     self.joint_rates[k], self.joint_q[k], self.joint_u[k],
                 )
             )  # fmt: skip

@@ -38,6 +38,11 @@ class Joint:
         """The coordinates at which the two frames coincide."""
         return np.zeros(self.n_q)
 
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        return type(self).__name__
+
     def rotation(self, q: Any) -> Matrix:
         """R_PC."""
         return IDENTITY

@@ -30,6 +30,10 @@ class Reversed(Joint):
         return self.joint.rates_are_speeds
 
     @property
+    def kind(self) -> str:
+        return self.joint.kind
+
+    @property
     def reference(self) -> np.ndarray:
         return self.joint.reference
 

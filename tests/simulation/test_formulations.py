@@ -62,6 +62,22 @@ def test_events_controllers_and_opaque_forces_see_the_mechanisms_own_speeds(name
     assert np.abs(both[0] - both[1]).max() < 1e-7
 
 
+@pytest.mark.parametrize("by", [{"formulation": "hamilton"}, {"constraints": "partition"}])
+def test_an_interrupted_run_goes_on_to_the_same_numbers(by):
+    m, asked = crank_rocker().mechanism, {"stop": True}
+
+    def law(s):
+        if asked["stop"] and s.t > 0.2:
+            raise KeyboardInterrupt
+        return {"A": 0.3 * float(s.u["A"])}
+
+    call = {"initial": {"A": 0.5}, "speeds": {"A": 3.0}, "control": law, "control_rate": 10.0, "rtol": 1e-9, **by}
+    begun = m.simulate(0.4, **call)
+    asked["stop"] = False
+    assert not begun.complete
+    assert np.array_equal(m.simulate(0.4, **call, resume=begun).q, m.simulate(0.4, **call).q)
+
+
 def test_fixed_steps_march_every_formulation_and_implicit_ones_refuse():
     m = chain(2)
     expected = m.simulate(0.4, speeds=[0.3, -0.5])

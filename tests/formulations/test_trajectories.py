@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-from dalembert.formulations import FORMULATIONS
+from benchmarks.loop_models import rhombic_linkage
 from dalembert.kinematics.rows import constraint_rows
-from tests.constraints.loops import rhombic_linkage
+from tests.formulations.analytic import ANALYTIC
 
 
 def integrated(m, name, q, u, duration=2.0):
@@ -43,7 +43,7 @@ def pendulum_on_a_shaker():
 
 
 def rhombus():
-    m = rhombic_linkage().build(cut=["tip"])
+    m = rhombic_linkage().mechanism
     q1 = 0.6 - np.pi / 2
     return m, np.array([q1, -q1, q1 + np.pi]), np.array([0.2, -0.2, 0.2])
 
@@ -74,7 +74,7 @@ def rolling_disc():
 def test_all_formulations_run_the_same_motion(make, without):
     m, q, u = make()
     expected = integrated(m, "kane", q, u)
-    for name, formulation in FORMULATIONS.items():
+    for name, formulation in ANALYTIC.items():
         if name in ("kane", *without) or formulation.refusal(m) is not None:
             continue
         assert np.abs(integrated(m, name, q, u) - expected).max() <= 1e-6, name

@@ -13,6 +13,7 @@ from dalembert.errors import (
     TraceError,
 )  # fmt: skip
 from dalembert.files import load_motion
+from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
@@ -25,11 +26,12 @@ from dalembert.system.constraints import (
     KnifeEdge,
     OnLine,
     OnPlane,
+    Polynomial,
     Relation,
     RollingBall,
     RollingDisc,
 )  # fmt: skip
-from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
+from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.system.joints import (
     Cylindrical,
     Free,
@@ -97,6 +99,7 @@ __all__ = [
     "OnPlane",
     "Planar",
     "Point",
+    "Polynomial",
     "Prismatic",
     "Relation",
     "Revolute",
@@ -110,6 +113,7 @@ __all__ = [
     "StateError",
     "System",
     "Table",
+    "Tendon",
     "TraceError",
     "Universal",
     "Weld",
@@ -122,7 +126,10 @@ __all__ = [
     "cosh",
     "cylinder",
     "exp",
+    "load_mjcf",
     "load_motion",
+    "load_robot",
+    "load_urdf",
     "log",
     "maximum",
     "minimum",

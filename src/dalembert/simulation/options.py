@@ -14,7 +14,7 @@ from dalembert.simulation.method import Method
 from dalembert.simulation.methods import METHODS, method_named
 from dalembert.simulation.scales import absolute_tolerances
 
-RTOL, RTOL_HELD = 1e-10, 2e-12
+RTOL, RTOL_HELD = 1e-10, 1e-12
 """Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not given."""

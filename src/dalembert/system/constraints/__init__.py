@@ -7,9 +7,10 @@ from dalembert.system.constraints.distance import Distance
 from dalembert.system.constraints.guide import OnLine, OnPlane
 from dalembert.system.constraints.knife_edge import KnifeEdge
 from dalembert.system.constraints.own import Relation
+from dalembert.system.constraints.polynomial import Polynomial
 from dalembert.system.constraints.rolling import RollingBall, RollingDisc
 
 __all__ = [
-    "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Relation",
-    "RollingBall", "RollingDisc",
+    "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Polynomial",
+    "Relation", "RollingBall", "RollingDisc",
 ]  # fmt: skip

@@ -6,5 +6,6 @@ from dalembert.system.forces.load import Load
 from dalembert.system.forces.motor import Motor
 from dalembert.system.forces.points import Point
 from dalembert.system.forces.spring import Spring
+from dalembert.system.forces.tendon import Tendon
 
-__all__ = ["BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring"]
+__all__ = ["BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring", "Tendon"]

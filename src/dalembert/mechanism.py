@@ -7,7 +7,7 @@ and are reached from here for convenience.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -32,8 +32,10 @@ from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.inspection import Inspection
     from dalembert.constraints.diagnosis import Diagnosis
+    from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
     from dalembert.simulation.many import Motions
@@ -290,16 +292,31 @@ class Mechanism:
 
         return Catalogue(self)
 
-    def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+    def forward_dynamics(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, constraints: str = "range_space"
+    ) -> np.ndarray:
         """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
 
-        Closed loops and constraints are obeyed, one state after the other in NumPy instead of compiled code.
+        Closed loops and constraints are obeyed, by the method that `constraints` names.
         """
         if self.cuts or self.constraints:
-            from dalembert.constraints.dynamics import accelerations
+            from dalembert.kernels.solution import accelerations
 
-            return accelerations(self, q, u, tau, t, parameters)
+            found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
+            return found
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+
+    def solve(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
+        constraints: str = "range_space", formulation: str = "kane",
+    ) -> Solution:  # fmt: skip
+        """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
+
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        """
+        from dalembert.kernels.solution import solve
+
+        return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
@@ -357,6 +374,8 @@ class Mechanism:
         resume: Any = None,
         progress: bool | None = None,
         stabilise: Any = None,
+        constraints: str = "range_space",
+        formulation: str = "kane",
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -365,7 +384,8 @@ class Mechanism:
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
-        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. What is not said is taken from the model's own plan.
+        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
+        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
         """
         from dalembert.simulation.simulate import simulate
 
@@ -379,7 +399,7 @@ class Mechanism:
             (self.plan.initial or None) if initial is None else initial,
             (self.plan.speeds or None) if speeds is None else speeds,
             parameters, events, until, control, control_rate, checkpoint, resume, progress,
-            options.pop("stabilise", "projection"), **options,
+            options.pop("stabilise", "projection"), constraints, formulation, **options,
         )  # fmt: skip
 
     def simulate_many(
@@ -415,6 +435,22 @@ class Mechanism:
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    def compare(
+        self,
+        formulations: Iterable[str] | None = None,
+        constraints: Iterable[str] | None = None,
+        states: int = 5,
+        seed: int = 0,
+        start: Any = None,
+    ) -> Comparison:
+        """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
+
+        `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        """
+        from dalembert.analysis.compare import compare
+
+        return compare(self, formulations, constraints, states, seed, start)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.importers import xml
 from tests.importers.peers import peer
 from tests.importers.robots import urdf, urdf_joint, urdf_link, urdf_tree, write
 from tests.mechanisms import random_state
@@ -16,6 +17,7 @@ from tests.mechanisms import random_state
 pin = peer("pinocchio", "pin")
 TOLERANCE = 1e-9
 DAMPING = 0.3
+ROBOT = Path(__file__).parents[2] / "examples" / "robot.urdf"
 
 
 def pinocchio_state(model: Any, m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,15 +95,34 @@ def test_mimic_joints_are_exact_constraints(tmp_path):
         urdf_joint(rng, "jc", "revolute", "b", "c"),
     ]
     path = write(tmp_path, "robot.urdf", urdf("".join(parts)))
+    check_reduced(path, np.array([[1.0, 0.0], [-0.4, 0.0], [0.0, 1.0]]), np.array([0.0, 0.2, 0.0]), rng)
+
+
+def test_the_robot_of_the_gallery_moves_as_in_pinocchio():
+    """Six axes and two fingers, of which one mimics the other."""
+    G = np.vstack([np.eye(7), np.eye(7)[6]])
+    check_reduced(ROBOT, G, np.zeros(8), np.random.default_rng(5))
+    imported = da.load_urdf(ROBOT)
+    assert [note.partition(": ")[2].partition(":")[0] for note in imported.notes] == ["<limit>"]
+    assert all(body.shapes for body in imported.system.bodies.values())
+
+
+def check_reduced(path: Path, G: np.ndarray, offset: np.ndarray, rng: np.random.Generator) -> None:
+    """Coordinates q = G r + offset in the order of the file, for Pinocchio's tree without mimicry."""
     m = da.load_urdf(path).build()
-    # the urdfdom parser follows mimicry only when asked: here it gives the tree without it
     model = pin.buildModelFromUrdf(str(path))
-    G = np.array([[1.0, 0.0], [-0.4, 0.0], [0.0, 1.0]])
-    r, rdot = rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 2)
-    q, u = G @ r + [0.0, 0.2, 0.0], G @ rdot
+    names = [node.get("name") for node in xml.read(path).all("joint") if node.get("type") != "fixed"]
+    order = [names.index(name) for name in m.coordinates]
+    r, rdot = rng.uniform(-1, 1, (2, G.shape[1]))
+    q, u = (G @ r + offset)[order], (G @ rdot)[order]
     theirs, v = pinocchio_state(model, m, q, u)
     data = model.createData()
     M, h = pin.crba(model, data, theirs), pin.nonLinearEffects(model, data, theirs, v)
     M = np.triu(M) + np.triu(M, 1).T
-    expected = G @ np.linalg.solve(G.T @ M @ G, -G.T @ h)
+    # rows of Pinocchio's speeds in r
+    H = np.zeros((model.nv, G.shape[1]))
+    for k, name in enumerate(names):
+        H[model.idx_vs[model.getJointId(name)]] = G[k]
+    rddot = np.linalg.solve(H.T @ M @ H, H.T @ (-model.damping * v - h))
+    expected = (G @ rddot)[order]
     assert np.abs(m.forward_dynamics(q, u) - expected).max() < TOLERANCE * np.abs(expected).max()

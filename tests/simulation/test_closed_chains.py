@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-import dalembert as da
 from benchmarks.loop_models import six_body_chains
 from tests.simulation.free_bodies import imbalance
 from tests.simulation.test_loops import energy_error, largest_gap
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=da.SimulationError,
-    reason="compiled factors of the mass matrix keep fill-in of the last state where an entry is zero by structure",
-)
 def test_the_six_bodies_in_closed_chains_keep_energy_and_momenta():
     """[B Fig. 6, 62–64]: two chains of ball joints closed, nothing outside acts: energy and both momenta stay what they are."""
     m, initial, speeds, _ = six_body_chains()

@@ -1,1 +1,1 @@
-"""What can be said about a mechanism besides its motion."""
+"""Questions asked of a whole mechanism."""

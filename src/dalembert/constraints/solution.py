@@ -16,11 +16,11 @@ SQUARED_RANK_TOLERANCE = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """u̇, λ and the rank of B that the method found."""
+    """u̇, λ and the rank of B that the method found; of many states, with a row for each."""
 
     udot: np.ndarray
     lam: np.ndarray
-    rank: int
+    rank: int | np.ndarray
 
 
 def row_norms(e: Equations) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
@@ -30,7 +31,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u
+    return m.n_q + m.n_u + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

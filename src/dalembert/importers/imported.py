@@ -38,6 +38,10 @@ class Imported:
         """The mechanism, with the file's own tree."""
         return self.system.build(cut=self.cut)
 
+    def __repr__(self) -> str:
+        s = self.system
+        return f"<Imported {s.name!r}: {len(s.bodies)} bodies, {len(s.joints)} joints; {len(self.notes)} notes>"
+
 
 @dataclass(eq=False)
 class Notes:

@@ -11,9 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
+from dalembert.system.joints.axis import Axis
 from dalembert.system.names import unknown
 
 T = TypeVar("T")
+LARGEST = 1e30
+"""Beyond it, products of lengths and masses would leave the range of numbers."""
 
 ALWAYS_READ = frozenset({"name", "class", "childclass"})
 """Attributes that only label."""
@@ -75,12 +78,11 @@ class Node:
 
     # -- attributes ---------------------------------------------------------------------------------------------------
     def get(self, name: str) -> str | None:
-        """An attribute as text, from here or from the defaults."""
-        for node in (self, *self.defaults):
-            if name in node.attributes:
-                node.read.add(name)
-                return node.attributes[name]
-        return None
+        """An attribute as text, from here or else from the defaults; where both have it, both count as read."""
+        having = [node for node in (self, *self.defaults) if name in node.attributes]
+        for node in having:
+            node.read.add(name)
+        return having[0].attributes[name] if having else None
 
     def has(self, name: str) -> bool:
         return any(name in node.attributes for node in (self, *self.defaults))
@@ -132,16 +134,27 @@ class Node:
         words = text.split()
         try:
             values = [float(x) for x in words[: most + 1]]
-        except ValueError as problem:
-            raise self.error(f"{what}{short(text)} must be numbers") from problem
+            plain = text.isascii() and "_" not in text
+        except ValueError:
+            plain = False
+        if not plain:
+            raise self.error(f"{what}{short(text)} must be numbers")
         if not least <= len(words) <= most:
             size = str(least) if least == most else f"{least} to {most}"
             raise self.error(f"{what}{short(text)} must be {size} numbers")
         if not all(map(math.isfinite, values)):
             raise self.error(f"{what}{short(text)} must be finite numbers")
-        if any(abs(x) > 1e100 for x in values):
+        if any(abs(x) > LARGEST for x in values):
             raise self.error(f"{what}{short(text)} is too large to be computed with")
         return np.array(values)
+
+    def unit(self, given: np.ndarray) -> Axis:
+        """The direction of a vector."""
+        length = float(np.linalg.norm(given))
+        if length < 1e-12:
+            raise self.error("the axis has no direction; give a unit vector such as 0 0 1")
+        x, y, z = (float(v) for v in given / length)
+        return (x, y, z)
 
     def checked(self, make: Any, *arguments: Any, **options: Any) -> Any:
         """make(…), with this place put before what it complains of."""

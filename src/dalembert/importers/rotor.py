@@ -11,8 +11,8 @@ from dalembert.system.joints import Revolute
 def add_rotor(s: System, bodies: Names, joints: Names, joint: str, inertia: float) -> tuple[str, str]:
     """A flywheel that turns on the ground at the joint's own speed: its kinetic energy ½ J q̇² is the armature's, exactly.
 
-    The wheel turns about the vertical of its own frame through its mass centre, so gravity does no work on it, and its mass does not
-    matter. Returns the names of the wheel's joint and of the joint it follows.
+    It turns about an axis through its mass centre, so gravity does no work on it and its mass does not matter. Returns the
+    names of the wheel's joint and of the joint it follows.
     """
     wheel = bodies.new(f"{joint}_rotor")
     s.add_body(wheel, mass=1e-6 * inertia, inertia=(0.5 * inertia, 0.5 * inertia, inertia))

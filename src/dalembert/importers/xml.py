@@ -13,7 +13,7 @@ LARGEST = 32 * 2**20
 """Bytes of one file."""
 DEEPEST = 120
 """Elements inside each other: also the depth to which a body tree may go."""
-MOST = 200_000
+MOST = 100_000
 """Elements of one file."""
 
 

@@ -103,7 +103,7 @@ class Constrained:
         }
         return {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
 
-    def emit(self, module: Module, lanes: int, watched: bool = False) -> tuple[Signature, int]:
+    def emit(self, module: Module, lanes: int, watched: bool = False, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, u, x, P, y, work)` with y = (q̇, u̇), leaving λ of the kept rows in `work` at `places["r"]`.
 
         Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the smallest pivot.
@@ -112,7 +112,7 @@ class Constrained:
         solver = RowSolver(self.m, self.pattern, module)
         n, at = self.n, self.places
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function("run", lanes=lanes, **parameters) as f:
+        with module.function(name, lanes=lanes, **parameters) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             udot = f.y + self.m.n_q
             part = {name: f.work + start for name, start in at.items()}

@@ -72,7 +72,7 @@ class State:
 
     @property
     def links(self) -> list[Link]:
-        """The joints as they lie in the world; index 0 is the joint that carries body 1."""
+        """Every tree joint as it lies in the world; index 0 is the joint of body 1."""
         return self._placed[1]
 
     @cached_property

@@ -1,90 +1,111 @@
-"""Forces on every body, at all samples of a motion: what its motion needs beyond the applied ones, and what constraints exert on it.
-
-A constraint with multipliers λ and coefficients C on the bodies' velocities exerts −Cᵀλ on them. Wrenches are (torque about the body's
-origin, force), six numbers in world axes.
-"""
+"""By which formulation a run's equations are written, and by which method constraints are solved with."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.loads import loads
+from dalembert.constraints import method
+from dalembert.errors import SimulationError
+from dalembert.formulations import Formulation
+from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.formulated import Formulated
+from dalembert.kernels.pair import formulation_named, speeds_are_own, speeds_kernel
+from dalembert.kernels.partitioned import Partitioned
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.quantities import udot
-from dalembert.simulation.samples import Samples, evaluate, evaluate_with_loads
-from dalembert.vectors import cross
+from dalembert.simulation.holding import Holding
+from dalembert.simulation.options import Options
+from dalembert.simulation.scales import SMALL, length, speed_units
+
+Held = Constrained | Formulated
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """Index 0 of the bodies is body 1."""
+    """A formulation's own speeds w take the place of u in the integrated state; outside, everything is in u."""
 
-    needed: np.ndarray
-    """(K, bodies, 6): rate of momentum less the applied forces."""
-    exerted: dict[str, np.ndarray]
-    """By each constraint and closing joint: (K, bodies, 6)."""
-    dependence: np.ndarray
-    """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that were looked at for what λ leaves open."""
+    mechanism: Mechanism
+    formulation: str
+    constraints: str
+
+    @property
+    def form(self) -> Formulation:
+        return formulation_named(self.mechanism, self.formulation)
+
+    @property
+    def usual(self) -> bool:
+        """Kane's equations along the branches of the tree, for which there is code of its own."""
+        return self.formulation == "kane" and (self.constraints == "range_space" or not self.mechanism.constraint_rows)
+
+    @property
+    def own(self) -> bool:
+        """Whether w is u."""
+        return self.formulation == "kane" or speeds_are_own(self.mechanism, self.form)
+
+    @property
+    def n_speeds(self) -> int:
+        return len(self.form.speeds(self.mechanism))
+
+    def code(self, m: Mechanism, h: Holding | None) -> Held | None:
+        """What computes the slope and keeps the constraints; None for a tree's own kernels."""
+        gains = None if h is None else h.stabilise.gains
+        if self.usual:
+            return None if h is None else Constrained(m, h.rows, gains)
+        if self._partitions(h):
+            assert h is not None
+            return Partitioned(m, self.formulation, self.constraints, h.rows)
+        return Formulated(m, self.formulation, self.constraints, () if h is None else h.rows, gains)
+
+    def scales(self, h: Holding | None) -> np.ndarray:
+        """What the code measures rows by; a partition keeps its choice behind them."""
+        if h is None:
+            return np.zeros(0)
+        return np.append(h.scales, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
+
+    def _partitions(self, h: Holding | None) -> bool:
+        return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects
+
+    # -- between u and w ----------------------------------------------------------------------------------------------
+    def own_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """w of a state."""
+        return u if self.own else np.asarray(self.form.own_speeds(m.state(q, u, t)), dtype=float)
+
+    def speeds(self, m: Mechanism, t: float, q: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """u of a state."""
+        return w if self.own else np.asarray(self.form.state(m.numeric, t, q, w).speeds, dtype=float)
+
+    def in_speeds(self, t: np.ndarray, rows: np.ndarray, parameters: dict[str, float]) -> np.ndarray:
+        """Rows of (q, w) as rows of (q, u)."""
+        if self.own or not len(rows):
+            return rows
+        n_q = self.mechanism.n_q
+        q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
+        u = speeds_kernel(self.mechanism, self.formulation)(q, w, None, np.asarray(t, dtype=float), parameters)
+        return np.hstack([q, u])
+
+    def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
+        """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""
+        if self.own:
+            return o.atol
+        moved = length(m) * np.array([unit == "m/s" for unit in speed_units(m)]) + [
+            float(unit != "m/s") for unit in speed_units(m)
+        ]
+        still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
+        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(moved)]
+        typical = np.max(changes, axis=0)
+        typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
+        return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
-def balance(x: Samples) -> Balance:
-    m = x.mechanism
-    needed = evaluate_with_loads(x, _needed, udot(x))
-    if not m.constraint_rows:
-        return Balance(needed, {}, np.zeros((0, m.n_bodies, 6, 0)))
-    pairs = [(name, k) for name, d in m.constraint_rows.items() for k in d.bodies]
-    exerted = {name: np.zeros((len(x), m.n_bodies, 6)) for name in m.constraint_rows}
-    if pairs:
-        for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
-            exerted[name][:, k - 1] = wrench
-    C = evaluate(x.at(x.solved.looked_at), _coefficients)
-    return Balance(needed, exerted, -C.transpose(0, 1, 3, 2))
-
-
-def rows_of(m: Mechanism, name: str) -> list[int]:
-    """Numbers of a constraint's rows among all."""
-    start = 0
-    for other, d in m.constraint_rows.items():
-        if other == name:
-            return list(range(start, start + len(d.g)))
-        start += len(d.g)
-    raise KeyError(name)
-
-
-def _needed(s: Any, rates: Any) -> Any:
-    """m a − f, and Iα + ω × Iω − n with the moment of the former about the origin."""
-    m, acc, applied = s.mechanism, s.accelerations(rates), loads(s)
-    out = []
-    for k, b in enumerate(m.bodies, start=1):
-        w, alpha, arm, R = s.velocities[k].w, acc[k].w, s.com_arms[k - 1], s.poses[k].R
-        f = b.mass * (acc[k].v + cross(alpha, arm) + cross(w, cross(w, arm))) - applied.force[k - 1]
-        spin = R @ (b.inertia @ (R.T @ w))
-        n = R @ (b.inertia @ (R.T @ alpha)) + cross(w, spin) - applied.moment[k - 1]
-        out.append([*(n + cross(arm, f)), *f])
-    return out
-
-
-def _exerted(s: Any, lam: Any) -> Any:
-    """−Cᵀλ on the bodies that each constraint looks at."""
-    out, start = [], 0
-    for d in s.mechanism.constraint_rows.values():
-        C = d.values(s)[2][:, : 6 * len(d.bodies)]
-        out += list((-(lam[start : start + len(C)] @ C)).reshape(-1, 6))
-        start += len(C)
-    return out
-
-
-def _coefficients(s: Any, _: Any) -> Any:
-    """C of all rows, body by body: bodies × rows × 6."""
-    m = s.mechanism
-    blocks = [(d.bodies, d.values(s)[2]) for d in m.constraint_rows.values()]
-    out = np.zeros((m.n_bodies, sum(len(C) for _, C in blocks), 6), dtype=object if s.traced else float)
-    start = 0
-    for bodies, C in blocks:
-        for i, k in enumerate(bodies):
-            out[k - 1, start : start + len(C)] = C[:, 6 * i : 6 * i + 6]
-        start += len(C)
-    return out
+def balance(m: Mechanism, formulation: str, constraints: str, o: Options) -> Balance:
+    """From the arguments of `simulate`."""
+    method(constraints)
+    formulation_named(m, formulation)
+    made = Balance(m, formulation, constraints)
+    if not made.usual and o.method.held is None:
+        raise SimulationError(
+            f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
+            f'constraints={constraints!r} choose "dop853" or "rk4"'
+        )
+    return made

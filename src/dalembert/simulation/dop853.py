@@ -11,7 +11,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
 from dalembert.simulation.dop853_tableau import E3, E5, A, B, C, D
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method, Unknowns
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 STAGES, ALL_STAGES, POWERS = 12, 16, 7
@@ -31,7 +31,7 @@ class DOP853(AdaptiveStep):
 
         return HeldDOP853()
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         n = m.n_q + m.n_u
         return {"stage": n, "k": ALL_STAGES * n, "dense": POWERS * n, "dense_ready": 1, "last_error": 1, "rejected": 1}
 

@@ -25,7 +25,7 @@ from dalembert.simulation.dop853 import (
 )
 from dalembert.simulation.dop853_tableau import A, B, C
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import DEGRADED, NOT_FINITE, STEP_TOO_SMALL, Steps
+from dalembert.simulation.method import DEGRADED, NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
 from dalembert.simulation.scales import speed_units, typical_coordinates
 from dalembert.simulation.wide import emit_wide, wide_scratch
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
@@ -45,7 +45,7 @@ WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
 
 
 class HeldDOP853(DOP853):
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         own = {"size": m.n_q + m.n_u, "fastest": 2, "distance": 1, "approach": 1, "near": 1, "asked": 1}
         return super().parts(m) | own
 

@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.balance import rows_of
+from dalembert.simulation.body_forces import rows_of
 from dalembert.simulation.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.system.names import unknown
 
@@ -112,7 +112,7 @@ def drive(x: Samples, name: str) -> JointForces:
 
 def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
     """On the user's child of a tree joint: Σ (needed − exerted) over the carried bodies."""
-    m, b = x.mechanism, x.balance
+    m, b = x.mechanism, x.body_forces
     carried = _carried(m, number)
     missing = b.needed - sum(b.exerted.values(), np.zeros(1))
     sign = -1.0 if m.tree.reversed[number - 1] else 1.0
@@ -121,7 +121,7 @@ def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
 
 def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
     """By a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
-    m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.balance
+    m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.body_forces
     named = d.constraint.bodies
     first = m.number_of[named[0]] if named else d.bodies[0]
     own = np.zeros_like(b.dependence)

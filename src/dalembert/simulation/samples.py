@@ -22,7 +22,7 @@ from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten
 
 if TYPE_CHECKING:
-    from dalembert.simulation.balance import Balance
+    from dalembert.simulation.body_forces import BodyForces
     from dalembert.simulation.multipliers import Solved
 
 FEW = 4
@@ -69,11 +69,11 @@ class Samples:
         return solve(self)
 
     @cached_property
-    def balance(self) -> Balance:
+    def body_forces(self) -> BodyForces:
         """What every body's motion needs, and what constraints exert."""
-        from dalembert.simulation.balance import balance
+        from dalembert.simulation.body_forces import body_forces
 
-        return balance(self)
+        return body_forces(self)
 
 
 def evaluate(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> np.ndarray:

@@ -101,7 +101,10 @@ def _triangles(node: Node, compiler: Compiler, folder: Folder, start: Path, note
             raise node.error(problem) from problem
         notes.add(node, f"the mesh is not read: {problem}")
         return None
-    shift = Frame(node.vector("refpos", ZERO), quaternion(node.vector("refquat", (1.0, 0.0, 0.0, 0.0), size=4)))
+    turned = node.vector("refquat", (1.0, 0.0, 0.0, 0.0), size=4)
+    if not turned.any():
+        raise node.error("refquat= has no direction")
+    shift = Frame(node.vector("refpos", ZERO), quaternion(turned))
     return made.placed(back(shift)).scaled(node.vector("scale", (1.0, 1.0, 1.0)))
 
 

@@ -79,10 +79,11 @@ class BodyTree:
             return self._inertial(body.inertial[0], body.name)
         for node in body.inertial:
             node.forget()
-        parts = [g.matter for g in body.geoms if g.matter is not None] if mode != "false" else []
         total = NOTHING
-        for part in parts:
-            total = part if total is NOTHING else total + part
+        for geom in body.geoms if mode != "false" else []:
+            part = geom.weigh()
+            if part is not None:
+                total = part if total is NOTHING else total + part
         body.node.checked(check_mass_properties, total, body.name)
         return MassProperties(total.mass, total.com, total.inertia)
 

@@ -46,6 +46,12 @@ class Defaults:
         found = [d for section in self.classes[chosen] for d in section.all(node.tag)]
         return replace(node, defaults=tuple(found))
 
+    def forget_unused(self) -> None:
+        """Defaults that no element falls back on have no effect, so there is nothing to note of them."""
+        for sections in self.classes.values():
+            for child in (c for section in sections for c in section.children if not c.used):
+                child.forget()
+
     def chain(self, node: Node, childclass: str | None) -> list[Node]:
         """The default elements of all actuator kinds for an actuator, outermost first: they all describe the same thing."""
         chosen = node.get("class") or childclass or "main"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from dalembert.errors import ModelError
@@ -17,39 +18,37 @@ def document(path: Path, folder: Folder) -> Node:
     root = xml.read(path)
     if root.tag != "mujoco":
         raise root.error("an MJCF file begins with <mujoco>; is this another kind of file?")
-    _expand(root, folder, path.parent.resolve(), {path.resolve()}, 0)
+    files = _Files(folder, path.parent.resolve(), {path.resolve()})
+    root.children[:] = files.expanded(root.children)
     return root
 
 
-def _expand(node: Node, folder: Folder, start: Path, seen: set[Path], depth: int) -> None:
-    if depth > xml.DEEPEST:
-        raise node.error(f"elements are nested more than {xml.DEEPEST} deep")
-    children: list[Node] = []
-    for child in node.children:
-        if child.tag != "include":
-            children.append(child)
-            continue
-        try:
-            file = folder.inside(child.text_of("file"), start)
-            if file in seen:
-                raise ModelError(f"{file.name} is included twice")
-            if len(seen) > MOST_INCLUDES:
-                raise ModelError(f"there are more than {MOST_INCLUDES} included files")
-        except ModelError as problem:
-            raise child.error(problem) from problem
-        seen.add(file)
-        # the root of an included file only holds together what is put in its place
-        included = xml.read(file)
-        children += included.children
-        if any(c.tag == "include" for c in included.children):
-            holder = Node(node.tag, {}, child.file, child.line, list(included.children))
-            _expand(holder, folder, start, seen, depth + 1)
-            children[-len(included.children) :] = holder.children
-    node.children[:] = children
-    for child in children:
-        _expand(child, folder, start, seen, depth + 1)
+@dataclass(frozen=True, eq=False)
+class _Files:
+    """What may be included, seen from the main file, and what has been."""
 
+    folder: Folder
+    start: Path
+    seen: set[Path]
 
-def sections(root: Node, tag: str) -> list[Node]:
-    """The sections of one kind: MJCF allows each to be repeated."""
-    return list(root.all(tag))
+    def expanded(self, children: list[Node], depth: int = 1) -> list[Node]:
+        made: list[Node] = []
+        for child in children:
+            if depth > xml.DEEPEST:
+                raise child.error(f"elements are nested more than {xml.DEEPEST} deep")
+            if child.tag == "include":
+                # the root of an included file only holds together what is put in its place
+                made += self.expanded(xml.read(child.checked(self._file, child.text_of("file"))).children, depth)
+            else:
+                child.children[:] = self.expanded(child.children, depth + 1)
+                made.append(child)
+        return made
+
+    def _file(self, name: str) -> Path:
+        file = self.folder.inside(name, self.start)
+        if file in self.seen:
+            raise ModelError(f"{file.name} is included twice")
+        if len(self.seen) > MOST_INCLUDES:
+            raise ModelError(f"there are more than {MOST_INCLUDES} included files")
+        self.seen.add(file)
+        return file

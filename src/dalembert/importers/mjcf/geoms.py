@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dalembert.importers import pictures
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.assets import Assets
+from dalembert.importers.mjcf.assets import Assets, MeshAsset
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import then, z_towards
 from dalembert.system import MassProperties
 from dalembert.system.frames import Frame
-from dalembert.system.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from dalembert.system.shapes import Shape
 from dalembert.vectors import ZERO
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -25,10 +26,10 @@ WITHOUT_MASS = ("plane", "hfield")
 
 @dataclass(frozen=True, eq=False)
 class Geom:
-    """`matter` is None where it has no mass of its own; both in the body's frame."""
+    """Both in the body's frame. It is weighed only where the body's mass is not given otherwise; None: it has no mass of its own."""
 
-    matter: MassProperties | None
-    shape: Shape | None
+    weigh: Callable[[], MassProperties | None] = lambda: None
+    shape: Shape | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,34 +40,43 @@ class Geoms:
 
     def read(self, node: Node, inside: Frame) -> Geom:
         """`node` with its defaults, `inside` the frame elements around it."""
+        for name in ("mass", "density", "group", "shellinertia"):
+            node.get(name)
         kind = node.choice("type", (*WITHOUT_MASS, *SIZES, "mesh", "sdf"), "sphere")
         if kind in WITHOUT_MASS:
-            return Geom(None, None)
-        if kind == "sdf":
-            self.notes.add(node, "forms given by distance functions are not represented: the geom has no mass here")
-            return Geom(None, None)
-        if node.has("mesh") and kind != "mesh":
-            self.notes.add(node, "a form fitted to a mesh is not represented: the geom has no mass here")
-            return Geom(None, None)
+            return Geom()
+        if kind == "sdf" or (node.has("mesh") and kind != "mesh"):
+            what = "given by a distance function" if kind == "sdf" else "fitted to a mesh"
+            self.notes.add(node, f"a form {what} is not represented: it is not drawn and has no mass here")
+            return Geom()
         if kind == "mesh":
             return self._mesh(node, then(inside, self.compiler.place(node)))
         place, size = self._form(node, kind)
         at = then(inside, place)
-        if node.has("shellinertia") and node.flag("shellinertia"):
-            self.notes.add(node, "the geom is taken as solid, not as a shell")
-        return Geom(self._counted(node, placed(_solid(kind, size), at, self._mass(node, _volume(kind, size)))),
-                    node.checked(_shape, kind, size, at, self.assets.colour(node)))  # fmt: skip
+        shape = node.checked(_shape, kind, size, at, self.assets.colour(node))
+        return Geom(lambda: self._solid(node, kind, size, at), shape)
 
     def _mesh(self, node: Node, at: Frame) -> Geom:
-        asset = self.assets.mesh(node)
-        matter, rgba = None, self.assets.colour(node)
-        if self._mass(node, 1.0) and self._in_group(node):
-            matter = asset.matter(node, node.number("density", 1000.0), self.notes)
-        if matter is not None:
-            mass = node.number("mass", matter.mass)
-            one = MassProperties(1.0, matter.com, matter.inertia / matter.mass)
-            matter = placed(one, at, mass)
-        return Geom(matter, None if asset.triangles is None else pictures.mesh(asset.triangles, at, rgba))
+        asset, rgba = self.assets.mesh(node), self.assets.colour(node)
+        shape = None if asset.triangles is None else pictures.mesh(asset.triangles, at, rgba)
+        return Geom(lambda: self._solid_mesh(node, asset, at), shape)
+
+    def _solid_mesh(self, node: Node, asset: MeshAsset, at: Frame) -> MassProperties | None:
+        if not self._mass(node, 1.0) or not self._in_group(node):
+            return None
+        matter = asset.matter(node, node.number("density", 1000.0), self.notes)
+        if matter is None:
+            return None
+        unit = MassProperties(1.0, matter.com, matter.inertia / matter.mass)
+        return placed(unit, at, node.number("mass", matter.mass))
+
+    def _solid(self, node: Node, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
+        mass = self._mass(node, _volume(kind, size))
+        if not mass or not self._in_group(node):
+            return None
+        if node.has("shellinertia") and node.flag("shellinertia"):
+            self.notes.add(node, "the geom is taken as solid, not as a shell")
+        return placed(_unit_mass(kind, size), at, mass)
 
     def _form(self, node: Node, kind: str) -> tuple[Frame, np.ndarray]:
         """Place and half sizes; `fromto` says both where the axis runs and how long it is."""
@@ -97,9 +107,6 @@ class Geoms:
         low, high = self.compiler.geom_groups
         return low <= node.number("group", 0.0) <= high
 
-    def _counted(self, node: Node, matter: MassProperties) -> MassProperties | None:
-        return matter if matter.mass > 0.0 and self._in_group(node) else None
-
 
 def placed(unit: MassProperties, at: Frame, mass: float) -> MassProperties:
     """Matter of mass 1 in its own frame, as matter of this mass in the frame it is placed in."""
@@ -123,7 +130,7 @@ def _volume(kind: str, size: np.ndarray) -> float:
             return 8.0 * float(np.prod(size))
 
 
-def _solid(kind: str, size: np.ndarray) -> MassProperties:
+def _unit_mass(kind: str, size: np.ndarray) -> MassProperties:
     """Uniform, of mass 1, about its centre; the axis of round forms is z."""
     r = float(size[0])
     match kind:
@@ -150,14 +157,14 @@ def _capsule(r: float, half: float) -> list[float]:
 
 
 def _shape(kind: str, size: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:
-    look = pictures.look(rgba)
     match kind:
         case "sphere":
-            return Sphere(size[0], at=at, **look)  # type: ignore[arg-type]
+            return pictures.sphere(size[0], at, rgba)
         case "box":
-            return Box(2.0 * size, at=at, **look)  # type: ignore[arg-type]
+            return pictures.box(2.0 * size, at, rgba)
         case "ellipsoid":
             return pictures.ellipsoid(size, at, rgba)
-        case kind:
-            made = Cylinder if kind == "cylinder" else Capsule
-            return made(size[0], 2.0 * size[1], at=at, **look)  # type: ignore[arg-type]
+        case "cylinder":
+            return pictures.cylinder(size[0], 2.0 * size[1], at, rgba)
+        case _:
+            return pictures.capsule(size[0], 2.0 * size[1], at, rgba)

@@ -9,7 +9,6 @@ import numpy as np
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import euler_parameters, then
-from dalembert.importers.urdf.joints import direction
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Free, Joint, Prismatic, Revolute, Spherical
 from dalembert.vectors import ZERO, turn
@@ -67,7 +66,7 @@ def read_joint(node: Node, name: str, inside: Frame, body: Frame, compiler: Comp
     at = then(inside, Frame(node.vector("pos", ZERO))).position
     if kind == "ball":
         return JointPart(name, node, kind, Spherical(), np.array([1.0, 0, 0, 0]), Frame(at), Frame(at))
-    axis = direction(node, inside.rotation @ node.vector("axis", (0.0, 0.0, 1.0)))
+    axis = node.unit(inside.rotation @ node.vector("axis", (0.0, 0.0, 1.0)))
     ref, rest = node.number("ref", 0.0), node.number("springref", 0.0)
     if kind == "slide":
         start = Frame(at - ref * np.array(axis))

@@ -65,6 +65,7 @@ class _Import:
         begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
         system.parameters.update(begin.controls)
         self._add_rotors(begin.initial, begin.speeds)
+        self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
         return Imported(system, tuple(self.notes.sentences), begin.initial, begin.speeds, tuple(cut))
 

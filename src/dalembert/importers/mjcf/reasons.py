@@ -32,7 +32,7 @@ REASONS = {
     "replicate": "copies are not represented: write the bodies out", "attach": "attached models are not represented",
     "option.wind": _MEDIUM, "option.density": _MEDIUM, "option.viscosity": _MEDIUM, "option.magnetic": _MEDIUM,
     "flag": "flags other than gravity are not represented",
-    "body.sleep": _SOLVER, "geom.size": "it has no meaning for this form",
+    "body.sleep": _SOLVER, "geom.size": "planes and height fields are not drawn",
     "compiler.autolimits": _LIMIT, "compiler.fusestatic": "bodies stay as they are",
     "compiler.boundmass": "masses stay as they are given", "compiler.boundinertia": "inertias stay as they are given",
     "compiler.balanceinertia": "inertias stay as they are given", "compiler.settotalmass": "masses stay as they are given",

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import back, rpy, then
-from dalembert.importers.urdf.joints import axis, direction
+from dalembert.importers.urdf.joints import axis
 from dalembert.importers.urdf.links import pose
 from dalembert.importers.urdf.tree import LinkTree
 from dalembert.system.forces import Spring
@@ -101,7 +101,7 @@ def _named(node: Node, tree: LinkTree) -> str:
 
 def _xyz(node: Node, tag: str) -> Axis:
     given = node.need(tag).need("xyz")
-    return direction(given, given.listed(given.text, 3, 3, "its text "))
+    return given.unit(given.listed(given.text, 3, 3, "its text "))
 
 
 def springs(robot: Node, tree: LinkTree) -> Iterator[tuple[Node, str, Spring]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from dalembert.importers.node import Node
 from dalembert.system.joints import Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
 from dalembert.system.joints.axis import Axis
@@ -14,16 +12,7 @@ from dalembert.system.joints.axis import Axis
 def axis(node: Node) -> Axis:
     """<axis xyz="…">, of any length but zero; x where none is given."""
     given = node.one("axis")
-    return (1.0, 0.0, 0.0) if given is None else direction(given, given.vector("xyz", (1.0, 0.0, 0.0)))
-
-
-def direction(node: Node, given: np.ndarray) -> Axis:
-    """A unit vector."""
-    length = float(np.linalg.norm(given))
-    if not length:
-        raise node.error("the axis has no direction; give a unit vector such as 0 0 1")
-    x, y, z = (float(v) for v in given / length)
-    return (x, y, z)
+    return (1.0, 0.0, 0.0) if given is None else given.unit(given.vector("xyz", (1.0, 0.0, 0.0)))
 
 
 def _screw(node: Node) -> Joint:

@@ -17,7 +17,7 @@ from dalembert.importers.rotations import quaternion, rpy
 from dalembert.system import MassProperties
 from dalembert.system.bodies import check_mass_properties
 from dalembert.system.frames import Frame
-from dalembert.system.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from dalembert.system.shapes import Shape
 from dalembert.vectors import ZERO
 
 
@@ -80,17 +80,17 @@ class Looks:
                     yield made
 
     def _shape(self, form: Node, at: Frame, rgba: np.ndarray | None) -> Shape | None:
-        look = pictures.look(rgba)
         match form.tag.removeprefix("drake:"):
             case "box":
-                return Box(form.numbers("size", 3), at=at, **look)  # type: ignore[arg-type]
+                return pictures.box(form.numbers("size", 3), at, rgba)
             case "sphere":
-                return Sphere(form.number("radius"), at=at, **look)  # type: ignore[arg-type]
-            case "mesh":
+                return pictures.sphere(form.number("radius"), at, rgba)
+            case "cylinder":
+                return pictures.cylinder(form.number("radius"), form.number("length"), at, rgba)
+            case "capsule":
+                return pictures.capsule(form.number("radius"), form.number("length"), at, rgba)
+            case _:
                 return self._mesh(form, at, rgba)
-            case kind:
-                made = Cylinder if kind == "cylinder" else Capsule
-                return made(form.number("radius"), form.number("length"), at=at, **look)  # type: ignore[arg-type]
 
     def _mesh(self, form: Node, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         name, scale = form.text_of("filename"), form.vector("scale", (1.0, 1.0, 1.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,10 @@ class JointSpring(Force):
         joint, q, _ = s.joint(self.joint)
         stretch = self._coordinate(joint, q, chosen(joint, self.joint, self.coordinate, "JointSpring")) - self.rest
         return 0.5 * self.stiffness * stretch * stretch
+
+    def beside_potential(self) -> Force | None:
+        damped = type(self.damping) is Expr or self.damping != 0.0
+        return replace(self, stiffness=0.0) if damped or self.torque else None
 
     def _coordinate(self, joint: Any, q: Any, k: int) -> Any:
         return q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dalembert.system.fields import Number, OfElongation, PointLike
@@ -63,3 +63,7 @@ class Spring(Force):
             return 0.5 * self.stiffness * (d @ d)
         stretch = sqrt(d @ d) - self.length
         return 0.5 * self.stiffness * stretch * stretch
+
+    def beside_potential(self) -> Force | None:
+        damped = type(self.damping) is Expr or self.damping != 0.0
+        return replace(self, stiffness=0.0) if damped or self.tension else None

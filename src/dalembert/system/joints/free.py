@@ -61,6 +61,9 @@ class Free(Joint):
     def admissible(self, q: Any) -> Any:
         return np.concatenate([self._turn.admissible(q[:-3]), q[-3:]])
 
+    def condition(self, q: Any) -> np.ndarray:
+        return np.asarray(self._turn.condition(q[:-3]))
+
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q[:-3])
 

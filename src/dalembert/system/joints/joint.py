@@ -79,6 +79,10 @@ class Joint:
         """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
         return q
 
+    def condition(self, q: Any) -> np.ndarray:
+        """n_q − n_u scalars that vanish where the coordinates are admissible: what formulations in q̇ must obey besides."""
+        return np.zeros(0)
+
     def trouble(self, q: Any) -> str | None:
         """Why these coordinates (numbers) cannot be used, in words, or None."""
         return None

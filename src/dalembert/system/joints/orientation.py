@@ -60,6 +60,11 @@ class EulerParameters:
         return e / sqrt(e @ e)
 
     @staticmethod
+    def condition(e: Any) -> np.ndarray:
+        """(e·e − 1) / 2."""
+        return np.array([0.5 * (sum(x * x for x in e) - 1.0)])
+
+    @staticmethod
     def trouble(e: Any) -> str | None:
         length = math.sqrt(sum(float(x) ** 2 for x in e))
         if abs(length - 1.0) > 1e-6:
@@ -93,6 +98,10 @@ class Angles123:
     @staticmethod
     def admissible(a: Any) -> Any:
         return a
+
+    @staticmethod
+    def condition(a: Any) -> np.ndarray:
+        return np.zeros(0)
 
     @staticmethod
     def trouble(a: Any) -> str | None:

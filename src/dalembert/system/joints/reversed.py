@@ -73,6 +73,9 @@ class Reversed(Joint):
     def admissible(self, q: Any) -> Any:
         return self.joint.admissible(q)
 
+    def condition(self, q: Any) -> np.ndarray:
+        return self.joint.condition(q)
+
     def trouble(self, q: Any) -> str | None:
         return self.joint.trouble(q)
 

@@ -50,6 +50,9 @@ class Spherical(Joint):
     def admissible(self, q: Any) -> Any:
         return self._turn.admissible(q)
 
+    def condition(self, q: Any) -> np.ndarray:
+        return np.asarray(self._turn.condition(q))
+
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q)
 

@@ -70,6 +70,15 @@ def test_equations_in_every_form(dalembert):
     assert Path("e.txt").read_text()
 
 
+def test_formulations_are_compared_and_simulated_by(dalembert):
+    data = dalembert("compare", "pendulum", "-f", "kane", "-f", "lagrange", "--states", "2", "--json").data
+    assert sorted(e["formulation"] for e in data["entries"]) == ["kane", "lagrange"]
+    assert max(e["accelerations"] for e in data["entries"]) < 1e-12
+    assert "kane" in dalembert("compare", "pendulum", "-f", "kane").out
+    ran = dalembert("simulate", "pendulum", "-d", "0.1", "--formulation", "hamilton", "--json")
+    assert ran.code == 0, ran.err
+
+
 def test_the_schema_is_json(dalembert):
     assert json.loads(dalembert("schema").out)["title"]
     assert dalembert("schema", "-o", "s.json").code == 0

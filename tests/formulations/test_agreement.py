@@ -18,6 +18,7 @@ from tests.mechanisms import add_forces, frame, joint, matter, random_state, ran
 
 orientations = st.sampled_from(["angles", "euler_parameters"])
 TOLERANCE = 1e-9
+APPROXIMATE = {"gauss_penalty": 5e-5}
 
 
 def body_accelerations(s, udot):
@@ -43,7 +44,8 @@ def check_agreement(m, q, u, t, names=FORMULATIONS):
         e = formulation.equations(own)
         solved = METHODS["svd"](e)
         found = body_accelerations(s, formulation.udot(own, solved.udot))
-        assert np.abs(found - expected).max() <= TOLERANCE * max(1.0, np.abs(expected).max()), name
+        allowed = APPROXIMATE.get(name, TOLERANCE)
+        assert np.abs(found - expected).max() <= allowed * max(1.0, np.abs(expected).max()), name
         if rows and len(e.gamma):
             found = by_kane.B.T @ solved.lam[-rows:]  # the mechanism's own rows come last
             assert np.abs(found - reactions).max() <= 1e-8 * size, name
@@ -146,7 +148,7 @@ def test_path_matrix_equals_kane_on_planar_chains(seed, n):
 
 
 @settings(max_examples=8, deadline=None)
-@given(seeds, st.sampled_from(list(FORMULATIONS)))
+@given(seeds, st.sampled_from([name for name in FORMULATIONS if name not in APPROXIMATE]))
 def test_floats_and_traces_agree(seed, name):
     """The same equations from the same function, over numbers and over symbols."""
     rng = np.random.default_rng(seed)

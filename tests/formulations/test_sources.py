@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS, hamilton, path_matrix
 from dalembert.formulations.lagrangian import structure
 from dalembert.kinematics import totals
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.trace import directional, evaluate, gradient, symbol, tracing
-from tests.constraints.loops import rhombic_linkage
 from tests.mechanisms import random_state, random_tree
 
 ALL = list(FORMULATIONS)
-WITH_LOOPS = [name for name in ALL if name not in ("path_matrix", "articulated_body")]
+WITH_LOOPS = [name for name in ALL if name not in ("path_matrix", "articulated_body", "gauss_penalty")]
 
 
 def accelerations(m, name, q, u, t=0.0):
@@ -64,7 +64,9 @@ def test_the_rolling_sphere_keeps_its_spin(name, orientation):
 def test_the_rhombic_linkage_is_one_pendulum(name):
     """θ̈₁ = −(6g/5ℓ) sin θ₁, with θ₁ from the downward vertical."""
     length = 0.7
-    m = rhombic_linkage(length).build(cut=["tip"])
+    m = rhombic_linkage(length).mechanism
+    if FORMULATIONS[name].refusal(m):
+        pytest.skip("divides by the inertia of every body, and thin rods lack some")
     theta, rate = 0.6, 0.8
     q1 = theta - np.pi / 2
     # rods 1 and 3 stay parallel, rod 2 stays horizontal

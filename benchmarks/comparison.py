@@ -175,8 +175,8 @@ def main() -> None:
     asked = parser.parse_args()
     text = [
         "# Formulations and constraint methods compared", "",
-        "`m.compare()`: largest differences from Kane's equations solved by SVD, sizes, operations in the traced graph of A, f, B and γ, and "
-        "time of one evaluation of all accelerations in machine code, solution included. Sorted by that time. Written by "
+        "`m.compare()`: largest differences from Kane's equations solved by SVD, sizes, operations in the graph of A, f, B and γ, "
+        "and time of one evaluation of all accelerations in machine code, solution included. Sorted by that time. Written by "
         "`benchmarks/comparison.py`.", "",
     ]  # fmt: skip
     record: dict[str, Any] = {}

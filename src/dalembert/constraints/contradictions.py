@@ -37,8 +37,8 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int) -> Loop
 def closes_turned_over(joints: Sequence[str]) -> LoopError:
     """Every condition holds, but a joint is the wrong way round."""
     return LoopError(
-        f"the loops close only with {_listed(joints)} half a turn from where it can be: its axis points the other way, or its frames are "
-        "turned against each other. Reverse the axis or turn the frame, or give initial values nearer to an assembled pose"
+        f"the loops close only with {_listed(joints)} half a turn from where it can be: its axis points the other way, or its "
+        "frames are turned against each other. Reverse the axis or turn the frame, or give initial values nearer to an assembled pose"
     )
 
 

@@ -6,18 +6,19 @@ from dalembert.errors import (
     FormulationError,
     LoopError,
     ModelError,
+    ModelFileError,
     MotionFileError,
     SimulationError,
     SlowForceWarning,
     StateError,
     TraceError,
 )  # fmt: skip
-from dalembert.files import load_motion
+from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
-from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, shapes, sphere
+from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
     Coupling,
@@ -93,6 +94,7 @@ __all__ = [
     "MassProperties",
     "Mechanism",
     "ModelError",
+    "ModelFileError",
     "MotionFileError",
     "Motor",
     "OnLine",
@@ -126,6 +128,7 @@ __all__ = [
     "cosh",
     "cylinder",
     "exp",
+    "load",
     "load_mjcf",
     "load_motion",
     "load_robot",
@@ -133,6 +136,7 @@ __all__ = [
     "log",
     "maximum",
     "minimum",
+    "outputs",
     "particle",
     "rod",
     "select",

@@ -8,7 +8,7 @@ and are reached from here for convenience.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
+from dalembert.system.plan import Plan
 from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
@@ -93,10 +94,13 @@ class Mechanism:
     tree: Tree
     ground_shapes: tuple[Shape, ...] = ()
     """For drawing only."""
+    plan: Plan = field(default_factory=Plan)
+    """What `simulate` does where the call says nothing."""
+    purpose: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("forces", "constraints", "parameters"):
-            object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
+        for name in ("forces", "constraints", "parameters"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
         held = f", {len(self.cuts)} loops" if self.cuts else ""
@@ -349,7 +353,7 @@ class Mechanism:
     # -- motion in time ---------------------------------------------------------------------------------------------------
     def simulate(
         self,
-        duration: float,
+        duration: float | None = None,
         initial: Any = None,
         speeds: Any = None,
         *,
@@ -363,13 +367,13 @@ class Mechanism:
         parameters: Mapping[str, float] | None = None,
         control: Any = None,
         control_rate: float | None = None,
-        start: float = 0.0,
+        start: float | None = None,
         max_step: float | None = None,
         max_steps: int | None = None,
         checkpoint: Any = None,
         resume: Any = None,
         progress: bool | None = None,
-        stabilise: Any = "projection",
+        stabilise: Any = None,
         constraints: str = "range_space",
         formulation: str = "kane",
     ) -> Motion:
@@ -381,14 +385,21 @@ class Mechanism:
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
         `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
-        for, `formulation` that by which the equations are written.
+        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
         """
         from dalembert.simulation.simulate import simulate
 
+        options = self.plan.chosen(
+            {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
+        )  # fmt: skip
         return simulate(
-            self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
-            progress, stabilise, constraints, formulation, method=method, step=step, rtol=rtol, atol=atol,
-            output=output, start=start, max_step=max_step, max_steps=max_steps,
+            self,
+            self.plan.duration if duration is None else duration,
+            (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds,
+            parameters, events, until, control, control_rate, checkpoint, resume, progress,
+            options.pop("stabilise", "projection"), constraints, formulation, **options,
         )  # fmt: skip
 
     def simulate_many(

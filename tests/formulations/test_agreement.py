@@ -1,6 +1,8 @@
-"""All formulations give one motion: the same accelerations of all bodies, on any tree, any loop, any rolling system."""
+"""All formulations give one motion: the same accelerations and reactions, on any tree, any loop, any rolling system."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from hypothesis import given, settings
@@ -8,10 +10,11 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import kane
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.vectors import across, turn
 from tests.constraints.loops import random_loops
+from tests.formulations.analytic import ANALYTIC
 from tests.mechanisms import add_forces, frame, joint, matter, random_state, random_tree, seeds, unit
 
 orientations = st.sampled_from(["angles", "euler_parameters"])
@@ -22,15 +25,18 @@ def body_accelerations(s, udot):
     return np.concatenate([x for a in s.accelerations(udot)[1:] for x in (a.w, a.v)])
 
 
-def check_agreement(m, q, u, t, names=FORMULATIONS):
+def check_agreement(m, q, u, t, names=ANALYTIC):
     """Every formulation that takes the mechanism, from its own speeds back to the bodies, against Kane's."""
     s = m.state(q, u, t)
     if not m.n_u:
         return
-    reference = METHODS["svd"](kane.equations(s))
+    by_kane = kane.equations(s)
+    reference = METHODS["svd"](by_kane)
     expected = body_accelerations(s, reference.udot)
+    reactions, rows = by_kane.B.T @ reference.lam, len(by_kane.gamma)
+    size = max(1.0, np.abs(by_kane.f).max(), np.abs(by_kane.A @ reference.udot).max())
     for name in names:
-        formulation = FORMULATIONS[name]
+        formulation = ANALYTIC[name]
         if formulation.refusal(m) is not None:
             continue
         own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
@@ -39,6 +45,9 @@ def check_agreement(m, q, u, t, names=FORMULATIONS):
         solved = METHODS["svd"](e)
         found = body_accelerations(s, formulation.udot(own, solved.udot))
         assert np.abs(found - expected).max() <= TOLERANCE * max(1.0, np.abs(expected).max()), name
+        if rows and len(e.gamma):
+            found = by_kane.B.T @ solved.lam[-rows:]  # the mechanism's own rows come last
+            assert np.abs(found - reactions).max() <= 1e-8 * size, name
 
 
 def well_posed(m, q, u, t):
@@ -133,12 +142,12 @@ def planar_chain(rng, n):
 def test_path_matrix_equals_kane_on_planar_chains(seed, n):
     rng = np.random.default_rng(seed)
     m = planar_chain(rng, n)
-    assert FORMULATIONS["path_matrix"].refusal(m) is None
+    assert ANALYTIC["path_matrix"].refusal(m) is None
     check_agreement(m, *random_state(m, rng), names=["path_matrix"])
 
 
 @settings(max_examples=8, deadline=None)
-@given(seeds, st.sampled_from(list(FORMULATIONS)))
+@given(seeds, st.sampled_from(list(ANALYTIC)))
 def test_floats_and_traces_agree(seed, name):
     """The same equations from the same function, over numbers and over symbols."""
     rng = np.random.default_rng(seed)
@@ -146,10 +155,20 @@ def test_floats_and_traces_agree(seed, name):
     if not m.n_u:
         return
     q, u, t = random_state(m, rng)
-    formulation = FORMULATIONS[name]
+    formulation = ANALYTIC[name]
     s = m.state(q, u, t)
     on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.own_speeds(s)))
     traced = m.equations(name).evaluate(q, u, t)
     for part in ("A", "f", "B", "gamma"):
         a, b = getattr(on_floats, part), getattr(traced, part)
         assert np.abs(a - b).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(a).max(initial=0.0)), (name, part)
+
+
+def test_forces_that_cannot_be_traced_work_on_numbers():
+    """Energies are traced; forces are only called."""
+    s = da.System("opaque", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(1.0, 0.5))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    s.add_force("motor", da.Motor("A", lambda s: math.sin(float(s.t)) if s.u["A"] > 0 else 0.3))
+    m = s.build()
+    check_agreement(m, np.array([0.3]), np.array([0.7]), 0.4)

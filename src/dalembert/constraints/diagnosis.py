@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.constraints.assembly import close, displaced, places, size_of
+from dalembert.constraints.pivoting import pivoted
 from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
@@ -121,7 +121,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
-    independent = _independent(unit, rank)
+    independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
     doubtful = ~alive
     for Y, regular in zip(unit, (r == rank for r in ranks)):
         if regular:
@@ -148,7 +148,7 @@ def better_rows(
     """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
     alive = norms > DEAD * norms.max(initial=0.0)
     Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
-    chosen = tuple(sorted(qr(Y, mode="r", pivoting=True)[1][: len(rows)].tolist()))
+    chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
     return chosen if other > BETTER * kept else None
 
@@ -187,10 +187,10 @@ def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 
 def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
-    """Of the sets that pivoting proposes at each pose, the one whose smallest singular value is largest at its worst pose."""
+    """Of the sets that pivoting proposes at each regular pose, the one whose smallest singular value is largest at its worst."""
     if not rank:
         return ()
-    candidates = {tuple(sorted(qr(Y, mode="r", pivoting=True)[1][:rank].tolist())) for Y in unit}
+    candidates = {tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit}
     return max(candidates, key=lambda rows: min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit))
 
 
@@ -206,7 +206,7 @@ def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, .
     if not p:
         return ()
     Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
-    _, R, order = qr(Z[:p], mode="economic", pivoting=True)
+    R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
     return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
@@ -56,6 +55,8 @@ class Native:
         self.A, self.f, self.B, self.gamma, self.udot = f.A, f.f, f.B, f.gamma, f.udot
         self.size = 0
         """Elements of working memory taken."""
+        self.elsewhere = False
+        """Whether LAPACK is called."""
         self._lapack = Lapack(module)
 
     # -- memory -------------------------------------------------------------------------------------------------------
@@ -84,6 +85,7 @@ class Native:
     # -- linear algebra -----------------------------------------------------------------------------------------------
     def call(self, name: str, *arguments: Any) -> None:
         """A routine of LAPACK or BLAS; what it says of its success is left aside."""
+        self.elsewhere = True
         status = (self.shorts(1),) if name in LAPACK else ()
         self._lapack.call(self.code, name, *arguments, *status)
 
@@ -137,12 +139,16 @@ class Native:
         order, tau = self.shorts(columns), self.take(min(stride, columns) + 1)
         with self.code.loop(columns) as i:
             order[i] = 0
+        from scipy.linalg import lapack
+
         size = _lwork(lapack.dgeqp3(np.zeros((stride, columns)), lwork=-1)[-2])
         self.call("dgeqp3", rows, columns, X, stride, order, tau, self.take(size), size)
         return order, tau
 
     def least_squares(self, X: Pointer, rows: int, columns: int, y: Pointer) -> Int:
         """y ← the shortest of the best solutions of X z = y, singular values below the tolerance taken for zero; the rank."""
+        from scipy.linalg import lapack
+
         work, iwork, _ = lapack.dgelsd_lwork(rows, columns, 1, RANK_TOLERANCE)
         size, stride = _lwork(work), max(rows, columns)
         rank = self.shorts(1)
@@ -191,7 +197,8 @@ def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") ->
     with module.function(name, status=True, **parameters) as f:
         x = Native(module, f, shape)
         rank = emit(x) if shape.rows else _free(x)
-        x.refuse_what_is_not_finite()
+        if x.elsewhere:
+            x.refuse_what_is_not_finite()
         f.return_(rank)
     return f.signature, x.size
 

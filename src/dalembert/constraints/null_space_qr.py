@@ -6,7 +6,6 @@ The pivoting puts dependent rows last, where they are left out.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack, qr, solve_triangular
 
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
@@ -15,6 +14,8 @@ from dalembert.trace.native import Int
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr, solve_triangular
+
     B, gamma, _ = scaled(e)
     if not len(B):
         return Solution(np.linalg.solve(e.A, e.f), np.zeros(0), 0)
@@ -28,6 +29,8 @@ def solve(e: Equations) -> Solution:
 
 def emit(x: Native) -> Int:
     """The same in machine code."""
+    from scipy.linalg import lapack
+
     f, n, rows = x.code, x.n, x.rows
     s = x.scaled()
     Q, y = x.take(n * max(n, rows)), x.take(rows)

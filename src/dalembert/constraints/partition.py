@@ -7,9 +7,9 @@ by the same pivoting on rows and left out. Integrating (q, u_a) takes 2n − m e
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.constraints.native import Native
+from dalembert.constraints.pivoting import pivoted
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.trace.native import Int
@@ -20,9 +20,9 @@ def choose(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     n = B.shape[1]
     if not len(B):
         return np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.arange(n)
-    _, R, order = qr(B.T, mode="economic", pivoting=True)
+    R, order = pivoted(B.T)
     rows = np.sort(order[: rank_of(np.diag(R))])
-    columns = qr(B[rows], mode="r", pivoting=True)[1]
+    columns = pivoted(B[rows])[1]
     return rows, np.sort(columns[: len(rows)]), np.sort(columns[len(rows) :])
 
 

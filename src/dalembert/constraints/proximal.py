@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import Solution, rank_of, scaled
@@ -18,6 +17,8 @@ MOST_ITERATIONS = 50
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import cho_factor, cho_solve
+
     B, gamma, norms = scaled(e)
     factor = cho_factor(e.A + STIFFNESS * B.T @ B)
     lam = np.zeros(len(B))

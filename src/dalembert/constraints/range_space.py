@@ -6,8 +6,6 @@ Dependent rows are left out as they appear: the factorisation pivots on the larg
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
-from scipy.linalg.lapack import dpstrf
 
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, scaled
@@ -16,6 +14,9 @@ from dalembert.trace.native import Int, maximum
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import cho_factor, cho_solve, solve_triangular
+    from scipy.linalg.lapack import dpstrf
+
     B, gamma, _ = scaled(e)
     factor = cho_factor(e.A)
     free = cho_solve(factor, e.f)

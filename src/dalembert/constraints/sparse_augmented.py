@@ -6,9 +6,6 @@ Of dependent rows an independent set is kept (by pivoted QR); the others carry n
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr
-from scipy.sparse import block_array, csc_array
-from scipy.sparse.linalg import splu
 
 from dalembert.constraints.elimination import SparseLDL, elimination
 from dalembert.constraints.native import Native
@@ -18,6 +15,10 @@ from dalembert.trace.native import Int
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr
+    from scipy.sparse import block_array, csc_array
+    from scipy.sparse.linalg import splu
+
     B, gamma, _ = scaled(e)
     if not len(B):
         return Solution(splu(csc_array(e.A)).solve(e.f), np.zeros(0), 0)

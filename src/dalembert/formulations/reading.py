@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.trace import count_operations, tracing
+from dalembert.trace import count_operations, substitute, tracing
 from dalembert.trace.collect import collected
 from dalembert.trace.text import latex_program, plain_text, to_sympy
 from dalembert.trace.text.intermediates import Naming, expanded_length, program, whole
@@ -22,14 +22,16 @@ MOST_OPERATIONS = 1000
 """Beyond as many operations the collected form is not tried."""
 LONGEST = 500
 """Characters of an element that is still written out."""
+SMALL_MATRIX, SHORT_ELEMENT = 6, 30
+"""Rows of a mass matrix, and characters of its elements, that are set as a matrix in LaTeX."""
 
 HEADINGS = {
     "qdot": "rates of the coordinates",
-    "A": "mass matrix",
+    "A": "mass matrix, symmetric, where it is not 0",
     "f_velocity": "velocity terms",
     "f_gravity": "gravity",
     "f_applied": "applied forces",
-    "B": "constraints",
+    "B": "constraints, where they are not 0",
     "gamma": "constraint accelerations",
 }
 
@@ -45,6 +47,8 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
     }
     found = {name: x for name, x in found.items() if name in ("qdot", "A") or _present(x)}
     found |= {"B": eq.B, "gamma": eq.gamma} if len(eq.gamma) else {}
+    with tracing():  # traced one by one, they share nothing yet
+        found = dict(zip(found, substitute(list(found.values()), {})))
     if eq.operations.total > MOST_OPERATIONS:
         return found, program
     with tracing():
@@ -59,7 +63,11 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
 
 
 def _present(values: np.ndarray) -> bool:
-    return any(not isinstance(x, (int, float)) or x != 0.0 for x in values)
+    return any(not _zero(x) for x in values)
+
+
+def _zero(x: Any) -> bool:
+    return isinstance(x, (int, float)) and x == 0.0
 
 
 def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
@@ -99,7 +107,7 @@ def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str]
         (f"{name}[{row}, {column}]", values[i, j])
         for i, row in enumerate(rows)
         for j, column in enumerate(columns)
-        if j <= i or not half
+        if (j <= i or not half) and not _zero(values[i, j])
     ]
 
 
@@ -107,10 +115,19 @@ def latex(eq: WrittenEquations) -> str:
     found, naming = sections(eq)
     left = r"A \dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
     right = " + ".join(name_in_latex(name) for name in balance(eq, found)[1])
-    body = latex_program(found, naming=naming)
+    head, body = latex_program(_halved(found), naming=naming).split("\n", 1)
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
-    head, rest = body.split("\n", 1)
-    return "\n".join([head, rf"{left} &= {right}{speeds} \\", rest])
+    return "\n".join([head, rf"{left} &= {right}, \quad A = A^{{T}}{speeds} \\", body])
+
+
+def _halved(found: dict[str, np.ndarray]) -> dict[str, Any]:
+    """A large or long A as the elements of its lower half that are not 0."""
+    A = found["A"]
+    if len(A) <= SMALL_MATRIX and max(map(expanded_length, A.ravel()), default=0) <= SHORT_ELEMENT:
+        return found
+    lower = [(i, j) for i in range(len(A)) for j in range(i + 1) if not _zero(A[i, j])]
+    elements = {f"A_{i + 1},{j + 1}": A[i, j] for i, j in lower}
+    return {"qdot": found["qdot"], **elements, **{name: x for name, x in found.items() if name not in ("qdot", "A")}}
 
 
 def _column(names: list[str]) -> str:

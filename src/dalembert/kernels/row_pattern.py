@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import inboard_speeds
@@ -46,6 +44,9 @@ class Pattern:
 
 def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
     """From the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # only where code is made: it is slow to import
+
     inboard = inboard_speeds(m)
     touched = []
     for k in rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -146,6 +146,11 @@ class Motion:
 
         return write_page(self, path, traces, reactions)
 
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K,) or (K, 3) each."""
+        named = self.samples.mechanism.plan.outputs
+        return {name: self.evaluate(partial(_settled, output)) for name, output in named.items()}
+
     def _repr_html_(self) -> str | None:
         """What a notebook shows."""
         from dalembert.view.notebook import motion_html
@@ -164,3 +169,7 @@ class Motion:
         from dalembert.files.motion_file import save
 
         save(self, path)
+
+
+def _settled(output: Any, s: Any) -> Any:
+    return s.settled(output.value(s))

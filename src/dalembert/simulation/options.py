@@ -63,6 +63,10 @@ def options(
     max_steps: int | None = None,
 ) -> Options:
     """Everything filled in. A step without a method means RK4; nothing at all means DOP853 at its default tolerance."""
+    if duration is None:
+        raise SimulationError(
+            "say how long to simulate: m.simulate(10.0), or simulation: {duration: 10.0} in the model file"
+        )
     length = _positive(duration, "duration")
     if not math.isfinite(start):
         raise SimulationError(f"start={start!r} must be a finite time")

@@ -34,7 +34,7 @@ from dalembert.trace.fingerprint import fingerprint
 
 def simulate(
     m: Mechanism,
-    duration: float,
+    duration: float | None,
     initial: Any,
     speeds: Any,
     parameters: Mapping[str, float] | None,

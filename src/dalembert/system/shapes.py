@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.fields import Colour, Faces, Number, Numbers3, Place, Points
 from dalembert.system.frames import Frame, as_frame
 from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.numbers import number, numbers, positive
@@ -34,8 +35,8 @@ class Shape:
     """What all shapes have: where, in which colour, how opaque (1 is solid)."""
 
     kind: ClassVar[str]
-    at: Any = None
-    colour: str | None = None
+    at: Place = field(default_factory=Frame)
+    colour: Colour = None
     opacity: float = 1.0
 
     def __post_init__(self) -> None:
@@ -57,7 +58,7 @@ class Box(Shape):
     """A block with edges `size` along the axes of its place."""
 
     kind = "box"
-    size: Any
+    size: Numbers3
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +73,7 @@ class Sphere(Shape):
     """A ball."""
 
     kind = "sphere"
-    radius: Any
+    radius: Number
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,8 +85,8 @@ class Cylinder(Shape):
     """A cylinder along z of its place; `Cylinder.between` puts one between two points."""
 
     kind = "cylinder"
-    radius: Any
-    length: Any
+    radius: Number
+    length: Number
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,8 +103,8 @@ class Capsule(Shape):
     """A cylinder along z of its place with half balls on its ends; `length` is between their centres."""
 
     kind = "capsule"
-    radius: Any
-    length: Any
+    radius: Number
+    length: Number
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,7 +121,7 @@ class Line(Shape):
     """Straight pieces from point to point (n × 3), drawn as thin bars."""
 
     kind = "line"
-    points: Any
+    points: Points
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -135,8 +136,8 @@ class Mesh(Shape):
     """Triangles: `vertices` (n × 3), `faces` (m × 3) of numbers of vertices from 0."""
 
     kind = "mesh"
-    vertices: Any
-    faces: Any
+    vertices: Points
+    faces: Faces
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,6 +154,10 @@ class Mesh(Shape):
         for name, array in (("vertices", vertices), ("faces", faces.astype(np.int32))):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+
+SHAPES: tuple[type[Shape], ...] = (Box, Sphere, Cylinder, Capsule, Line, Mesh)
+"""The shapes a model file can name."""
 
 
 def as_shapes(given: Iterable[Shape], where: str) -> tuple[Shape, ...]:

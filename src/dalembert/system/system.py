@@ -17,6 +17,7 @@ from dalembert.system.joints import General, Joint
 from dalembert.system.laws import Law, free_law, make_law
 from dalembert.system.names import check_new_name, unknown
 from dalembert.system.numbers import number, numbers
+from dalembert.system.outputs import Output, as_output
 from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.vectors import ZERO
@@ -50,6 +51,16 @@ class System:
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
+        self.outputs: dict[str, Output] = {}
+        self.purpose = ""
+        """What the mechanism shows, in a line."""
+        self.initial: dict[str, Any] = {}
+        """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
+        self.speeds: dict[str, Any] = {}
+        self.simulation: dict[str, Any] = {}
+        """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
+        self.cut: tuple[str, ...] = ()
+        """Joints at which `build()` cuts loops."""
 
     @property
     def gravity(self) -> np.ndarray:
@@ -115,6 +126,11 @@ class System:
             as_shapes(() if shapes is None else shapes, f"{where}: shapes"),
         )
 
+    def add_output(self, name: str, output: Any) -> None:
+        """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
+        check_new_name(name, "output", self.outputs)
+        self.outputs[name] = as_output(output, name)
+
     def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
         """A named frame on a body, usable wherever a joint asks for a place."""
         check_new_name(name, "frame", self.frames)
@@ -175,7 +191,20 @@ class System:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
         from dalembert.build import build
 
-        return build(self, tuple(cut))
+        return build(self, tuple(cut) or self.cut)
+
+    def save(self, path: Any) -> None:
+        """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
+        from dalembert.files.models import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> System:
+        """What a model file says, to be changed or built."""
+        from dalembert.files.models import load_system
+
+        return load_system(path)
 
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):

@@ -10,7 +10,12 @@ from dalembert.system.constraints.own import Relation
 from dalembert.system.constraints.polynomial import Polynomial
 from dalembert.system.constraints.rolling import RollingBall, RollingDisc
 
+CONSTRAINTS: tuple[type[Constraint], ...] = (
+    Distance, OnLine, OnPlane, Coupling, Drive, RollingBall, RollingDisc, KnifeEdge, Polynomial, Relation,
+)  # fmt: skip
+"""The constraints a model file can name."""
+
 __all__ = [
-    "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Polynomial",
+    "CONSTRAINTS", "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Polynomial",
     "Relation", "RollingBall", "RollingDisc",
 ]  # fmt: skip

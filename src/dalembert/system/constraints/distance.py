@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import Number, PointLike
 from dalembert.system.forces.points import point
 from dalembert.system.numbers import positive
 
@@ -16,9 +17,9 @@ from dalembert.system.numbers import positive
 class Distance(Constraint):
     """A massless rod with ball joints: (|ab|² − length²) / (2 length) = 0, smooth even where the points meet."""
 
-    a: Any
-    b: Any
-    length: Any
+    a: PointLike
+    b: PointLike
+    length: Number
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", point(self.a, "Distance: a"))

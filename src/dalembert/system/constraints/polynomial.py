@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.constraints.coupling import Coupling
+from dalembert.system.fields import Number
 from dalembert.system.numbers import number
 
 
@@ -21,9 +22,9 @@ class Polynomial(Constraint):
     For example `Polynomial({"valve": 1.0}, {"shaft": 1.0}, (0.0, 0.0, 0.02))`.
     """
 
-    follower: Mapping[str, Any]
-    leader: Mapping[str, Any]
-    coefficients: tuple[Any, ...]
+    follower: Mapping[str, Number]
+    leader: Mapping[str, Number]
+    coefficients: tuple[Number, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "follower", Coupling(self.follower).factors)

@@ -8,4 +8,7 @@ from dalembert.system.forces.points import Point
 from dalembert.system.forces.spring import Spring
 from dalembert.system.forces.tendon import Tendon
 
-__all__ = ["BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring", "Tendon"]
+FORCES: tuple[type[Force], ...] = (Load, Motor, Spring, JointSpring, Tendon)
+"""The forces a model file can name."""
+
+__all__ = ["FORCES", "BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring", "Tendon"]

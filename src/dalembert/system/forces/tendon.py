@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.fields import Number
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
 from dalembert.system.numbers import number
@@ -22,11 +23,11 @@ class Tendon(Force):
     named by its joint, with ".freedom" where the joint has several.
     """
 
-    factors: Mapping[str, Any]
-    stiffness: Any = 0.0
-    damping: Any = 0.0
-    rest: Any = 0.0
-    pull: Any = 0.0
+    factors: Mapping[str, Number]
+    stiffness: Number = 0.0
+    damping: Number = 0.0
+    rest: Number = 0.0
+    pull: Number = 0.0
 
     def __post_init__(self) -> None:
         factors = {name: number(x, f"Tendon: factor of {name}") for name, x in dict(self.factors).items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -113,6 +113,7 @@ class Angles123:
         return None
 
 
+OrientationName = Literal["euler_parameters", "angles"]
 ORIENTATIONS: dict[str, Any] = {"euler_parameters": EulerParameters, "angles": Angles123}
 
 

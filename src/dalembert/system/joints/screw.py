@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.system.fields import Number
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.system.numbers import number
-from dalembert.trace import Scalar, cos, sin
-from dalembert.vectors import Matrix, Vector, across, aside, tilt, turn
+from dalembert.trace import cos, sin
+from dalembert.vectors import Matrix, Vector, across, aside, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Screw(Joint):
     """A thread: the angle in radians about `axis`; `pitch` is the advance in metres per full turn."""
 
     axis: Axis = (0.0, 0.0, 1.0)
-    pitch: Scalar = 0.01
+    pitch: Number = 0.01
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 
@@ -56,6 +57,11 @@ class Screw(Joint):
         # sin(advance − angle) / per_metre: the same after any number of turns
         thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
         return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        first, second = across(np.array(self.axis))
+        angle = math.atan2(second @ R @ first, first @ R @ first)
+        return reverses(self.axis, R) or math.cos(2.0 * math.pi / self.pitch * (p @ np.array(self.axis)) - angle) < 0.0
 
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))

@@ -1,0 +1,35 @@
+"""`dalembert compare`: the same motion by every formulation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.model import Json, Model, opened
+from dalembert.cli.report import say, say_json
+
+
+def compare(
+    model: Model,
+    formulation: Annotated[
+        list[str] | None, typer.Option("--formulation", "-f", help="Only this one. May be repeated.")
+    ] = None,
+    constraints: Annotated[
+        list[str] | None, typer.Option("--constraints", "-c", help="Only this method. May be repeated.")
+    ] = None,
+    states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
+    json: Json = False,
+) -> None:
+    """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
+    m = opened(model)
+    q, _ = m.assemble(dict(m.plan.initial) or None)
+    found = m.compare(formulation or None, constraints or None, states=states, start=q)
+    if json:
+        rows = [entry.row() for entry in found.entries]
+        say_json(
+            {"model": m.name, "states": found.states, "entries": rows, "refusals": [asdict(x) for x in found.refusals]}
+        )
+    else:
+        say(str(found))

@@ -1,0 +1,27 @@
+"""Column pivoting, beside SciPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from scipy.linalg import qr
+
+from dalembert.constraints.pivoting import pivoted
+from tests.mechanisms import seeds
+
+
+@settings(max_examples=50)
+@given(seeds)
+def test_pivoted_columns_are_those_of_lapack(seed):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 9, 2)
+    A = rng.normal(size=(m, n))
+    if rng.random() < 0.5 and n > 1:
+        A[:, rng.integers(n)] = A[:, rng.integers(n)] * 0.5
+    R, order = pivoted(A)
+    wanted, theirs = qr(A, mode="r", pivoting=True)
+    rank = int((np.abs(np.diag(wanted)) > 1e-9).sum())
+    assert order[:rank].tolist() == theirs[:rank].tolist()
+    assert np.allclose(np.abs(np.diag(R)), np.abs(np.diag(wanted[: min(m, n)])), atol=1e-12)
+    assert np.allclose(R.T @ R, A[:, order].T @ A[:, order], atol=1e-12)
+    assert not np.tril(R, -1).any()

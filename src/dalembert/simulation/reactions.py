@@ -191,7 +191,7 @@ def _constraint_ends(x: Samples, name: str) -> _Ends:
     def frames(s: Any, _: Any) -> Any:
         places = constraint.acts_at(s) or [s.position(names[0])] * 2
         axes = constraint.axes(s) or [s.rotation(body) for body in names]
-        return [[*p, *R.ravel()] for p, R in zip(places, axes)]
+        return s.settled([[*p, *R.ravel()] for p, R in zip(places, axes)])
 
     return _ends(evaluate(x, frames))
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.errors import ModelError, StateError
-from dalembert.system.bodies import RigidBody, check_mass_properties
+from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint, JointClosure
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame
@@ -58,6 +58,33 @@ class TreeJoint:
         """Where they stand in u."""
         return [at for at in self.u_at if at is not None]
 
+    @property
+    def n_own(self) -> int:
+        """How many of the free speeds are the joint's own; those of the carried body follow."""
+        return sum(at is not None for at in self.own_u)
+
+    @property
+    def own_q(self) -> tuple[int | None, ...]:
+        """`q_at` without the coordinates of the carried body itself."""
+        return self.q_at[: self.joint.inner.n_q]
+
+    @property
+    def own_u(self) -> tuple[int | None, ...]:
+        """`u_at` without the speeds of the carried body itself."""
+        return self.u_at[: self.joint.inner.n_u]
+
+    def labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
+        """The joint's names for its own coordinates (or speeds), the body's for those of the body."""
+        return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
+
+
+@dataclass(frozen=True)
+class Station:
+    """A node of an elastic body, by the body's number."""
+
+    body: int
+    node: str
+
 
 @dataclass(frozen=True, eq=False)
 class CutJoint:
@@ -78,7 +105,7 @@ class Mechanism:
 
     name: str
     gravity: np.ndarray
-    bodies: tuple[RigidBody, ...]
+    bodies: tuple[Body, ...]
     joints: tuple[TreeJoint, ...]
     cuts: tuple[CutJoint, ...]
     forces: Mapping[str, Force]
@@ -107,15 +134,23 @@ class Mechanism:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of q: the joint's name, with the coordinate's after a dot where it has several."""
+        """Names of q: the joint's name, with the coordinate's after a dot where it has several; then the body's and its mode's."""
         return tuple(
-            _label(j.name, c) for j in self.joints for c, at in zip(j.joint.coordinates, j.q_at) if at is not None
+            label
+            for j, b in zip(self.joints, self.bodies)
+            for label, at in zip(j.labels(j.joint.coordinates, j.joint.inner.n_q, b.name), j.q_at)
+            if at is not None
         )
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
         """Names of u."""
-        return tuple(_label(j.name, c) for j in self.joints for c, at in zip(j.joint.speeds, j.u_at) if at is not None)
+        return tuple(
+            label
+            for j, b in zip(self.joints, self.bodies)
+            for label, at in zip(j.labels(j.joint.speeds, j.joint.inner.n_u, b.name), j.u_at)
+            if at is not None
+        )
 
     @property
     def n_q(self) -> int:
@@ -145,11 +180,50 @@ class Mechanism:
 
     @cached_property
     def path_columns(self) -> tuple[tuple[int, ...], ...]:
-        """For the ground and every body, the places in u of the speeds on its path from the ground."""
+        """For the ground, every body and every station, the places in u of the speeds on its path from the ground."""
         paths: list[tuple[int, ...]] = [()]
         for k, joint in enumerate(self.joints):
             paths.append((*paths[self.parent[k]], *joint.columns))
-        return tuple(paths)
+        return (*paths, *(paths[station.body] for station in self.stations))
+
+    # -- frames that move with elastic bodies -------------------------------------------------------------------------------
+    @cached_property
+    def stations(self) -> tuple[Station, ...]:
+        """The nodes of elastic bodies. Wherever frames are numbered, they follow the bodies: n_bodies + 1, + 2, …"""
+        return tuple(Station(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
+
+    @cached_property
+    def station_number(self) -> Mapping[tuple[int, str], int]:
+        """The number of the frame at a body's node."""
+        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.stations, start=1)}
+
+    @cached_property
+    def stands_on(self) -> tuple[int, ...]:
+        """The frame that each joint stands on: its carrier, or a station of it."""
+        return tuple(
+            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
+            for j, parent in zip(self.joints, self.parent)
+        )
+
+    def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
+        if name in self.joint_number:
+            j = self.joints[self.joint_number[name] - 1]
+            return j.own_q, j.own_u
+        k = self.number_of.get(name, 0)
+        if not k or not self.bodies[k - 1].modes:
+            return None
+        j = self.joints[k - 1]
+        return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
+
+    def body_of(self, frame: int) -> int:
+        """The body that a numbered frame belongs to."""
+        return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body
+
+    @property
+    def elastic(self) -> bool:
+        """Whether any body has coordinates of its own."""
+        return any(b.modes for b in self.bodies)
 
     @cached_property
     def arrays(self) -> Arrays:

@@ -60,10 +60,8 @@ def test_timoshenko_beam_on_two_supports() -> None:
 
 def test_tapering_rod_has_the_frequencies_of_its_bessel_functions() -> None:
     """A rod whose area falls linearly to (nearly) nothing stretches like J_0: ω = 2.404826 c/L, held at its thick end."""
-    made = beam(
-        1.0, E=1.0, rho=1.0, A=(1.0, 1e-9), Iy=1e-4, Iz=1e-4, modes={"axial": 2}, elements=200, stiffening=False
-    )
-    assert made.frequencies == pytest.approx([2.404825557695773, 5.520078110286311], rel=2e-4)
+    made = beam(1.0, E=1.0, rho=1.0, A=(1.0, 1e-9), Iy=1e-4, Iz=1e-4, modes={"axial": 2}, elements=50, stiffening=False)
+    assert made.frequencies == pytest.approx([2.404825557695773, 5.520078110286311], rel=1e-3)
 
 
 def test_heavy_tip_body_turns_the_beam_into_a_spring() -> None:

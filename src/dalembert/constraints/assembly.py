@@ -155,7 +155,7 @@ def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, se
 
 def _places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     state = m.state(q, np.zeros(m.n_u), t)
-    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1:]])
+    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1 : m.n_bodies + 1]])
 
 
 def _owner(m: Mechanism, row: int, rows: Rows) -> str:

@@ -47,8 +47,11 @@ def _named(m: Mechanism, given: Any) -> list[int]:
         return []
     held = []
     for name in given:
-        joint, _, freedom = str(name).partition(".")
-        j = m.joints[m.joint_number[joint] - 1]
-        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
-        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
+        owner, _, freedom = str(name).partition(".")
+        named = m.places(owner)
+        if named is None:
+            continue
+        for at in (at for at in named[1] if at is not None):
+            if not freedom or m.speeds[at] == name:
+                held.append(at)
     return held

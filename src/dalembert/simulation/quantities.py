@@ -130,7 +130,7 @@ def acceleration(x: Samples, at: Any) -> Accelerations:
     p = point(at, "acceleration")
 
     def formula(s: Any, rates: Any) -> Any:
-        return [*s.accelerations(rates)[s.body_number(p.body)].w, *s.acceleration(p, rates)]
+        return [*s.accelerations(rates)[s.body_number(p)].w, *s.acceleration(p, rates)]
 
     rows = evaluate(x, formula, udot(x))
     return Accelerations(rows[:, :3], rows[:, 3:])
@@ -167,19 +167,16 @@ def transmitted(s: Any, rates: Any, number: int, at: str, axes: str) -> list[Any
     """F = Σ (m a − f), M = Σ (Iα + ω × Iω − n + r × (m a − f)) over the carried bodies; turned to the user's child and axes."""
     m, acc, applied = s.mechanism, s.accelerations(rates), loads(s)
     j, turned = m.joints[number - 1], m.tree.reversed[number - 1]
-    inner, outer = s.poses[m.parent[number - 1]], s.poses[number]
+    inner, outer = s.poses[m.stands_on[number - 1]], s.poses[number]
     on_carried = (at == "child") != turned
     p = outer.p + outer.R @ j.on_child.position if on_carried else inner.p + inner.R @ j.on_parent.position
     F, M = ZERO, ZERO
     for k in _carried(m, number):
-        b, w, arm = m.bodies[k - 1], s.velocities[k].w, s.com_arms[k - 1]
-        R, alpha = s.poses[k].R, acc[k].w
-        a = acc[k].v + cross(alpha, arm) + cross(w, cross(w, arm))
-        f = b.mass * a - applied.force[k - 1]
-        spin = R @ (b.inertia @ (R.T @ w))
+        modal = s.joint_udot(rates)[k - 1][m.joints[k - 1].joint.inner.n_u :]
+        needed, turning = m.bodies[k - 1].demands(s.instants[k - 1], acc[k].w, acc[k].v, modal)
+        f = needed - applied.force[k - 1]
         F = F + f
-        M = M + R @ (b.inertia @ (R.T @ alpha)) + cross(w, spin) - applied.moment[k - 1]
-        M = M + cross(s.poses[k].p + arm - p, f)
+        M = M + turning - applied.moment[k - 1] + cross(s.poses[k].p + s.com_arms[k - 1] - p, f)
     if turned:
         F, M = -F, -M
     if axes != "world":

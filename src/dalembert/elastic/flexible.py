@@ -1,0 +1,97 @@
+"""A named elastic body: the contract of a body (`system.bodies.RigidBody`) on the data of `ElasticBody`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.inertia import Deformed
+from dalembert.elastic.node import Node
+from dalembert.system.bodies import Instant, Weighed
+from dalembert.vectors import Matrix, Vector, cross
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleBody:
+    """6 + n equations: those of its floating frame, and one for each mode."""
+
+    name: str
+    data: ElasticBody
+
+    @property
+    def mass(self) -> float:
+        return self.data.m
+
+    @property
+    def com(self) -> Vector:
+        """Undeformed."""
+        return self.data.com
+
+    @property
+    def inertia(self) -> Matrix:
+        """Undeformed, about the mass centre."""
+        return self.data.inertia
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return self.data.modes
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        return self.data.nodes
+
+    @property
+    def massless(self) -> bool:
+        return False
+
+    def arm(self, R: Matrix, q: Any) -> Vector:
+        return R @ (Deformed(self.data, q).c / self.mass)
+
+    def _momenta(self, at: Instant) -> tuple[Vector, Vector, np.ndarray]:
+        return Deformed(self.data, at.q).momenta(at.R.T @ at.w, at.R.T @ at.v, at.qd)
+
+    def momentum(self, at: Instant) -> Vector:
+        return at.R @ self._momenta(at)[1]
+
+    def spin(self, at: Instant) -> Vector:
+        turning, linear, _ = self._momenta(at)
+        return at.R @ turning - cross(at.arm, at.R @ linear)
+
+    def kinetic_energy(self, at: Instant) -> Any:
+        """½ yᵀM y [C 76]."""
+        turning, linear, modal = self._momenta(at)
+        return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
+
+    def strain_energy(self, q: Any) -> Any:
+        return Deformed(self.data, q).strain_energy()
+
+    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
+        """−Ke q − De q̇ + Ct·g."""
+        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.data.Ke @ q - self.data.De @ qd
+
+    def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
+        d = Deformed(self.data, at.q)
+        turning, sliding, _ = d.momenta(at.R.T @ alpha, at.R.T @ a, qdd)
+        h_turning, h_sliding, _ = d.bias(at.R.T @ at.w, at.qd)
+        force = at.R @ (sliding + h_sliding)
+        return force, at.R @ (turning + h_turning) - cross(at.arm, force)
+
+    def balance(
+        self, at: Instant, W: Any, V: Any, alpha: Vector, a: Vector, force: Vector, moment: Vector
+    ) -> list[Weighed]:
+        """[C 41–42]: rows are the partial velocities of the floating frame in body axes, then the modes themselves.
+
+        The body's modes are the last speeds on its path. Stiffness, damping and loads at nodes act on the modes from outside.
+        """
+        n, R = len(self.modes), at.R
+        d = Deformed(self.data, at.q)
+        own = np.hstack([np.zeros((n, W.shape[1] - n)), np.eye(n)])
+        W, V = R.T @ W, R.T @ V
+        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, np.zeros(n)), d.bias(R.T @ at.w, at.qd))
+        applied = [R.T @ (moment + cross(at.arm, force)), R.T @ force, np.zeros(n)]
+        left = [f - accelerated - h for f, (accelerated, h) in zip(applied, demanded)]
+        return [Weighed(np.vstack([W, V, own]), np.vstack(d.momenta(W, V, own)), np.concatenate(left))]

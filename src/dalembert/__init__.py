@@ -15,6 +15,7 @@ from dalembert.errors import (
 from dalembert.files import load_motion
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
+from dalembert.simulation.stabilise import Baumgarte
 from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
 from dalembert.system.constraints import (
     Constraint,
@@ -67,6 +68,7 @@ from dalembert.vectors import turn
 __version__ = "0.1.0"
 
 __all__ = [
+    "Baumgarte",
     "BodyLoad",
     "Constraint",
     "Coupling",

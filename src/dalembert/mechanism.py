@@ -386,6 +386,7 @@ class Mechanism:
         checkpoint: Any = None,
         resume: Any = None,
         progress: bool | None = None,
+        stabilise: Any = "projection",
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -393,14 +394,15 @@ class Mechanism:
         two with a fixed `step`. `output` is an interval or the times wanted. `until` and `events` are functions of the state, or
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
-        interrupted motion, goes on from there.
+        interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
+        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives.
         """
         from dalembert.simulation.simulate import simulate
 
         return simulate(
             self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
-            progress, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start, max_step=max_step,
-            max_steps=max_steps,
+            progress, stabilise, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start,
+            max_step=max_step, max_steps=max_steps,
         )  # fmt: skip
 
     def simulate_many(

@@ -1,4 +1,4 @@
-"""Random mechanisms with closed loops, assembled by construction, and the loops of the source documents."""
+"""Random mechanisms with closed loops, assembled by construction. Those of the source documents are in `benchmarks.loop_models`."""
 
 from __future__ import annotations
 
@@ -48,30 +48,3 @@ def _coordinates(rng: np.random.Generator, kind: da.Joint) -> np.ndarray:
     if "e0" in kind.coordinates:
         q[:4] /= np.linalg.norm(q[:4])
     return q
-
-
-def rhombic_linkage(length: float = 1.0, mass: float = 1.0) -> da.System:
-    """Source A's example: three equal rods hinged in a row, the last tip fixed one length from the first hinge."""
-    s = da.System("rhombic linkage", gravity=(0, -9.81, 0))
-    carrier, end = "ground", (0.0, 0.0, 0.0)
-    for i in (1, 2, 3):
-        s.add_body(f"rod{i}", da.rod(mass, length))
-        s.add_joint(f"A{i}", da.Revolute(), carrier, f"rod{i}", at_parent=end)
-        carrier, end = f"rod{i}", (length, 0.0, 0.0)
-    s.add_joint("tip", da.Revolute(), "rod3", "ground", at_parent=(length, 0, 0), at_child=(length, 0, 0))
-    return s
-
-
-def bricard() -> da.System:
-    """The rectangular Bricard linkage: five rods and the ground, six hinges along a cube; one freedom against all counting."""
-    points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
-    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0)] * 2
-    s = da.System("Bricard", gravity=(0, -9.81, 0))
-    carrier, start = "ground", np.zeros(3)
-    for i in range(5):
-        along = points[i + 1] - points[i]
-        s.add_body(f"rod{i + 1}", da.box(1.0, 0.1 + 0.9 * np.abs(along), com=along / 2))
-        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), carrier, f"rod{i + 1}", at_parent=points[i] - start)
-        carrier, start = f"rod{i + 1}", points[i]
-    s.add_joint("J6", da.Revolute(axes[5]), "rod5", "ground", at_parent=points[5] - points[4], at_child=points[5])
-    return s

@@ -8,25 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from benchmarks.loop_models import four_bar
 from dalembert.constraints.assembly import assemble, branches, consistent_speeds, displaced
 from dalembert.kinematics.rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
 
-
-def four_bar(ground: float = 2.0) -> da.Mechanism:
-    s = da.System("four-bar", gravity=(0, -9.81, 0))
-    for name, length in (("crank", 1.0), ("coupler", 2.5), ("rocker", 1.7)):
-        s.add_body(name, da.rod(1.0, length))
-    s.add_joint("A", da.Revolute(), "ground", "crank")
-    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
-    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.5, 0, 0), at_child=(1.7, 0, 0))
-    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(ground, 0, 0))
-    return s.build()
+BARS = (1.0, 2.5, 1.7)
 
 
 def test_four_bar_keeps_the_crank_and_finds_both_branches():
-    m = four_bar()
+    m = four_bar(*BARS, 2.0)
     q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
     assert q[0] == 0.7
     found = branches(m, q, held=[0])
@@ -52,7 +44,7 @@ def test_four_bar_keeps_the_crank_and_finds_both_branches():
 
 
 def test_speeds_follow_the_crank():
-    m = four_bar()
+    m = four_bar(*BARS, 2.0)
     q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
     u = consistent_speeds(m, q, np.array([2.0, 0.0, 0.0]), held=[0])
     rows = constraint_rows(m.state(q, u))
@@ -60,7 +52,7 @@ def test_speeds_follow_the_crank():
 
 
 def test_contradicting_speeds_are_refused():
-    m = four_bar()
+    m = four_bar(*BARS, 2.0)
     q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
     with pytest.raises(da.LoopError, match="fewer"):
         consistent_speeds(m, q, np.array([1.0, 1.0, 1.0]), held=[0, 1, 2])
@@ -69,7 +61,7 @@ def test_contradicting_speeds_are_refused():
 def test_an_impossible_loop_names_its_bodies_and_its_gap():
     """The links reach 1 + 2.5 + 1.7 = 5.2 m; the ground link is 6 m, so the gap cannot be less than 0.8 m at the cut."""
     with pytest.raises(da.LoopError, match=r"coupler.*crank.*ground.*rocker.*gap 0\.8 m.*24 starts"):
-        assemble(four_bar(ground=6.0), np.zeros(3))
+        assemble(four_bar(*BARS, 6.0), np.zeros(3))
 
 
 @settings(max_examples=15, deadline=None)

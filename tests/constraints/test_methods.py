@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS, method
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import constraint_rows
-from tests.constraints.loops import random_loops, rhombic_linkage
+from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
 
 EXACT = [name for name in METHODS if name != "penalty"]
@@ -64,7 +65,7 @@ def test_a_doubled_joint_changes_no_motion(seed, n):
 @pytest.mark.parametrize("name", EXACT)
 def test_the_rhombic_linkage_is_a_pendulum(name):
     """[A 35–47]: θ̈₁ + (6 g / 5 ℓ) sin θ₁ = 0, θ₁ from the vertical; B is 2 of 5 rows, one zero eigenvalue."""
-    m = rhombic_linkage(length=0.7).build(cut=["tip"])
+    m = rhombic_linkage(length=0.7).mechanism
     for theta in (0.3, 1.1, -0.8):
         first = theta - np.pi / 2  # rod 1 hangs at θ from the vertical; rods 1 and 3 stay parallel, rod 2 horizontal
         q = np.array([first, -first, first - np.pi])
@@ -76,7 +77,7 @@ def test_the_rhombic_linkage_is_a_pendulum(name):
 
 
 def test_forward_dynamics_obeys_loops_one_state_or_many():
-    m = rhombic_linkage().build(cut=["tip"])
+    m = rhombic_linkage().mechanism
     first = np.array([0.3, 1.1]) - np.pi / 2
     q = np.stack([first, -first, first - np.pi], axis=1)
     udot = m.forward_dynamics(q, np.zeros(3))

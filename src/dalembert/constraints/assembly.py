@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.errors import LoopError
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.kinematics.rows import Rows, closure, constraint_rows
 from dalembert.mechanism import Mechanism
 
 CLOSED = 1e-12
@@ -101,7 +101,7 @@ def consistent_speeds(
     state = m.state(q, u, t)
     rows = constraint_rows(state)
     free = [i for i in range(m.n_u) if i not in set(held)]
-    A = kane.equations(state).A[np.ix_(free, free)]
+    A = kane.mass_matrix(state)[np.ix_(free, free)]
     L = np.linalg.cholesky(A)
     Y = np.linalg.solve(L, rows.B[:, free].T)
     out = np.array(u, dtype=float)
@@ -131,9 +131,9 @@ def size_of(m: Mechanism) -> float:
 
 
 def _residual(m: Mechanism, q: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-    rows = constraint_rows(m.state(q, np.zeros(m.n_u), t))
-    holonomic = ~np.isnan(rows.g)
-    return rows.g[holonomic], rows.B[holonomic]
+    g, B = closure(m.state(q, np.zeros(m.n_u), t))
+    holonomic = ~np.isnan(g)
+    return g[holonomic], B[holonomic]
 
 
 def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:

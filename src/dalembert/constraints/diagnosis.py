@@ -15,12 +15,15 @@ from scipy.linalg import qr
 from dalembert.constraints.assembly import close, displaced
 from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import closure
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import cross
 
 DEAD = 1e-8
 """Part of the largest row below which a row counts as nothing."""
+BETTER = 10.0
+"""By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
 TAKES_PART = 1e-7
 """Component of a dependency below which a row does not belong to it."""
 
@@ -53,6 +56,8 @@ class Diagnosis:
     """Rows that together say all, chosen for the best conditioning at the worst of the poses."""
     freedoms: tuple[Freedom, ...]
     poses: int
+    norms: np.ndarray
+    """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses."""
 
     @property
     def redundant(self) -> int:
@@ -93,10 +98,22 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     doubtful = ~alive
     for Y in unit:
         doubtful |= _taking_part(Y, rank)
-    words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(m, name, len(d.g), found[0], t)]
+    state = m.state(found[0], np.zeros(m.n_u), t)
+    words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
     rows = tuple(Row(owner, w, not d) for (owner, w), d in zip(words, doubtful))
     freedoms = _freedoms(m, found[0], t, rank)
-    return Diagnosis(rows, rank, m.n_u - rank, m.mobility, independent, freedoms, len(found))
+    return Diagnosis(rows, rank, m.n_u - rank, m.mobility, independent, freedoms, len(found), reference)
+
+
+def better_rows(
+    m: Mechanism, q: np.ndarray, t: float, rows: tuple[int, ...], norms: np.ndarray
+) -> tuple[int, ...] | None:
+    """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
+    alive = norms > DEAD * norms.max(initial=0.0)
+    Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
+    chosen = tuple(sorted(qr(Y, mode="r", pivoting=True)[1][: len(rows)].tolist()))
+    kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
+    return chosen if other > BETTER * kept else None
 
 
 def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -106,8 +123,7 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
         if len(found) > count:
             break
         here = found[-1]
-        rows = constraint_rows(m.state(here, np.zeros(m.n_u), t))
-        Z = _null_space(rows.B, m.n_u)
+        Z = _null_space(closure(m.state(here, np.zeros(m.n_u), t))[1], m.n_u)
         if not Z.shape[1]:
             break
         step = Z @ rng.normal(size=Z.shape[1])
@@ -127,8 +143,8 @@ def _null_space(B: np.ndarray, n: int) -> np.ndarray:
 
 def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
-    e = kane.equations(m.state(q, np.zeros(m.n_u), t))
-    Y: np.ndarray = np.linalg.solve(np.linalg.cholesky(e.A), e.B.T)
+    state = m.state(q, np.zeros(m.n_u), t)
+    Y: np.ndarray = np.linalg.solve(np.linalg.cholesky(kane.mass_matrix(state)), closure(state)[1].T)
     return Y
 
 
@@ -149,7 +165,7 @@ def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
 
 def _freedoms(m: Mechanism, q: np.ndarray, t: float, rank: int) -> tuple[Freedom, ...]:
     """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
-    Z = _null_space(constraint_rows(m.state(q, np.zeros(m.n_u), t)).B, m.n_u).T
+    Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
     p = m.n_u - rank
     if not p:
         return ()
@@ -166,12 +182,12 @@ def _moving(m: Mechanism, sizes: dict[int, float]) -> tuple[str, ...]:
     )
 
 
-def _words(m: Mechanism, name: str, n_rows: int, q: np.ndarray, t: float) -> list[str]:
+def _words(state: State, name: str, n_rows: int) -> list[str]:
     """What each row of a constraint resists: of a joint, in the axes of its parent frame."""
+    m = state.mechanism
     cut = next((c for c in m.cuts if c.name == name), None)
     if cut is None:
         return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
-    state = m.state(q, np.zeros(m.n_u), t)
     d = m.constraint_rows[name]
     _, _, C, _ = d.values(state)
     body = cut.child if cut.child in d.bodies else cut.parent

@@ -44,6 +44,19 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return np.asarray(wdot)
 
 
+def mass_matrix(s: State) -> np.ndarray:
+    """A = Σ m VᵀV + ΩᵀIΩ alone."""
+    m = s.mechanism
+    A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
+    for k, body in enumerate(m.bodies, start=1):
+        columns, P = list(m.path_columns[k]), s.partials[k]
+        if columns and not body.massless:
+            V, W = P.V + cross(P.W, s.com_arms[k - 1]), s.poses[k].R.T @ P.W
+            add_gram(A, columns, body.mass * V, V)
+            add_gram(A, columns, body.inertia @ W, W)
+    return A
+
+
 def equations(s: State) -> Equations:
     """A and f by partial velocities, body by body, on the speeds of the body's own path."""
     m = s.mechanism

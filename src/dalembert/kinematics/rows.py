@@ -47,6 +47,14 @@ def constraint_rows(s: State) -> Rows:
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
 
 
+def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
+    """(g, B) of all closed loops and constraints: what the pose alone decides, at a third of the cost."""
+    every = [d.closure(s) for d in s.mechanism.constraint_rows.values()]
+    if not every:
+        return np.zeros(0), np.zeros((0, s.mechanism.n_u))
+    return np.concatenate([g for g, _ in every]), np.concatenate([B for _, B in every])
+
+
 class Differentiated:
     """A constraint of a mechanism, traced on the motion of the bodies it looks at."""
 
@@ -69,20 +77,36 @@ class Differentiated:
 
     @cached_property
     def _on_numbers(self) -> Callable[..., Any]:
+        return self._function(g=self.g, phi=self.phi, C=self.C, rate=self.rate)
+
+    @cached_property
+    def _closure_on_numbers(self) -> Callable[..., Any]:
+        return self._function(g=self.g, C=self.C)
+
+    def _function(self, **outputs: np.ndarray) -> Callable[..., Any]:
         inputs: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
         inputs |= self._symbols.arguments
-        outputs = {"g": self.g, "phi": self.phi, "C": self.C, "rate": self.rate}
         return python_function("constraint", {k: v for k, v in inputs.items() if isinstance(v, Expr) or v}, outputs)
 
     def rows(self, s: State) -> Rows:
         """In the free speeds of the state's mechanism."""
         g, phi, C, rate = self.values(s)
-        B = self._times_partials(s, C, lambda x: x)
-        if not s.traced:
-            # where the bodies' motions cancel completely, what is left is rounding, not a row
-            terms = self._times_partials(s, np.abs(C), np.abs)
-            B = np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
+        B = self._in_speeds(s, C)
         return Rows(g, B, B @ s.speeds - phi, -rate)
+
+    def closure(self, s: State) -> tuple[np.ndarray, np.ndarray]:
+        """(g, B) at numbers."""
+        motion = [x for k in self.bodies for x in (*s.poses[k].R.ravel(), *s.poses[k].p, *[0.0] * 12)]
+        g, C = self._closure_on_numbers(*self._given(s, [list(s.coordinates), [0.0] * len(s.speeds), motion]))
+        return np.asarray(g), self._in_speeds(s, np.asarray(C))
+
+    def _in_speeds(self, s: State, C: np.ndarray) -> np.ndarray:
+        B = self._times_partials(s, C, lambda x: x)
+        if s.traced:
+            return B
+        # where the bodies' motions cancel completely, what is left is rounding, not a row
+        terms = self._times_partials(s, np.abs(C), np.abs)
+        return np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
 
     def _times_partials(self, s: State, C: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
@@ -103,8 +127,12 @@ class Differentiated:
             }
             known[symbol("t")] = s.t
             return tuple(substitute([self.g, self.phi, self.C, self.rate], known))
-        values = [s.t, *([list(s.mechanism.parameters.values())] if s.mechanism.parameters else [])]
-        return tuple(np.asarray(x) for x in self._on_numbers(*values, *(v for v in groups if len(v))))
+        return tuple(np.asarray(x) for x in self._on_numbers(*self._given(s, groups)))
+
+    def _given(self, s: State, groups: list[list[Any]]) -> list[Any]:
+        """Arguments on numbers; groups without a symbol are no arguments."""
+        parameters = [list(s.mechanism.parameters.values())] if s.mechanism.parameters else []
+        return [s.t, *parameters, *(v for v in groups if len(v))]
 
 
 @dataclass(frozen=True, eq=False)

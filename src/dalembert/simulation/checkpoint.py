@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
 
-_FORMAT = b"dalembert checkpoint 1\n"
+_FORMAT = b"dalembert checkpoint 2\n"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +31,14 @@ class Checkpoint:
     """A row per event so far: which, time, state."""
     calls: int
     """How often the controller has been called."""
+    held: tuple[int, ...] = ()
+    """The rows by which loops and constraints were held last."""
 
     def save(self, path: str | Path) -> None:
         content = io.BytesIO()
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        np.savez(content, about=np.array(json.dumps({"identity": self.identity, "calls": self.calls})), **arrays)
+        about = {"identity": self.identity, "calls": self.calls, "held": self.held}
+        np.savez(content, about=np.array(json.dumps(about)), **arrays)
         packed = content.getvalue()
         write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint")
 
@@ -58,4 +61,4 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     with np.load(io.BytesIO(packed), allow_pickle=False) as held:
         about: dict[str, Any] = json.loads(str(held["about"]))
         arrays = {name: held[name] for name in _ARRAYS}
-        return Checkpoint(identity=about["identity"], calls=about["calls"], **arrays)
+        return Checkpoint(identity=about["identity"], calls=about["calls"], held=tuple(about["held"]), **arrays)

@@ -11,7 +11,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
 from dalembert.simulation.dop853_tableau import E3, E5, A, B, C, D
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 STAGES, ALL_STAGES, POWERS = 12, 16, 7
@@ -25,9 +25,18 @@ class DOP853(AdaptiveStep):
     name = "dop853"
     order = 8
 
+    @property
+    def held(self) -> Method | None:
+        from dalembert.simulation.dop853_held import HeldDOP853
+
+        return HeldDOP853()
+
     def parts(self, m: Mechanism) -> dict[str, int]:
         n = m.n_q + m.n_u
         return {"stage": n, "k": ALL_STAGES * n, "dense": POWERS * n, "dense_ready": 1, "last_error": 1, "rejected": 1}
+
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        return {"last_error": 1e-4}
 
     def emit_step(self, e: Equations) -> Signature:
         n = e.n
@@ -45,10 +54,10 @@ class DOP853(AdaptiveStep):
                 with f.if_(too_small(p, v.h)):
                     f.return_(select(v.finite, f.integer(STEP_TOO_SMALL), f.integer(NOT_FINITE)))
                 for s in range(1, STAGES):
-                    _combine(f, n, p.stage, p.y_old, v.h, A[s], k)
-                    e.evaluate(f, p.t_old[0] + C[s] * v.h, p.stage, k[s])
-                _combine(f, n, p.y, p.y_old, v.h, B, k)
-                v.error = self._error(f, e, p, v.h, k)
+                    combine(f, n, p.stage, p.y_old, v.h, A[s], k)
+                    self.evaluate_stage(f, e, p.t_old[0] + C[s] * v.h, k[s])
+                combine(f, n, p.y, p.y_old, v.h, B, k)
+                v.error = self.error(f, e, p, v.h, k)
                 v.finite = (v.error < 1e100).all()
                 v.accepted = (v.error <= 1.0).all()
                 with f.if_(~v.accepted):
@@ -66,13 +75,21 @@ class DOP853(AdaptiveStep):
                 k[STAGES][i] = p.dy[i]
         return f.signature
 
-    def _error(self, f: Any, e: Equations, p: Any, h: Real, k: list[Pointer]) -> Any:
-        """|h| e₅² / √(n (e₅² + 0.01 e₃²)), each component measured by atol + rtol max(|y₀|, |y₁|)."""
+    def evaluate_stage(self, f: Any, e: Equations, t: Real, slope: Pointer) -> None:
+        """The slope at the stage in memory."""
+        e.evaluate(f, t, e.layout.of(f.memory).stage, slope)
+
+    def scale(self, p: Any, i: Any) -> Real:
+        """By what the error of a component is measured."""
+        return error_scale(p, i)
+
+    def error(self, f: Any, e: Equations, p: Any, h: Real, k: list[Pointer]) -> Any:
+        """|h| e₅² / √(n (e₅² + 0.01 e₃²)), each component measured by its scale."""
         v = f.variables(fifth=0.0, third=0.0)
         with f.loop(e.n) as i:
-            scale = error_scale(p, i)
-            fifth = _sum(E5, k, i) / scale
-            third = _sum(E3, k, i) / scale
+            scale = self.scale(p, i)
+            fifth = weighted(E5, k, i) / scale
+            third = weighted(E3, k, i) / scale
             p.error[i] = h * fifth
             v.fifth = v.fifth + fifth * fifth
             v.third = v.third + third * third
@@ -103,20 +120,20 @@ class DOP853(AdaptiveStep):
             k = [p.k + s * n for s in range(ALL_STAGES)]
             h = p.t[0] - p.t_old[0]
             for s in range(STAGES + 1, ALL_STAGES):
-                _combine(f, n, p.stage, p.y_old, h, A[s], k)
-                e.evaluate(f, p.t_old[0] + C[s] * h, p.stage, k[s])
+                combine(f, n, p.stage, p.y_old, h, A[s], k)
+                self.evaluate_stage(f, e, p.t_old[0] + C[s] * h, k[s])
             with f.loop(n) as i:
                 rise = p.y[i] - p.y_old[i]
                 p.dense[i] = rise
                 p.dense[n + i] = h * k[0][i] - rise
                 p.dense[2 * n + i] = 2.0 * rise - h * (k[STAGES][i] + k[0][i])
                 for j, row in enumerate(D):
-                    p.dense[(3 + j) * n + i] = h * _sum(row, k, i)
+                    p.dense[(3 + j) * n + i] = h * weighted(row, k, i)
             p.dense_ready[0] = 1.0
         return f.signature
 
 
-def _sum(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:
+def weighted(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:
     total: Any = None
     for s, weight in weights.items():
         term = weight * k[s][i]
@@ -124,7 +141,7 @@ def _sum(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:
     return total
 
 
-def _combine(f: Any, n: int, out: Pointer, y: Pointer, h: Real, weights: dict[int, float], k: list[Pointer]) -> None:
+def combine(f: Any, n: int, out: Pointer, y: Pointer, h: Real, weights: dict[int, float], k: list[Pointer]) -> None:
     """out = y + h Σ weights k."""
     with f.loop(n) as i:
-        out[i] = y[i] + h * _sum(weights, k, i)
+        out[i] = y[i] + h * weighted(weights, k, i)

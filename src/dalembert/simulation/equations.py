@@ -46,6 +46,8 @@ class Equations:
     """`project(t, y, given, work)`: back onto what must hold exactly; None where nothing must."""
     work: int
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
+    pivot_at: int | None = None
+    """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
 
     @property
     def n_q(self) -> int:
@@ -70,6 +72,10 @@ class Equations:
         p.time[0] = t
         f.call(self.slope, p.time, y, dy, f.given, f.work)
 
+    def pivot(self, f: Any) -> Any:
+        """The smallest pivot of the constraints at the state last evaluated."""
+        return f.work[self.pivot_at]
+
     def projected(self, f: Any, t: Any, y: Pointer) -> None:
         """Write the call that brings y back to unit Euler parameters, and onto the constraints; `t` is a value."""
         if self.project is not None:
@@ -78,21 +84,22 @@ class Equations:
             f.call(self.project, p.time, y, f.given, f.work)
 
 
-def given_layout(m: Mechanism) -> Layout:
-    """What the equations are given besides the state: held generalized forces, parameters, who to call for opaque forces."""
-    return Layout(x=m.n_u, P=len(m.parameters), handler=1)
+def given_layout(m: Mechanism, n_scales: int = 0) -> Layout:
+    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, and who to
+    call for opaque forces. Kernels of constraints expect the scales right behind the parameters."""
+    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, handler=1)
 
 
 def emit_slope(
-    module: Module, catalogue: Catalogue, lanes: int, held: Constrained | None = None
+    module: Module, catalogue: Catalogue, lanes: int, given: Layout, held: Constrained | None = None
 ) -> tuple[Signature, int]:
     """`slope(t, y, dy, given, work)` and the working memory it needs; `held` by its constraints, if there are any."""
     m = catalogue.mechanism
-    run, work = (held or catalogue.state_rates).emit(module, lanes)
+    run, work = catalogue.state_rates.emit(module, lanes) if held is None else held.emit(module, lanes, watched=True)
     called = external_forces(module) if catalogue.opaque is not None else None
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
-        p = given_layout(m).of(f.given)
+        p = given.of(f.given)
         x = p.x
         if called is not None:
             x = f.work + work
@@ -103,13 +110,15 @@ def emit_slope(
     return f.signature, work + (m.n_u if called is not None else 0)
 
 
-def emit_projection(module: Module, m: Mechanism, lanes: int, held: Constrained | None = None) -> Signature | None:
+def emit_projection(
+    module: Module, m: Mechanism, lanes: int, given: Layout, held: Constrained | None = None
+) -> Signature | None:
     """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
     if held is not None:
         project = held.emit_projection(module, lanes)
         with module.function("projected", lanes=lanes, public=False, **parameters) as f:
-            p, scratch = given_layout(m).of(f.given), f.work + held.places["rates"]
+            p, scratch = given.of(f.given), f.work + held.places["rates"]
             f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
         return f.signature
     with tracing():
@@ -124,14 +133,14 @@ def emit_projection(module: Module, m: Mechanism, lanes: int, held: Constrained 
     return f.signature
 
 
-def emit_values(module: Module, m: Mechanism, name: str, values: list[Any], lanes: int) -> Signature:
+def emit_values(module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, given: Layout) -> Signature:
     """`name(t, y, out, given)`: expressions of the state, such as the functions whose zeros are events."""
     known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
     outputs = [Output(x, "y", i) for i, x in enumerate(values)]
     code = module.block(block(f"{name}_values", known, outputs), lanes)
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given"), Pointer)
     with module.function(name, lanes=lanes, public=False, **parameters) as f:
-        p, nothing = given_layout(m).of(f.given), f.array(1)
+        p, nothing = given.of(f.given), f.array(1)
         f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, f.out, nothing)
     return f.signature
 

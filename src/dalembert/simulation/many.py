@@ -122,7 +122,7 @@ class _Batch:
         self.problems: dict[int, str] = {}
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, "last_error": 1e-4}
+        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, **program.first_values}
         fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):

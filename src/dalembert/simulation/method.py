@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations
@@ -12,6 +12,8 @@ from dalembert.trace.native import Signature
 
 NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE = -1, -2, -3
 """Why a step could not be made."""
+DEGRADED = 8
+"""The step was made; but the rows that hold the mechanism have become a poor choice, or its pose is nearly singular."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,17 @@ class Method:
     order: ClassVar[int]
     adaptive: ClassVar[bool]
 
+    @property
+    def held(self) -> Method | None:
+        """The same method for mechanisms with loops or constraints; None where it cannot keep to them."""
+        return None
+
     def parts(self, m: Mechanism) -> dict[str, int]:
         """Sizes of further parts of the memory."""
+        return {}
+
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        """What parts of the memory begin with, where it is not zero."""
         return {}
 
     def emit(self, e: Equations) -> Steps:

@@ -21,6 +21,7 @@ from dalembert.simulation.equations import (
     emit_values,
     given_layout,
 )
+from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import Layout
 from dalembert.simulation.march import emit_march
 from dalembert.simulation.method import Method, layout
@@ -41,12 +42,18 @@ class Program:
     """Everything about a run that is settled before its numbers: what is compiled, and how its memory is laid out."""
 
     catalogue: Catalogue
-    method: Method
+    named_method: Method
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
-    rows: tuple[int, ...] | None = None
-    """Of a mechanism with loops or constraints, the independent rows; None without."""
+    holding: Holding | None = None
+    """How loops and constraints are kept; None where there are none."""
+
+    @cached_property
+    def method(self) -> Method:
+        """The method, in its variant for constraints where they are kept by projection."""
+        projected = self.holding is not None and self.holding.stabilise.projects
+        return (self.named_method.held if projected else None) or self.named_method
 
     @cached_property
     def layout(self) -> Layout:
@@ -54,7 +61,16 @@ class Program:
 
     @cached_property
     def given(self) -> Layout:
-        return given_layout(self.catalogue.mechanism)
+        return given_layout(self.catalogue.mechanism, len(self.scales))
+
+    @property
+    def scales(self) -> np.ndarray:
+        return np.zeros(0) if self.holding is None else self.holding.scales
+
+    @cached_property
+    def first_values(self) -> dict[str, Any]:
+        """What the method's parts of the memory begin with."""
+        return self.method.first_values(self.catalogue.mechanism.numeric)
 
     @cached_property
     def key(self) -> str:
@@ -63,7 +79,8 @@ class Program:
             values = self._event_values()
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} rows={self.rows}"
+        held = "" if self.holding is None else self.holding.key
+        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held}"
 
     @cached_property
     def library(self) -> Library:
@@ -92,15 +109,18 @@ class Program:
 
     def _module(self) -> Module:
         module, m = Module(), self.catalogue.mechanism
-        held = None if self.rows is None else Constrained(m, self.rows)
-        slope, work = emit_slope(module, self.catalogue, self.lanes, held)
-        project = emit_projection(module, m, self.lanes, held)
-        e = Equations(module, self.lanes, m, self.catalogue, self.layout, slope, project, work)
+        h = self.holding
+        held = None if h is None else Constrained(m, h.rows, h.stabilise.gains)
+        slope, work = emit_slope(module, self.catalogue, self.lanes, self.given, held)
+        projected = held if h is not None and h.stabilise.projects else None
+        project = emit_projection(module, m, self.lanes, self.given, projected)
+        pivot = None if held is None else held.places["pivot"]
+        e = Equations(module, self.lanes, m, self.catalogue, self.layout, slope, project, work, pivot)
         steps = self.method.emit(e)
         events = None
         if self.events:
             with tracing():
-                events = emit_values(module, m, "events", self._event_values(), self.lanes)
+                events = emit_values(module, m, "events", self._event_values(), self.lanes, self.given)
         emit_march(e, steps, events, list(self.directions))
         with module.function("work_size", status=True) as f:
             f.return_(work + steps.scratch)

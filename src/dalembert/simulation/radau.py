@@ -61,6 +61,9 @@ class Radau(AdaptiveStep):
         own = {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n, "last_error": 1, "last_h": 1}
         return own | StiffLinear.parts(m)
 
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        return {"last_error": 1e-4}
+
     def emit(self, e: Equations) -> Steps:
         linear = StiffLinear(e)
         iterate = self._emit_iteration(e, linear)

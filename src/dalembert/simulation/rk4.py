@@ -10,12 +10,17 @@ from typing import Any
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.fixed import FixedStep, emit_hermite
+from dalembert.simulation.method import Method
 from dalembert.trace.native import Real, Signature
 
 
 class RK4(FixedStep):
     name = "rk4"
     order = 4
+
+    @property
+    def held(self) -> Method | None:
+        return self
 
     def parts(self, m: Mechanism) -> dict[str, int]:
         return {"stage": m.n_q + m.n_u, "slope": m.n_q + m.n_u}

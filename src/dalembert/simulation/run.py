@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from dalembert.constraints.diagnosis import better_rows
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
+from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import Handler, registered
 from dalembert.simulation.checkpoint import Checkpoint
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.held import check_not_singular
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
+from dalembert.simulation.method import DEGRADED
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
 
+WORTH_A_LOOK = 1e-2
+"""Pivot of the first pose below which other rows may be a better choice."""
 STRETCH = 0.05
 """Seconds of compiled code after which Python looks round."""
 CHECKPOINT_EVERY = 30.0
@@ -31,17 +38,15 @@ class Run:
     """The moving parts. `identity` names the run; two runs of one identity give the same numbers."""
 
     def __init__(
-        self, program: Program, options: Options, events: list[Event], control: Control | None, handler: Handler | None,
-        identity: str,
+        self, program: Program, model: Mechanism, options: Options, events: list[Event], control: Control | None,
+        handler: Handler | None, identity: str,
     ):  # fmt: skip
-        self.program, self.options, self.events = program, options, events
+        self.program, self.model, self.options, self.events = program, model, options, events
         self.control, self.handler, self.identity = control, handler, identity
         self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
-        m = program.catalogue.mechanism
-        self.n_u = m.n_u
-        self.rows = np.empty((len(options.times), m.n_q + m.n_u))
-        self.forces = np.zeros((len(options.times), m.n_u))
+        self.rows = np.empty((len(options.times), model.n_q + model.n_u))
+        self.forces = np.zeros((len(options.times), model.n_u))
         self.happened: list[np.ndarray] = []
         self.calls = 0
         self.ended = "interrupted"
@@ -67,13 +72,23 @@ class Run:
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
         self.part("rtol")[:], self.part("atol")[:] = o.rtol, o.atol
-        if "last_error" in self.program.layout.parts:
-            self.part("last_error")[:] = 1e-4
+        for name, values in self.program.first_values.items():
+            self.part(name)[:] = values
         self.program.given.view(self.given, "P")[:, 0] = parameters
+        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
         self.counters[TOTAL] = len(o.times)
         self.part("end")[:] = o.end
         with registered(self.handler):
             self._attend()
+            if "distance" in self.program.layout.parts:
+                self._begin_held()
+
+    def _begin_held(self) -> None:
+        """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
+        if self.part("distance")[0] ** 2 < WORTH_A_LOOK:
+            self._look_at_rows()
+            self.program.library.begin(self.memory, self.given, self.work)
+        check_not_singular(self.model, float(self.part("distance")[0]) ** 2, self.options.start)
 
     def go_on_from(self, c: Checkpoint) -> None:
         """Set everything to where another run of the same identity stopped."""
@@ -82,6 +97,8 @@ class Run:
                 "this run cannot go on from there: model, initial values, parameters, options or version differ; repeat the call "
                 "that was interrupted, with resume= added"
             )
+        if self.program.holding is not None and c.held != self.program.holding.rows:
+            self._hold_by(c.held)
         self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
         self.happened, self.calls = list(c.events), c.calls
@@ -90,6 +107,7 @@ class Run:
         return Checkpoint(
             self.identity, self.memory.copy(), self.given.copy(), self.counters.copy(), self.rows[: self.done].copy(),
             self.forces[: self.done].copy(), np.array(self.happened), self.calls,
+            () if self.program.holding is None else self.program.holding.rows,
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
@@ -113,6 +131,8 @@ class Run:
                     return
                 if status == AT_END:
                     self._attend()
+                elif status == DEGRADED:
+                    self._look_at_rows()
                 elif status == PAUSED:
                     took = max(time.perf_counter() - began, 1e-6)
                     budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
@@ -127,6 +147,22 @@ class Run:
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)
                     saved = time.monotonic()
+
+    def _look_at_rows(self) -> None:
+        """If it is the choice of rows that has become poor, not the pose: choose others."""
+        held, model = self.program.holding, self.model
+        assert held is not None
+        q = self.part("y")[: model.n_q]
+        rows = better_rows(model, model.admissible(q), self.t, held.rows, held.norms)
+        if rows is not None:
+            self._hold_by(rows)
+            self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
+
+    def _hold_by(self, rows: tuple[int, ...]) -> None:
+        assert self.program.holding is not None
+        self.program = replace(self.program, holding=replace(self.program.holding, rows=rows))
+        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self.work = self.program.work()
 
     def put_aside(self, path: str | Path) -> None:
         """Write a checkpoint; that it cannot be written must not end the run."""
@@ -147,7 +183,7 @@ class Run:
     def _attend(self) -> None:
         """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
         if self.control is not None:
-            y, n_q = self.part("y"), len(self.part("y")) - self.n_u
+            y, n_q = self.part("y"), self.model.n_q
             x = self.control.forces(self.t, y[:n_q].copy(), y[n_q:].copy())
             self.program.given.view(self.given, "x")[:, 0] = x
             self.calls += 1

@@ -34,6 +34,11 @@ def length(m: Mechanism) -> float:
     return largest or 1.0
 
 
+def typical_coordinates(m: Mechanism) -> list[float]:
+    """1 for angles and Euler parameters, the mechanism's length for what is measured in metres."""
+    return [length(m) if unit == "m" else 1.0 for unit in coordinate_units(m)]
+
+
 def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:
     """For every element of (q, u)."""
     units = [*coordinate_units(m), *speed_units(m)]

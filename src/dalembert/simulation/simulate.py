@@ -27,6 +27,7 @@ from dalembert.simulation.program import Program, marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.stabilise import stabilisation
 from dalembert.trace.fingerprint import fingerprint
 
 
@@ -43,6 +44,7 @@ def simulate(
     checkpoint: str | Path | None,
     resume: str | Path | Motion | None,
     progress: bool | None,
+    stabilise: Any,
     **chosen: Any,
 ) -> Motion:
     """See `Mechanism.simulate`."""
@@ -50,11 +52,11 @@ def simulate(
     model = m.with_parameters(**(parameters or {})) if parameters else m
     o = options(model, duration, **chosen)
     q, u = initial_state(model, initial, speeds, o.start)
-    rows = None
+    holding = None
     if m.cuts or m.constraints:
-        q, u, rows = held_state(model, q, u, initial, speeds, o)
+        q, u, holding = held_state(model, q, u, initial, speeds, o, stabilisation(stabilise))
     watched = gathered(events, until)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], rows)
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding)
     values = np.array(list(model.parameters.values()), dtype=float)
     record = {
         "model": m.name,
@@ -67,7 +69,9 @@ def simulate(
     }
     rate = [control_rate, [e.terminal for e in watched]]
     identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
-    run = Run(program, o, watched, control_of(model, control, control_rate), _handler(catalogue, values), identity)
+    run = Run(
+        program, model, o, watched, control_of(model, control, control_rate), _handler(catalogue, values), identity
+    )
     if resume is None:
         run.begin(q, u, values)
     else:

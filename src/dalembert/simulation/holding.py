@@ -1,0 +1,36 @@
+"""How a run keeps its loops and constraints: which rows hold it, by what they are measured, and what is done against drift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.constraints.assembly import size_of
+from dalembert.constraints.diagnosis import Diagnosis
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.stabilise import Stabilisation
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    rows: tuple[int, ...]
+    norms: np.ndarray
+    """Reference norms of all rows in the metric of the inverse mass matrix."""
+    size: float
+    stabilise: Stabilisation
+
+    @property
+    def scales(self) -> np.ndarray:
+        """What machine code measures by: the norms of its rows, then the mechanism's size."""
+        return np.append(self.norms[list(self.rows)], self.size)
+
+    @property
+    def key(self) -> str:
+        """What machine code depends on: not the scales, which are data."""
+        return f"{self.rows} {self.stabilise}"
+
+
+def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
+    """By the independent rows of a diagnosis."""
+    return Holding(found.independent, found.norms, size_of(m), stabilise)

@@ -1,0 +1,57 @@
+"""What keeps a marched mechanism on its constraints: projection at every step, Baumgarte's terms in the equations, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dalembert.errors import SimulationError
+
+
+@dataclass(frozen=True)
+class Projection:
+    """q and u are brought back by the least change in the metric of the mass matrix, at steps and at outputs. The default: exact."""
+
+    projects: ClassVar[bool] = True
+    gains: ClassVar[tuple[float, float] | None] = None
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4]: gaps decay instead of growing, at a rate to be tuned."""
+
+    alpha: float = 100.0
+    beta: float = 2500.0
+    projects: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not (self.alpha >= 0.0 and self.beta >= 0.0):
+            raise SimulationError(f"Baumgarte's gains must not be negative: alpha={self.alpha!r}, beta={self.beta!r}")
+
+    @property
+    def gains(self) -> tuple[float, float] | None:
+        return (self.alpha, self.beta)
+
+
+@dataclass(frozen=True)
+class Unstabilised:
+    """g̈ = 0 only: gaps grow with the error of integration."""
+
+    projects: ClassVar[bool] = False
+    gains: ClassVar[tuple[float, float] | None] = None
+
+
+Stabilisation = Projection | Baumgarte | Unstabilised
+
+NAMED: dict[str, Stabilisation] = {"projection": Projection(), "baumgarte": Baumgarte(), "none": Unstabilised()}
+
+
+def stabilisation(given: Any) -> Stabilisation:
+    """By name, or as it is."""
+    if isinstance(given, Stabilisation):
+        return given
+    if given not in NAMED:
+        raise SimulationError(
+            f"stabilise={given!r} is not known; choose one of {', '.join(map(repr, NAMED))}, or da.Baumgarte(alpha, beta)"
+        )
+    return NAMED[given]

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
-from dalembert.system.bodies import Instant, Weighed
+from dalembert.system.bodies import Instant
 from dalembert.vectors import Matrix, Vector, cross
 
 
@@ -80,18 +80,16 @@ class FlexibleBody:
         force = at.R @ (sliding + h_sliding)
         return force, at.R @ (turning + h_turning) - cross(at.arm, force)
 
-    def balance(
-        self, at: Instant, W: Any, V: Any, alpha: Vector, a: Vector, force: Vector, moment: Vector
-    ) -> list[Weighed]:
-        """[C 41–42]: rows are the partial velocities of the floating frame in body axes, then the modes themselves.
-
-        The body's modes are the last speeds on its path. Stiffness, damping and loads at nodes act on the modes from outside.
-        """
-        n, R = len(self.modes), at.R
-        d = Deformed(self.data, at.q)
+    def weighed(self, R: Matrix, arm: Vector, q: Any, W: Any, V: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Partial velocities of the floating frame in body axes, then the modes themselves: the last speeds on the body's path."""
+        n = len(self.modes)
         own = np.hstack([np.zeros((n, W.shape[1] - n)), np.eye(n)])
         W, V = R.T @ W, R.T @ V
-        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, np.zeros(n)), d.bias(R.T @ at.w, at.qd))
-        applied = [R.T @ (moment + cross(at.arm, force)), R.T @ force, np.zeros(n)]
-        left = [f - accelerated - h for f, (accelerated, h) in zip(applied, demanded)]
-        return [Weighed(np.vstack([W, V, own]), np.vstack(d.momenta(W, V, own)), np.concatenate(left))]
+        return [(np.vstack([W, V, own]), np.vstack(Deformed(self.data, q).momenta(W, V, own)))]
+
+    def balance(self, at: Instant, alpha: Vector, a: Vector, force: Vector, moment: Vector) -> list[np.ndarray]:
+        """[C 41–42]. Stiffness, damping and loads at nodes act on the modes from outside."""
+        R, d = at.R, Deformed(self.data, at.q)
+        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, np.zeros(len(at.q))), d.bias(R.T @ at.w, at.qd))
+        applied = [R.T @ (moment + cross(at.arm, force)), R.T @ force, np.zeros(len(at.q))]
+        return [np.concatenate([f - accelerated - h for f, (accelerated, h) in zip(applied, demanded)])]

@@ -51,9 +51,8 @@ def mass_matrix(s: State) -> np.ndarray:
     for k, body in enumerate(m.bodies, start=1):
         columns, P = list(m.path_columns[k]), s.partials[k]
         if columns and not body.massless:
-            V, W = P.V + cross(P.W, s.com_arms[k - 1]), s.poses[k].R.T @ P.W
-            add_gram(A, columns, body.mass * V, V)
-            add_gram(A, columns, body.inertia @ W, W)
+            for J, MJ in body.weighed(s.poses[k].R, s.com_arms[k - 1], s.modal_q(k), P.W, P.V):
+                add_gram(A, columns, MJ, J)
     return A
 
 
@@ -68,9 +67,11 @@ def equations(s: State) -> Equations:
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
         P, a0 = s.partials[k], s.bias_accelerations[k]
-        for part in body.balance(s.instants[k - 1], P.W, P.V, a0.w, a0.v, applied.force[k - 1], applied.moment[k - 1]):
-            add_gram(A, columns, part.MJ, part.J)
-            f[columns] = f[columns] + part.J.T @ part.force
+        at, force, moment = s.instants[k - 1], applied.force[k - 1], applied.moment[k - 1]
+        rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
+        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, force, moment)):
+            add_gram(A, columns, MJ, J)
+            f[columns] = f[columns] + J.T @ left
     for joint, values in zip(m.joints, applied.joint):
         f[joint.columns] = f[joint.columns] + values[joint.free]
     closed = constraint_rows(s)

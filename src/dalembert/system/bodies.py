@@ -125,15 +125,6 @@ class Instant:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
-    """Rows J of partial velocities, the same times the body's inertia, and the forces along them that are left over."""
-
-    J: np.ndarray
-    MJ: np.ndarray
-    force: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
 class RigidBody:
     """A named body with its mass properties."""
 
@@ -181,19 +172,16 @@ class RigidBody:
         turning = at.R @ (self.inertia @ (at.R.T @ alpha))
         return self.mass * a, turning + cross(at.w, self.spin(at))
 
-    def balance(
-        self, at: Instant, W: Any, V: Any, alpha: Vector, a: Vector, force: Vector, moment: Vector
-    ) -> list[Weighed]:
-        """Newton's and Euler's laws along the partial velocities W and V of the origin; α and a are the accelerations at u̇ = 0.
+    def weighed(self, R: Matrix, arm: Vector, q: Any, W: Any, V: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows of partial velocities, each with the same times its inertia: of the mass centre, and of turning in body axes."""
+        V, W = V + cross(W, arm), R.T @ W
+        return [(V, self.mass * V), (W, self.inertia @ W)]
 
-        Turning terms are taken in body axes, where the inertia is constant.
-        """
-        at_centre = V + cross(W, at.arm)
+    def balance(self, at: Instant, alpha: Vector, a: Vector, force: Vector, moment: Vector) -> list[np.ndarray]:
+        """What is left along those rows of the applied force and moment, where the accelerations are α and a (of the origin)."""
         a = a + cross(alpha, at.arm) + cross(at.w, cross(at.w, at.arm))
-        W, w, e = at.R.T @ W, at.R.T @ at.w, at.R.T @ alpha
-        F = force - self.mass * a
-        T = at.R.T @ moment - self.inertia @ e - cross(w, self.inertia @ w)
-        return [Weighed(at_centre, self.mass * at_centre, F), Weighed(W, self.inertia @ W, T)]
+        w, e = at.R.T @ at.w, at.R.T @ alpha
+        return [force - self.mass * a, at.R.T @ moment - self.inertia @ e - cross(w, self.inertia @ w)]
 
 
 Body = Any

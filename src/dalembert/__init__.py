@@ -1,5 +1,6 @@
 """dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
 
+from dalembert.elastic import ElasticBody, beam
 from dalembert.errors import (
     DalembertError,
     ForceError,
@@ -9,6 +10,7 @@ from dalembert.errors import (
     MotionFileError,
     SimulationError,
     SlowForceWarning,
+    SpinWarning,
     StateError,
     TraceError,
 )  # fmt: skip
@@ -76,6 +78,7 @@ __all__ = [
     "DalembertError",
     "Distance",
     "Drive",
+    "ElasticBody",
     "Event",
     "Force", "ForceError",
     "FormulationError",
@@ -106,6 +109,7 @@ __all__ = [
     "SimulationError",
     "SlowForceWarning",
     "Spherical",
+    "SpinWarning",
     "Spring",
     "StateError",
     "System",
@@ -117,6 +121,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "beam",
     "box",
     "cos",
     "cosh",

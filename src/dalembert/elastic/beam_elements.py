@@ -1,7 +1,7 @@
 """Beam finite elements along x with consistent mass: Euler–Bernoulli, or Timoshenko's with their exact static shapes.
 
-Mass, stiffness and all moments come from the same four Gauss points per element, exact for the cubic shapes and linearly tapering
-sections. A node has six freedoms: u, v, w and the turns about x, y, z.
+Mass, stiffness and all moments come from the same four Gauss points per element, exact for the cubic shapes and linearly
+tapering sections. A node has six freedoms: u, v, w and the turns about x, y, z.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The data of an elastic body in a floating frame: moments of its displacement fields [C 41–42, 76].
 
-A point of the body is at x = r + Σ φ_j q_j + ½ Σ G_ij q_i q_j in the frame's axes. With φ_0 = r, everything inertial follows from
-S_a = ∫φ_a dm, P_ab = ∫φ_a φ_bᵀ dm (a, b = 0 … n) and from the moments of the second-order field, G0_ij = ∫G_ij dm, H_ij = ∫r
-G_ijᵀ dm. A rigid body is n = 0. The second-order field is what a beam loses in length as it bends: its moments are the
-geometric stiffness per unit of inertial load.
+A point of the body is at x = r + Σ φ_j q_j + ½ Σ G_ij q_i q_j in the frame's axes. With φ_0 = r, everything inertial
+follows from S_a = ∫φ_a dm, P_ab = ∫φ_a φ_bᵀ dm (a, b = 0 … n) and from the moments of the second-order field, G0_ij = ∫G_ij
+dm, H_ij = ∫r G_ijᵀ dm. A rigid body is n = 0. The second-order field is what a beam loses in length as it bends: its
+moments are the geometric stiffness per unit of inertial load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The joint that carries an elastic body: its own coordinates, then the body's.
 
-The joint's frame C sits on a node of the body. What the tree needs is the motion of the body's floating frame F, so that here C is
-followed by the way back from the node to F. In an attached frame that way is constant and costs nothing.
+The joint's frame C sits on a node of the body. What the tree needs is the motion of the body's floating frame F, so that
+here C is followed by the way back from the node to F. In an attached frame that way is constant and costs nothing.
 """
 
 from __future__ import annotations

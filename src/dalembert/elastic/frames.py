@@ -1,9 +1,10 @@
 """Floating frames as changes of the mode set, second-order terms included.
 
-A frame that follows the body differently sees x' = exp(−b̃q)(x − aq): each mode loses a rigid part a_j + b_j × r. To first order
-that is φ'_j = φ_j − a_j − b_j × r. Once the body spins the second order counts as much as the first, so that G must change as well:
-G'_ij = G_ij − (b_i × φ'_j + b_j × φ'_i) − ½ (b_i × (b_j × r) + b_j × (b_i × r)), Γ'_ij = Γ_ij − ½ (b_i × ψ_j + b_j × ψ_i), and
-then whatever rigid part G' still has is removed too. The stiffness does not change: rigid motions cost no energy.
+A frame that follows the body differently sees x' = exp(−b̃q)(x − aq): each mode loses a rigid part a_j + b_j × r. To first
+order that is φ'_j = φ_j − a_j − b_j × r. Once the body spins the second order counts as much as the first, so that G must
+change as well: G'_ij = G_ij − (b_i × φ'_j + b_j × φ'_i) − ½ (b_i × (b_j × r) + b_j × (b_i × r)), Γ'_ij = Γ_ij − ½ (b_i ×
+ψ_j + b_j × ψ_i), and then whatever rigid part G' still has is removed too. The stiffness does not change: rigid motions
+cost no energy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Inertia of an elastic body in a deformed state, over floats or traced scalars [C 41–42, 76].
 
-Components are (rotation, translation, modal) in body axes about the frame's origin. With a the ordinary acceleration of that origin,
-M(q) (α, a, q̈) + h(q, ω, q̇) is what the motion demands; T = ½ yᵀM y with y = (ω, v, q̇). These are exactly the equations that
-follow from T, the second-order field included, so that energy is kept whatever is truncated.
+Components are (rotation, translation, modal) in body axes about the frame's origin. With a the ordinary acceleration of
+that origin, M(q) (α, a, q̈) + h(q, ω, q̇) is what the motion demands; T = ½ yᵀM y with y = (ω, v, q̇). These are exactly
+the equations that follow from T, the second-order field included, so that energy is kept whatever is truncated.
 """
 
 from __future__ import annotations

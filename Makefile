@@ -4,20 +4,23 @@ VENV   := .venv
 BENCH  := .venv-bench
 RUN    := $(VENV)/bin/python
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench lint browser clean
 
 demo: $(VENV)/.ready            ## run real examples end to end
 	$(RUN) examples/triple_pendulum.py
 	$(RUN) examples/heavy_top.py
 	$(RUN) examples/four_bar.py
 
-test: lint                      ## everything that must hold
+test: lint browser              ## everything that must hold
 	$(RUN) -m pytest -n 2
 
 lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check src tests examples benchmarks
 	$(VENV)/bin/ruff format --check src tests examples benchmarks
 	$(VENV)/bin/mypy
+
+browser: $(VENV)/.ready         ## Chromium, for the tests of the page
+	sh tools/chromium.sh $(RUN)
 
 bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
 	$(BENCH)/bin/python benchmarks/symbolic.py

@@ -7,6 +7,7 @@ from dalembert.errors import (
     FormulationError,
     LoopError,
     ModelError,
+    ModelFileError,
     MotionFileError,
     SimulationError,
     SlowForceWarning,
@@ -14,11 +15,12 @@ from dalembert.errors import (
     StateError,
     TraceError,
 )  # fmt: skip
-from dalembert.files import load_motion
+from dalembert.files import load, load_motion
+from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
-from dalembert.system import Frame, MassProperties, System, box, cylinder, particle, rod, sphere
+from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
     Constraint,
     Coupling,
@@ -27,11 +29,12 @@ from dalembert.system.constraints import (
     KnifeEdge,
     OnLine,
     OnPlane,
+    Polynomial,
     Relation,
     RollingBall,
     RollingDisc,
 )  # fmt: skip
-from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring
+from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.system.joints import (
     Cylindrical,
     Free,
@@ -94,12 +97,14 @@ __all__ = [
     "MassProperties",
     "Mechanism",
     "ModelError",
+    "ModelFileError",
     "MotionFileError",
     "Motor",
     "OnLine",
     "OnPlane",
     "Planar",
     "Point",
+    "Polynomial",
     "Prismatic",
     "Relation",
     "Revolute",
@@ -114,6 +119,7 @@ __all__ = [
     "StateError",
     "System",
     "Table",
+    "Tendon",
     "TraceError",
     "Universal",
     "Weld",
@@ -127,13 +133,19 @@ __all__ = [
     "cosh",
     "cylinder",
     "exp",
+    "load",
+    "load_mjcf",
     "load_motion",
+    "load_robot",
+    "load_urdf",
     "log",
     "maximum",
     "minimum",
+    "outputs",
     "particle",
     "rod",
     "select",
+    "shapes",
     "sign",
     "sin",
     "sinh",

@@ -12,6 +12,7 @@ from dalembert.system.bodies import Body, MassProperties, check_mass_properties
 from dalembert.system.joints import Joint
 from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
+from dalembert.system.plan import OPTIONS, Plan
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, TopologyError, Tree, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
@@ -41,9 +42,22 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
         dict(system.constraints),
         dict(system.parameters),
         tree,
+        system.ground_shapes,
+        plan(system),
+        system.purpose,
     )
     check_motion_is_determined(m)
     return m
+
+
+def plan(system: System) -> Plan:
+    """What the description says about simulating it."""
+    options = {k: v for k, v in system.simulation.items() if k != "duration"}
+    for name in options:
+        if name not in OPTIONS:
+            raise unknown(name, "option", ["duration", *OPTIONS], "simulation")
+    duration = system.simulation.get("duration")
+    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs))
 
 
 def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
@@ -89,6 +103,10 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
                 if joint not in system.joints:
                     raise unknown(joint, "joint", system.joints, where)
             one.check(name, lambda j: system.joints[j].joint)
+    for name, output in system.outputs.items():
+        for body in output.bodies:
+            if body not in bodies:
+                raise unknown(body, "body", bodies, f'output "{name}"')
     for joint in cut:
         if joint not in system.joints:
             raise unknown(joint, "joint", system.joints, "build: cut")
@@ -106,11 +124,14 @@ def check_numbers(system: System) -> None:
         return bind(thing, values) if found else thing
 
     evaluated(system.gravity, "gravity")
+    evaluated(system.ground_shapes, "ground_shapes")
     for name, (_, frame) in system.frames.items():
         evaluated(frame, f'frame "{name}"').check(f'frame "{name}"')
     for b in system.bodies.values():
         p = evaluated(MassProperties(b.mass, b.com, b.inertia), f'body "{b.name}"')
         check_mass_properties(p, b.name)
+        for shape in evaluated(b.shapes, f'body "{b.name}": shapes'):
+            shape.at.check(f'body "{b.name}": shapes')
     for j in system.joints.values():
         where = f'joint "{j.name}"'
         evaluated(j.joint, where)

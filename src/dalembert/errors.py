@@ -13,6 +13,15 @@ class ModelError(DalembertError):
     """The description of a mechanism is wrong: the message names the body, joint or force and the remedy."""
 
 
+class ModelFileError(ModelError):
+    """A model file cannot be read or written: `file`, `line`, `column` and `field` say where."""
+
+    def __init__(self, problem: str, file: str, line: int | None = None, column: int | None = None, field: str = ""):
+        self.problem, self.file, self.line, self.column, self.field = problem, file, line, column, field
+        place = ":".join(str(x) for x in (file, line, column) if x is not None)
+        super().__init__(": ".join(x for x in (place, field, problem) if x))
+
+
 class StateError(DalembertError):
     """A state (time, coordinates, speeds) does not fit the mechanism or cannot be used."""
 

@@ -7,8 +7,8 @@ and are reached from here for convenience.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,17 @@ from dalembert.system.joints import Joint
 from dalembert.system.laws import Law
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
+from dalembert.system.plan import Plan
+from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops, mobility
 from dalembert.trace import symbol, symbols
 from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
+    from dalembert.analysis.comparison import Comparison
+    from dalembert.analysis.inspection import Inspection
+    from dalembert.constraints.diagnosis import Diagnosis
+    from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
     from dalembert.simulation.many import Motions
@@ -113,14 +119,25 @@ class Mechanism:
     """Besides the cut joints."""
     parameters: Mapping[str, float]
     tree: Tree
+    ground_shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
+    plan: Plan = field(default_factory=Plan)
+    """What `simulate` does where the call says nothing."""
+    purpose: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("forces", "constraints", "parameters"):
-            object.__setattr__(self, field, MappingProxyType(dict(getattr(self, field))))
+        for name in ("forces", "constraints", "parameters"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
         held = f", {len(self.cuts)} loops" if self.cuts else ""
         return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from dalembert.view.notebook import mechanism_html
+
+        return mechanism_html(self)
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
@@ -239,10 +256,11 @@ class Mechanism:
 
     @property
     def mobility(self) -> int:
-        """Grübler's count of freedoms, less the prescribed ones; it does not see redundant constraints."""
+        """Grübler's count of freedoms, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
-        return mobility(self.tree.graph) - prescribed
+        rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
+        return mobility(self.tree.graph) - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
@@ -312,6 +330,34 @@ class Mechanism:
         m = self if parameters == "symbols" else self.numeric
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
+    # -- loops and constraints ----------------------------------------------------------------------------------------
+    def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
+
+        Values given as whole arrays are where to start from; none of them is kept.
+        """
+        from dalembert.constraints.assembly import assemble_given
+
+        return assemble_given(self, initial, speeds, t)
+
+    def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
+        """All different ways found to close the loops with the given coordinates, nearest first."""
+        from dalembert.constraints.assembly import branches_given
+
+        return branches_given(self, initial, t)
+
+    def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
+        """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
+        from dalembert.constraints.diagnosis import diagnose
+
+        return diagnose(self, self.assemble(initial, None, t)[0], t)
+
+    def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
+        """Everything there is to say about how it is built and whether it works, in plain words; never an error."""
+        from dalembert.analysis.inspection import inspect
+
+        return inspect(self, initial, t)
+
     # -- compiled quantities: one state (n,) or a batch (K, n) ----------------------------------------------------------
     @cached_property
     def kernels(self) -> Catalogue:
@@ -320,16 +366,31 @@ class Mechanism:
 
         return Catalogue(self)
 
-    def forward_dynamics(self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
+    def forward_dynamics(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, constraints: str = "range_space"
+    ) -> np.ndarray:
         """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
 
-        Closed loops and constraints are obeyed, one state after the other in NumPy instead of compiled code.
+        Closed loops and constraints are obeyed, by the method that `constraints` names.
         """
         if self.cuts or self.constraints:
-            from dalembert.constraints.dynamics import accelerations
+            from dalembert.kernels.solution import accelerations
 
-            return accelerations(self, q, u, tau, t, parameters)
+            found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
+            return found
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
+
+    def solve(
+        self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
+        constraints: str = "range_space", formulation: str = "kane",
+    ) -> Solution:  # fmt: skip
+        """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
+
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        """
+        from dalembert.kernels.solution import solve
+
+        return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
@@ -366,7 +427,7 @@ class Mechanism:
     # -- motion in time ---------------------------------------------------------------------------------------------------
     def simulate(
         self,
-        duration: float,
+        duration: float | None = None,
         initial: Any = None,
         speeds: Any = None,
         *,
@@ -380,13 +441,15 @@ class Mechanism:
         parameters: Mapping[str, float] | None = None,
         control: Any = None,
         control_rate: float | None = None,
-        start: float = 0.0,
+        start: float | None = None,
         max_step: float | None = None,
         max_steps: int | None = None,
         checkpoint: Any = None,
         resume: Any = None,
         progress: bool | None = None,
-        stabilise: Any = "projection",
+        stabilise: Any = None,
+        constraints: str = "range_space",
+        formulation: str = "kane",
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -395,14 +458,22 @@ class Mechanism:
         `Event`s, that end the run or are recorded where they cross zero. `control(s)` is called `control_rate` times a second and
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
-        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives.
+        `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
+        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
         """
         from dalembert.simulation.simulate import simulate
 
+        options = self.plan.chosen(
+            {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
+        )  # fmt: skip
         return simulate(
-            self, duration, initial, speeds, parameters, events, until, control, control_rate, checkpoint, resume,
-            progress, stabilise, method=method, step=step, rtol=rtol, atol=atol, output=output, start=start,
-            max_step=max_step, max_steps=max_steps,
+            self,
+            self.plan.duration if duration is None else duration,
+            (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds,
+            parameters, events, until, control, control_rate, checkpoint, resume, progress,
+            options.pop("stabilise", "projection"), constraints, formulation, **options,
         )  # fmt: skip
 
     def simulate_many(
@@ -438,6 +509,22 @@ class Mechanism:
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    def compare(
+        self,
+        formulations: Iterable[str] | None = None,
+        constraints: Iterable[str] | None = None,
+        states: int = 5,
+        seed: int = 0,
+        start: Any = None,
+    ) -> Comparison:
+        """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
+
+        `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        """
+        from dalembert.analysis.compare import compare
+
+        return compare(self, formulations, constraints, states, seed, start)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

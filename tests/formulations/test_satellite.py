@@ -1,4 +1,4 @@
-"""The symmetric three-body satellite of source C: Kane's equations, linearised by their trace, equal [C 259].
+"""The symmetric three-body satellite of source C: its equations by several methods, linearised by their trace, equal [C 259].
 
 A free central body carries two equal thin rods of length 2L and mass m, hinged about axes along x at distance r on either side of
 the system's mass centre, each held by a rotary spring k. Deformations γ and γ̇ are small, the rotation ω is not.
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.trace import directional, evaluate, symbol, tracing
+from dalembert.formulations import FORMULATIONS
+from dalembert.trace import directional, evaluate, jacobian, symbol, tracing
 
 m, L, r, k = 0.7, 1.3, 0.4, 5.0
 CENTRAL = np.array([2.0, 1.1, 1.6])
@@ -29,17 +30,25 @@ def satellite() -> da.Mechanism:
     return s.build()
 
 
-def linearised(q, w, gamma, rates):
+def admissible(s, formulation):
+    """A and f of a formulation on the motions the joints admit: ZᵀAZ and Zᵀ(f − AŻu), w = Z u [B 40]; multipliers do no work."""
+    e, w = formulation.equations(s), formulation.own_speeds(s)
+    Z = jacobian(w, list(s.speeds))
+    bias = directional(w, dict(zip(s.coordinates, s.rates)))
+    return Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ bias)
+
+
+def linearised(q, w, gamma, rates, formulation="kane"):
     """A and f without the translation, to first order in γ and γ̇ at an orientation q: (A₀, A₁, f₀ + f₁)."""
     mech = satellite()
     with tracing():
-        eq = mech.equations("kane")
-        A, f = eq.A, eq.f
+        s = mech.symbolic_state()
+        A, f = admissible(s, FORMULATIONS[formulation])
         small = {symbol("q_hinge1"): gamma[0], symbol("q_hinge2"): gamma[1]}
         small |= {symbol("u_hinge1"): rates[0], symbol("u_hinge2"): rates[1]}
         first = [directional(x, small) for x in (A, f)]
-    nominal = {symbol("t"): 0.0} | dict(zip(eq.q, [*q, 0.1, 0.2, 0.3, 0.0, 0.0]))
-    nominal |= dict(zip(eq.u, [*w, 0.4, 0.5, 0.6, 0.0, 0.0]))
+    nominal = {symbol("t"): 0.0} | dict(zip(s.coordinates, [*q, 0.1, 0.2, 0.3, 0.0, 0.0]))
+    nominal |= dict(zip(s.speeds, [*w, 0.4, 0.5, 0.6, 0.0, 0.0]))
     A0, f0, A1, f1 = (np.asarray(x, dtype=float) for x in evaluate([A, f, *first], nominal))
     return _without_translation(A0, f0, A1, f1)
 
@@ -88,13 +97,17 @@ def source_c(w, gamma, rates):
     return A, np.array(f)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_satellite_equals_source_c(seed):
+CASES = [(seed, name) for seed in range(10) for name in ("kane", "boltzmann_hamel")]
+CASES += [(seed, name) for seed in (0, 1) for name in ("newton_euler", "barycentric", "hooker", "gauss")]
+
+
+@pytest.mark.parametrize("seed, formulation", CASES)
+def test_satellite_equals_source_c(seed, formulation):
     rng = np.random.default_rng(seed)
     q = rng.normal(size=4)
     q /= np.linalg.norm(q)
     w, gamma, rates = rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 2)
-    S0, S1, f = linearised(q, w, gamma, rates)
+    S0, S1, f = linearised(q, w, gamma, rates, formulation)
     A_c, f_c = source_c(w, gamma, rates)
     # Rotation's accelerations are not small, so A keeps γ in their columns; γ times γ̈ is of second order.
     A = S0.copy()

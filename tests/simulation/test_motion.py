@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.kinematics.loads import generalized, loads
 from tests.mechanisms import random_state, random_tree
+from tests.simulation.free_bodies import imbalance
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
 
@@ -23,30 +24,8 @@ def random_motion(seed: int, n: int = 5, **kinds):
 @pytest.mark.parametrize("seed", range(4))
 def test_joint_reactions_balance_every_body(seed):
     """Newton and Euler for each body alone: the joint that carries it, the joints it carries, and the forces applied to it."""
-    m, motion = random_motion(seed, prescribed=seed % 2 == 1)
-    wrenches = {j.name: motion.reaction(j.name) for j in m.joints}
-    udot = motion.udot()
-    for k in range(len(motion)):
-        s = m.state(motion.q[k], motion.u[k], motion.t[k])
-        applied, acc = loads(s), s.accelerations(udot[k])
-        for b, body in enumerate(m.bodies, start=1):
-            force, moment = applied.force[b - 1].astype(float), applied.moment[b - 1].astype(float)
-            com = s.poses[b].p + s.com_arms[b - 1]
-            for number, j in enumerate(m.joints, start=1):
-                turned = m.tree.reversed[number - 1]
-                child, parent = (m.parent[number - 1], number) if turned else (number, m.parent[number - 1])
-                frame = j.on_parent if turned else j.on_child
-                sign = {child: 1.0, parent: -1.0}.get(b, 0.0)
-                at = s.poses[child].p + s.poses[child].R @ frame.position
-                F, T = wrenches[j.name].force[k], wrenches[j.name].torque[k]
-                force, moment = force + sign * F, moment + sign * (T + np.cross(at - com, F))
-            R, w, alpha = s.poses[b].R, s.velocities[b].w, acc[b].w
-            arm = s.com_arms[b - 1]
-            a = acc[b].v + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-            inertia = R @ body.inertia @ R.T
-            scale = 1 + abs(force).max() + abs(moment).max() + sum(abs(x.torque[k]).max() for x in wrenches.values())
-            assert abs(force - body.mass * a).max() < 1e-9 * scale
-            assert abs(moment - inertia @ alpha - np.cross(w, inertia @ w)).max() < 1e-9 * scale
+    _, motion = random_motion(seed, prescribed=seed % 2 == 1)
+    assert imbalance(motion.samples, list(range(len(motion)))) < 1e-9
 
 
 def test_a_joint_transmits_along_its_freedoms_only_what_acts_in_it():
@@ -72,7 +51,7 @@ def test_a_hanging_pendulum_pulls_with_its_weight_in_any_stated_frame():
     np.testing.assert_allclose(motion.reaction("A").force[-1], (0, 9.81, 0), atol=1e-12)
     np.testing.assert_allclose(motion.reaction("A", axes="child").force[-1], (-9.81, 0, 0), atol=1e-12)
     np.testing.assert_allclose(motion.reaction("A", axes="parent").force[-1], (0, 9.81, 0), atol=1e-12)
-    with pytest.raises(da.ModelError, match="no joint 'B'"):
+    with pytest.raises(da.ModelError, match="no joint or constraint 'B'"):
         motion.reaction("B")
     with pytest.raises(da.SimulationError, match="axes='bob'"):
         motion.reaction("A", axes="bob")

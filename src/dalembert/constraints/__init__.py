@@ -20,20 +20,27 @@ from dalembert.constraints import (
     svd,
     zero_eigenvalues,
 )
+from dalembert.constraints.native import Emit
 from dalembert.constraints.solution import Solution
 from dalembert.errors import FormulationError
 
-METHODS: dict[str, Callable[[Any], Solution]] = {
-    "augmented": augmented.solve,
-    "sparse_augmented": sparse_augmented.solve,
-    "range_space": range_space.solve,
-    "zero_eigenvalues": zero_eigenvalues.solve,
-    "null_space_qr": null_space_qr.solve,
-    "svd": svd.solve,
-    "partition": partition.solve,
-    "penalty": penalty.solve,
-    "proximal": proximal.solve,
-}
+MODULES = (
+    augmented,
+    sparse_augmented,
+    range_space,
+    zero_eigenvalues,
+    null_space_qr,
+    svd,
+    partition,
+    penalty,
+    proximal,
+)
+
+METHODS: dict[str, Callable[[Any], Solution]] = {m.__name__.rpartition(".")[2]: m.solve for m in MODULES}
+"""On numbers, at one state."""
+
+COMPILED: dict[str, Emit] = {m.__name__.rpartition(".")[2]: m.emit for m in MODULES}
+"""The same in machine code (see `native`)."""
 
 
 def method(name: str) -> Callable[[Any], Solution]:
@@ -43,4 +50,4 @@ def method(name: str) -> Callable[[Any], Solution]:
     return METHODS[name]
 
 
-__all__ = ["METHODS", "Solution", "method"]
+__all__ = ["COMPILED", "METHODS", "Solution", "method"]

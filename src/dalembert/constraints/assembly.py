@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import LoopError
+from dalembert.constraints.contradictions import cannot_be_closed, given_values_do_not_fit, speeds_do_not_fit
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import Rows, closure, constraint_rows
+from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.rows import closure, constraint_rows
 from dalembert.mechanism import Mechanism
 
 CLOSED = 1e-12
@@ -46,7 +47,24 @@ def assemble(
         if attempt.closed:
             return attempt.q
         attempts.append(attempt)
-    raise _failure(m, min(attempts, key=lambda a: a.gap), t, starts)
+    best = min(attempts, key=lambda a: a.gap)
+    if held and close(m, start, (), t).closed:
+        raise given_values_do_not_fit(m, best.q, held, t)
+    raise cannot_be_closed(m, best.q, t, starts)
+
+
+def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """From values as users give them; see `Mechanism.assemble`."""
+    q, u = initial_state(m, initial, speeds, t)
+    if not m.constraint_rows:
+        return q, u
+    q = assemble(m, q, named_speeds(m, initial), t)
+    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+
+
+def branches_given(m: Mechanism, initial: Any, t: float) -> list[np.ndarray]:
+    """From values as users give them; see `Mechanism.branches`."""
+    return branches(m, initial_state(m, initial, None, t)[0], named_speeds(m, initial), t)
 
 
 def branches(
@@ -60,11 +78,11 @@ def branches(
     for q in _starts(m, start, held, starts, seed):
         attempt = close(m, q, held, t)
         if attempt.closed:
-            places = _places(m, attempt.q, t)
-            if not any(np.allclose(places, other, atol=1e-6 * size_of(m)) for _, other in found):
-                found.append((attempt.q, places))
-    here = _places(m, start, t)
-    return [q for q, places in sorted(found, key=lambda one: float(np.abs(one[1] - here).sum()))]
+            there = places(m, attempt.q, t)
+            if not any(np.allclose(there, other, atol=1e-6 * size_of(m)) for _, other in found):
+                found.append((attempt.q, there))
+    here = places(m, start, t)
+    return [q for q, _ in sorted(found, key=lambda one: float(np.abs(one[1] - here).sum()))]
 
 
 def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
@@ -111,10 +129,7 @@ def consistent_speeds(
     left = np.abs(rows.B @ out - rows.b)
     scale = max(1.0, float(np.abs(rows.B).max(initial=0.0) * np.abs(out).max(initial=0.0)))
     if left.max(initial=0.0) > 1e-9 * scale:
-        name = _owner(m, int(np.argmax(left)), rows)
-        raise LoopError(
-            f'the given speeds cannot all be kept: "{name}" would still move apart at {left.max():.3g} m/s; give fewer speeds'
-        )
+        raise speeds_do_not_fit(m, left, held, t)
     return out
 
 
@@ -153,27 +168,7 @@ def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, se
         yield displaced(m, start, step, 0.0)
 
 
-def _places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Of all bodies, position and orientation in one row, both in metres."""
     state = m.state(q, np.zeros(m.n_u), t)
     return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1 : m.n_bodies + 1]])
-
-
-def _owner(m: Mechanism, row: int, rows: Rows) -> str:
-    """The joint or constraint a row belongs to."""
-    for name, d in m.numeric.constraint_rows.items():
-        if row < len(d.g):
-            return name
-        row -= len(d.g)
-    raise AssertionError(f"no constraint has row {row} of {len(rows.g)}")
-
-
-def _failure(m: Mechanism, best: Attempt, t: float, starts: int) -> LoopError:
-    rows = constraint_rows(m.state(best.q, np.zeros(m.n_u), t))
-    holonomic = np.flatnonzero(~np.isnan(rows.g))
-    name = _owner(m, int(holonomic[int(np.argmax(np.abs(best.g)))]), rows)
-    loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
-    where = f"the loop {'–'.join(loop)}" if loop else f'constraint "{name}"'
-    return LoopError(
-        f'{where} cannot be closed: best gap {best.gap:.3g} m at "{name}" after {starts} starts. '
-        "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
-    )

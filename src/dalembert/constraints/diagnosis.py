@@ -2,7 +2,7 @@
 
 Ranks are taken at several assembled poses, on rows scaled by their largest norm in the metric of the inverse mass matrix: a row that
 happens to vanish at one pose is not mistaken for a dead one. A reaction is determined if its row takes part in no dependency at
-any of the poses.
+any of the poses of full rank; that a pose is singular is said apart.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 
-from dalembert.constraints.assembly import close, displaced
+from dalembert.constraints.assembly import close, displaced, places, size_of
+from dalembert.constraints.pivoting import pivoted
 from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.system.laws import TIME
+from dalembert.trace import depends_on
 from dalembert.vectors import cross
 
 DEAD = 1e-8
 """Part of the largest row below which a row counts as nothing."""
 BETTER = 10.0
 """By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
+ELSEWHERE = 1e-2
+"""Part of the mechanism's size by which bodies must have moved for a pose to be another one."""
 TAKES_PART = 1e-7
 """Component of a dependency below which a row does not belong to it."""
 
@@ -56,8 +60,20 @@ class Diagnosis:
     """Rows that together say all, chosen for the best conditioning at the worst of the poses."""
     freedoms: tuple[Freedom, ...]
     poses: int
+    rank_here: int
+    """At the given pose; less than `rank` where that is singular."""
+    shaky: bool
+    """Whether the pose gives way only infinitesimally: rows are dependent in it, but no other pose can be reached."""
+    driven: bool
+    """Whether time itself moves it."""
     norms: np.ndarray
     """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses."""
+
+    @property
+    def _moves(self) -> str:
+        if self.mobility:
+            return f"has {counted(self.mobility, 'freedom')}"
+        return "has no freedom of its own: time moves it" if self.driven else "is locked: nothing can move"
 
     @property
     def redundant(self) -> int:
@@ -65,13 +81,22 @@ class Diagnosis:
         return len(self.rows) - self.rank
 
     def __str__(self) -> str:
-        moves = "is locked: nothing can move" if self.mobility == 0 else f"has {_count(self.mobility, 'freedom')}"
-        lines = [f"The mechanism {moves} (Grübler's count gives {self.grubler})."]
+        lines = [f"The mechanism {self._moves} (Grübler's count gives {self.grubler})."]
+        if self.shaky:
+            lines.append(
+                "It is shaky: its rows do not resist a small displacement of this pose, yet no other pose can be reached."
+            )
+        elif self.rank_here < self.rank:
+            lines.append(
+                f"The pose is singular: only {self.rank_here} of its rows are independent here, so that "
+                f"{counted(self.rank - self.rank_here, 'further direction')} of motion cannot be told apart, and nothing says which "
+                "way it goes on. Start a little beside it."
+            )
         if self.rows:
             lines.append(f"Its {len(self.rows)} closure and constraint rows have rank {self.rank}.")
         if self.redundant:
             lines.append(
-                f"{_count(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
+                f"{counted(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
             )
             for owner in dict.fromkeys(r.owner for r in self.rows if not r.determined):
                 words = [r.resists for r in self.rows if r.owner == owner and not r.determined]
@@ -93,16 +118,28 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     alive = reference > DEAD * reference.max(initial=0.0)
     unit = [Y / np.where(alive, reference, 1.0) * alive for Y in scaled]
-    rank = max(rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit) if len(reference) else 0
+    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit] if len(reference) else [0]
+    rank, rank_here = max(ranks), ranks[0]
+    shaky = len(found) == 1 and rank < m.n_u
     independent = _independent(unit, rank)
     doubtful = ~alive
-    for Y in unit:
-        doubtful |= _taking_part(Y, rank)
+    for Y, regular in zip(unit, (r == rank for r in ranks)):
+        if regular:
+            doubtful |= _taking_part(Y, rank)
     state = m.state(found[0], np.zeros(m.n_u), t)
     words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
     rows = tuple(Row(owner, w, not d) for (owner, w), d in zip(words, doubtful))
-    freedoms = _freedoms(m, found[0], t, rank)
-    return Diagnosis(rows, rank, m.n_u - rank, m.mobility, independent, freedoms, len(found), reference)
+    mobility = 0 if shaky else m.n_u - rank
+    freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
+    return Diagnosis(
+        rows, rank, mobility, m.mobility, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
+    )
+
+
+def driven(m: Mechanism) -> bool:
+    """Whether time itself moves the mechanism, by a prescribed joint or a constraint that depends on it."""
+    prescribed = any(law is not None for j in m.joints for law in j.law.u)
+    return prescribed or depends_on([x for d in m.constraint_rows.values() for x in (d.g, d.phi)], [TIME])
 
 
 def better_rows(
@@ -111,7 +148,7 @@ def better_rows(
     """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
     alive = norms > DEAD * norms.max(initial=0.0)
     Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
-    chosen = tuple(sorted(qr(Y, mode="r", pivoting=True)[1][: len(rows)].tolist()))
+    chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
     return chosen if other > BETTER * kept else None
 
@@ -128,7 +165,8 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
             break
         step = Z @ rng.normal(size=Z.shape[1])
         attempt = close(m, displaced(m, here, 0.4 * step / max(np.abs(step).max(), 1e-300), t), (), t)
-        if attempt.closed:
+        away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
+        if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)
     return found
 
@@ -152,24 +190,23 @@ def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
     """Of the sets that pivoting proposes at each pose, the one whose smallest singular value is largest at its worst pose."""
     if not rank:
         return ()
-    candidates = {tuple(sorted(qr(Y, mode="r", pivoting=True)[1][:rank].tolist())) for Y in unit}
+    candidates = {tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit}
     return max(candidates, key=lambda rows: min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit))
 
 
 def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
     """Rows that belong to some dependency: non-zero components in the null space of Y."""
-    _, sigma, Vt = np.linalg.svd(Y)
-    found: np.ndarray = np.abs(Vt[min(rank, rank_of(sigma)) :]).max(axis=0, initial=0.0) > TAKES_PART
+    Vt = np.linalg.svd(Y)[2]
+    found: np.ndarray = np.abs(Vt[rank:]).max(axis=0, initial=0.0) > TAKES_PART
     return found
 
 
-def _freedoms(m: Mechanism, q: np.ndarray, t: float, rank: int) -> tuple[Freedom, ...]:
+def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, ...]:
     """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
-    Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
-    p = m.n_u - rank
     if not p:
         return ()
-    _, R, order = qr(Z[:p], mode="economic", pivoting=True)
+    Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
+    R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
     return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
 
@@ -213,5 +250,6 @@ def _axis(direction: np.ndarray) -> str:
     return "(" + ", ".join(f"{x:.3g}" for x in unit) + ")"
 
 
-def _count(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
+    """With the plural where it is due."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -7,10 +7,12 @@ by the same pivoting on rows and left out. Integrating (q, u_a) takes 2n − m e
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import qr
 
+from dalembert.constraints.native import Native
+from dalembert.constraints.pivoting import pivoted
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.trace.native import Int
 
 
 def choose(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -18,9 +20,9 @@ def choose(B: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     n = B.shape[1]
     if not len(B):
         return np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.arange(n)
-    _, R, order = qr(B.T, mode="economic", pivoting=True)
+    R, order = pivoted(B.T)
     rows = np.sort(order[: rank_of(np.diag(R))])
-    columns = qr(B[rows], mode="r", pivoting=True)[1]
+    columns = pivoted(B[rows])[1]
     return rows, np.sort(columns[: len(rows)]), np.sort(columns[len(rows) :])
 
 
@@ -34,3 +36,34 @@ def solve(e: Equations) -> Solution:
     d[dependent] = np.linalg.solve(Bb, gamma[rows])
     udot = T @ np.linalg.solve(T.T @ e.A @ T, T.T @ (e.f - e.A @ d)) + d
     return Solution(udot, least_multipliers(e, udot), len(rows))
+
+
+def emit(x: Native) -> Int:
+    """The same in machine code; the QR that chooses the dependent speeds also solves with Bb = Q R."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    R = x.copy(s.B, n * rows)
+    kept, _ = x.pivoted_qr(R, n, rows, n)
+    rank = x.rank_of(R, min(n, rows), n + 1)
+    C, y = x.take(rows * n), x.take(rows)
+    with f.loop(rank) as i:
+        k = kept[i] - 1
+        y[i] = s.gamma[k]
+        with f.loop(n) as j:
+            C[j * rows + i] = s.B[k * n + j]
+    order, tau = x.pivoted_qr(C, rank, n, rows)
+    with f.if_(rank == 0), f.loop(n) as j:
+        order[j] = j + 1
+    x.call("dormqr", "L", "T", rank, 1, rank, C, rows, tau, y, rows, x.take(64 * rows), 64 * rows)
+    x.call("dtrsm", "L", "U", "N", "N", rank, 1, 1.0, C, rows, y, rows)
+    Ca = C + rank * rows
+    x.call("dtrsm", "L", "U", "N", "N", rank, n - rank, 1.0, C, rows, Ca, rows)
+    T, along = x.zeros(n * n), x.zeros(n)
+    with f.loop(rank) as i:
+        along[order[i] - 1] = y[i]
+    with f.loop(n - rank) as j:
+        T[j * n + order[rank + j] - 1] = 1.0
+        with f.loop(rank) as i:
+            T[j * n + order[i] - 1] = -Ca[j * rows + i]
+    x.reduced(T, n - rank, along)
+    return rank

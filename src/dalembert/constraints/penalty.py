@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.constraints.native import Native
 from dalembert.constraints.solution import Solution, rank_of, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.trace.native import Int
 
 STIFFNESS = 1e8
 
@@ -19,3 +21,16 @@ def solve(e: Equations) -> Solution:
     udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)
     lam = STIFFNESS * (B @ udot - gamma) / norms
     return Solution(udot, lam, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+
+
+def emit(x: Native) -> Int:
+    """The same in machine code; it needs no rank and does not look for it."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    K = x.copy(x.A, n * n)
+    x.call("dgemm", "N", "T", n, n, rows, STIFFNESS, s.B, n, s.B, n, 1.0, K, n)
+    with f.loop(n) as i:
+        x.udot[i] = x.f[i]
+    x.call("dgemv", "N", n, rows, STIFFNESS, s.B, n, s.gamma, 1, 1.0, x.udot, 1)
+    x.call("dposv", "L", n, 1, K, n, x.udot, n)
+    return f.integer(-1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from dalembert.formulations.equations import Equations
 
@@ -17,18 +16,18 @@ SQUARED_RANK_TOLERANCE = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """u̇, λ and the rank of B that the method found."""
+    """u̇, λ and the rank of B that the method found; of many states, with a row for each."""
 
     udot: np.ndarray
     lam: np.ndarray
-    rank: int
+    rank: int | np.ndarray
 
 
 def row_norms(e: Equations) -> np.ndarray:
     """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
     if not len(e.B):
         return np.ones(0)
-    norms = np.sqrt(np.einsum("ij,ji->i", e.B, cho_solve(cho_factor(e.A), e.B.T)).clip(min=0.0))
+    norms = np.linalg.norm(np.linalg.solve(np.linalg.cholesky(e.A), e.B.T), axis=0)
     return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
 
 

@@ -6,9 +6,12 @@ Dependent rows show as zero singular values and are divided by nothing.
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import lapack
 
+from dalembert.constraints.native import Native
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.trace.native import Int
 
 
 def solve(e: Equations) -> Solution:
@@ -19,3 +22,19 @@ def solve(e: Equations) -> Solution:
     Z = Vt[rank:].T
     udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
     return Solution(udot, least_multipliers(e, udot), rank)
+
+
+def emit(x: Native) -> Int:
+    """The same in machine code, on Bᵀ = V Σ Uᵀ."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    sigma, V, Ut, y = x.take(min(n, rows)), x.take(n * n), x.take(rows * rows), x.take(rows)
+    size = int(lapack.dgesdd_lwork(n, rows)[0])
+    work, integers = x.take(size), x.shorts(8 * min(n, rows))
+    x.call("dgesdd", "A", n, rows, x.copy(s.B, n * rows), n, sigma, V, n, Ut, rows, work, size, integers)
+    rank = x.rank_of(sigma, min(n, rows))
+    x.call("dgemv", "N", rank, rows, 1.0, Ut, rows, s.gamma, 1, 0.0, y, 1)
+    with f.loop(rank) as i:
+        y[i] = y[i] / sigma[i]
+    x.reduced(V + rank * n, n - rank, x.times(V, rank, y))
+    return rank

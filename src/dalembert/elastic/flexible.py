@@ -48,6 +48,11 @@ class FlexibleBody:
     def massless(self) -> bool:
         return False
 
+    @property
+    def shapes(self) -> tuple[Any, ...]:
+        """For drawing: none are known."""
+        return ()
+
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)
 
@@ -87,9 +92,11 @@ class FlexibleBody:
         W, V = R.T @ W, R.T @ V
         return [(np.vstack([W, V, own]), np.vstack(Deformed(self.data, q).momenta(W, V, own)))]
 
-    def balance(self, at: Instant, alpha: Vector, a: Vector, force: Vector, moment: Vector) -> list[np.ndarray]:
+    def balance(
+        self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
+    ) -> list[np.ndarray]:
         """[C 41–42]. Stiffness, damping and loads at nodes act on the modes from outside."""
         R, d = at.R, Deformed(self.data, at.q)
-        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, np.zeros(len(at.q))), d.bias(R.T @ at.w, at.qd))
+        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, qdd), d.bias(R.T @ at.w, at.qd))
         applied = [R.T @ (moment + cross(at.arm, force)), R.T @ force, np.zeros(len(at.q))]
         return [np.concatenate([f - accelerated - h for f, (accelerated, h) in zip(applied, demanded)])]

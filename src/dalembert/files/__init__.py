@@ -15,3 +15,17 @@ def load_motion(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     from dalembert.files.motion_file import load
 
     return load(path, mechanism)
+
+
+def load(path: str | Path) -> Mechanism:
+    """The mechanism in a model file (YAML or JSON), URDF or MJCF, with its own initial values and options.
+
+    What a robot's file says and a system cannot is listed by `da.load_robot(path).notes`.
+    """
+    if Path(path).suffix.lower() in (".urdf", ".xml", ".mjcf"):
+        from dalembert.importers import load_robot
+
+        return load_robot(path).planned().build()
+    from dalembert.files.models import load_mechanism
+
+    return load_mechanism(path)

@@ -5,13 +5,53 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import FormulationError
-from dalembert.formulations import kane
+from dalembert.formulations import (
+    boltzmann_hamel,
+    dalembert,
+    hamilton,
+    kane,
+    kane_minimal,
+    lagrange,
+    momentum,
+    path_matrix,
+)
+from dalembert.formulations.absolute import (
+    barycentric,
+    forces,
+    gauss,
+    gauss_penalty,
+    hooker,
+    newton_euler,
+    rotations,
+    rotations_forces,
+)
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
+from dalembert.formulations.recursive import ArticulatedBody, CompositeBody, RecursiveNewtonEuler
 from dalembert.formulations.written import WrittenEquations
 from dalembert.trace import tracing
 
-FORMULATIONS: dict[str, Formulation] = {"kane": kane}
+FORMULATIONS: dict[str, Formulation] = {
+    "kane": kane,
+    "kane_minimal": kane_minimal,
+    "dalembert": dalembert,
+    "lagrange": lagrange,
+    "boltzmann_hamel": boltzmann_hamel,
+    "momentum": momentum,
+    "hamilton": hamilton,
+    "path_matrix": path_matrix,
+    "recursive_newton_euler": RecursiveNewtonEuler(),
+    "composite_body": CompositeBody(),
+    "articulated_body": ArticulatedBody(),
+    "newton_euler": newton_euler,
+    "newton_euler_forces": forces,
+    "newton_euler_rotations_forces": rotations_forces,
+    "newton_euler_rotations": rotations,
+    "barycentric": barycentric,
+    "hooker": hooker,
+    "gauss": gauss,
+    "gauss_penalty": gauss_penalty,
+}
 
 
 def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
@@ -22,19 +62,8 @@ def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
     if why is not None:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {formulation!r}: {why}')
     with tracing():
-        state = m.symbolic_state(parameters)
-        made = FORMULATIONS[formulation].equations(state)
-        return WrittenEquations(
-            formulation,
-            state.mechanism,
-            state.coordinates,
-            state.speeds,
-            state.rates,
-            made.A,
-            made.f,
-            made.B,
-            made.gamma,
-        )
+        m = m.symbolic_state(parameters).mechanism
+        return WrittenEquations.traced(formulation, FORMULATIONS[formulation], m)
 
 
 __all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "write"]

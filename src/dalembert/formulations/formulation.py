@@ -12,7 +12,11 @@ from dalembert.mechanism import Mechanism
 
 
 class Formulation(Protocol):
-    """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q."""
+    """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
+
+    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. Where `own_speeds` may choose
+    others from one numeric state to the next, `written_speeds(s)` gives those of `speeds(m)`.
+    """
 
     @property
     def title(self) -> str:
@@ -25,7 +29,7 @@ class Formulation(Protocol):
         """Names of w."""
 
     def first_order(self, m: Mechanism) -> int:
-        """First-order differential equations it integrates, coordinates and own speeds together."""
+        """Scalar equations of its complete first-order set, as C counts them: one per coordinate, per own speed, and per multiplier."""
 
     def own_speeds(self, s: State) -> np.ndarray:
         """w in a state."""
@@ -38,3 +42,8 @@ class Formulation(Protocol):
 
     def udot(self, s: State, wdot: Any) -> np.ndarray:
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""
+
+
+def n_rows(m: Mechanism) -> int:
+    """How many multipliers the mechanism's loops and constraints have."""
+    return sum(len(rows.g) for rows in m.constraint_rows.values())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
@@ -29,7 +30,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u
+    return m.n_q + m.n_u + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:
@@ -69,7 +70,7 @@ def equations(s: State) -> Equations:
         P, a0 = s.partials[k], s.bias_accelerations[k]
         at, force, moment = s.instants[k - 1], applied.force[k - 1], applied.moment[k - 1]
         rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
-        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, force, moment)):
+        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, np.zeros(len(at.q)), force, moment)):
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ left
     for joint, values in zip(m.joints, applied.joint):

@@ -1,4 +1,4 @@
-"""Equations written out: expressions of t, q, u and the parameters, with their text, their count and their values."""
+"""Equations written out: expressions of t, q, the formulation's speeds and the parameters, with their text, count and values."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import numpy as np
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import Formulation
+from dalembert.formulations.parts import Parts, parts
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Operations, count_operations, evaluate, symbol
+from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 
 
 @dataclass(frozen=True, eq=False)
 class WrittenEquations:
-    """q̇ = N(q) u, A(q, t) u̇ + Bᵀλ = f(q, u, t) and B u̇ = γ; B has no rows where nothing is constrained."""
+    """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation's own speeds u; B has no rows where nothing is constrained.
+
+    f = velocity_terms + gravity + applied.
+    """
 
     formulation: str
+    method: Formulation
     mechanism: Mechanism
     q: np.ndarray
     u: np.ndarray
@@ -28,45 +34,83 @@ class WrittenEquations:
     B: np.ndarray
     gamma: np.ndarray
 
-    @property
-    def _results(self) -> dict[str, np.ndarray]:
-        """By name, what the text gives."""
-        closed = {"B": self.B, "gamma": self.gamma} if len(self.gamma) else {}
-        return {"qdot": self.qdot, "A": self.A, "f": self.f, **closed}
+    @staticmethod
+    def traced(name: str, method: Formulation, m: Mechanism) -> WrittenEquations:
+        """On the symbols t, q_… and the formulation's letter with the names of its speeds."""
+        q = symbols("q_", m.coordinates)
+        w = symbols(f"{getattr(method, 'letter', 'u')}_", method.speeds(m))
+        s = method.state(m, symbol("t"), q, w)
+        e = method.equations(s)
+        return WrittenEquations(name, method, m, q, w, s.rates, e.A, e.f, e.B, e.gamma)
 
-    @cached_property
-    def operations(self) -> Operations:
-        """Operations to compute A, f, B and γ together, each shared value once."""
-        return count_operations([self.A, self.f, self.B, self.gamma])
+    @property
+    def t(self) -> Any:
+        return symbol("t")
 
     @property
     def parameters(self) -> list[Any]:
         """The symbols of the mechanism's parameters."""
         return [symbol(name) for name in self.mechanism.parameters]
 
-    # -- text ---------------------------------------------------------------------------------------------------------
-    def text(self) -> str:
-        """Plain text: named intermediates, then q̇, A and f element by element."""
-        from dalembert.trace.text import plain_text
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations to compute A, f, B and γ together, each shared value once."""
+        return count_operations([self.A, self.f, self.B, self.gamma])
 
-        n = range(len(self.u))
-        lines = {f"d/dt {x.name}": rate for x, rate in zip(self.q, self.qdot)}
-        lines |= {f"A[{i}, {j}]": self.A[i, j] for i in n for j in n if j <= i} | {f"f[{i}]": self.f[i] for i in n}
-        rows = range(len(self.gamma))
-        lines |= {f"B[{i}, {j}]": self.B[i, j] for i in rows for j in n} | {f"gamma[{i}]": self.gamma[i] for i in rows}
-        return plain_text(lines)
+    # -- the right-hand side in parts -----------------------------------------------------------------------------------
+    @cached_property
+    def _parts(self) -> Parts:
+        with tracing():
+            return parts(self.method, self.mechanism, self.t, self.q, self.u)
+
+    @property
+    def velocity_terms(self) -> np.ndarray:
+        """f with neither gravity nor forces: quadratic in the speeds, and what prescribed motion demands."""
+        return self._parts.velocity
+
+    @property
+    def gravity(self) -> np.ndarray:
+        return self._parts.gravity
+
+    @property
+    def applied(self) -> np.ndarray:
+        """What the mechanism's forces put into f."""
+        return self._parts.applied
+
+    # -- for people -----------------------------------------------------------------------------------------------------
+    def text(self) -> str:
+        """Plain text by headings; written out where that can be read, else with named intermediates first."""
+        from dalembert.formulations.reading import text
+
+        return text(self)
 
     def latex(self) -> str:
-        """LaTeX (amsmath): named intermediates, then q̇, A and f."""
-        from dalembert.trace.text import latex_program
+        """LaTeX (amsmath) of the same."""
+        from dalembert.formulations.reading import latex
 
-        return latex_program(self._results)
+        return latex(self)
 
-    def sympy(self) -> Any:
-        """(replacements, [qdot, A, f], and B, gamma where there are any) as SymPy expressions, like the output of `sympy.cse`."""
-        from dalembert.trace.text import to_sympy
+    def sympy(self) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
+        """(replacements as of `sympy.cse`, matrices by name): qdot, A, f_velocity, f_gravity, f_applied, B and gamma.
 
-        return to_sympy(list(self._results.values()))
+        Parts that are zero are left out. Small systems are written out and need no replacements.
+        """
+        from dalembert.formulations.reading import in_sympy
+
+        return in_sympy(self)
+
+    # -- for machines ---------------------------------------------------------------------------------------------------
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Arguments of the equations as a function, by name."""
+        held: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
+        return {name: symbols for name, symbols in held.items() if symbols != []}
+
+    @property
+    def results(self) -> dict[str, np.ndarray]:
+        """What that function gives, by name."""
+        closed = {"B": self.B, "gamma": self.gamma} if len(self.gamma) else {}
+        return {"qdot": self.qdot, "A": self.A, "f": self.f, **closed}
 
     def code(self, language: str = "c", name: str = "equations") -> str:
         """Self-contained source of a function of (t, q, u, parameters) that gives qdot, A and f: "c", "python" or "numpy"."""
@@ -75,15 +119,26 @@ class WrittenEquations:
         writers = {"c": c_source, "python": python_source, "numpy": numpy_source}
         if language not in writers:
             raise FormulationError(f"there is no code in {language!r}; choose one of {', '.join(writers)}")
-        inputs: dict[str, Any] = {"t": symbol("t"), "q": list(self.q), "u": list(self.u)}
-        if self.parameters:
-            inputs["parameters"] = self.parameters
-        return writers[language](name, inputs, self._results)
+        return writers[language](name, self.inputs, self.results)
+
+    def casadi(self, name: str = "equations") -> Any:
+        """A CasADi function of (t, q, u, parameters) with the results qdot, A and f (and B, gamma); needs CasADi."""
+        from dalembert.trace.text.casadi_form import casadi_function
+
+        return casadi_function(name, self.inputs, self.results)
 
     def evaluate(self, q: Any, u: Any, t: float = 0.0, **parameters: float) -> Equations:
-        """A and f at numbers; parameters not given have the mechanism's values."""
-        state = self.mechanism.state(q, u, t)
-        values: dict[Any, Any] = self.mechanism.with_parameters(**parameters).parameter_values
-        values |= {symbol("t"): state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, state.speeds))}
+        """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
+        m = self.mechanism.with_parameters(**parameters)
+        state = m.state(q, u, t)
+        own = getattr(self.method, "written_speeds", self.method.own_speeds)(state)
+        values: dict[Any, Any] = m.parameter_values
+        values |= {self.t: state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, own))}
         made = evaluate([self.A, self.f, self.B, self.gamma], values)
         return Equations(*(np.asarray(x, dtype=float) for x in made))
+
+    def solve(self, q: Any, u: Any, t: float = 0.0, constraints: str = "range_space", **parameters: float) -> Any:
+        """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
+        from dalembert.constraints import method
+
+        return method(constraints)(self.evaluate(q, u, t, **parameters))

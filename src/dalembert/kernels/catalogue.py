@@ -74,6 +74,8 @@ class Catalogue:
 
     def __init__(self, m: Mechanism):
         self.mechanism, self.opaque = split(m)
+        self.found: dict[str, Any] = {}
+        """What was found out about the mechanism on the way, and need not be again."""
 
     def _check_unconstrained(self, what: str) -> None:
         held = [c.name for c in self.mechanism.cuts] + list(self.mechanism.constraints)

@@ -19,7 +19,8 @@ from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Expr, tracing
+from dalembert.recursive.sparse import along_paths
+from dalembert.trace import tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum
 
 MOST_CORRECTIONS = 12
@@ -28,7 +29,9 @@ SLOW = 1e-2
 """Part of the last gap above which a Newton step has gained too little with the factors it has."""
 UNDETERMINED = 1e-5
 """Pivot below which, at a singular pose, a projection leaves a row alone: what is left open there is small of second order."""
-SMALL_SLIP = 1e-4
+FAR = 1e-7
+"""First gap, relative to the mechanism's size, after which the factors are made anew for the speeds."""
+SMALL_SLIP = 1e-8
 """Slip, in sizes of the mechanism per second, that one correction removes to rounding."""
 ROUNDING = 4e-16
 """Gap, relative to the mechanism's size, that cannot be made smaller."""
@@ -76,8 +79,8 @@ class Constrained:
         """What must be computed at a state: all of it, what depends on the pose, or by how much q and u are off."""
         e, rows, at = self.equations, self.all_rows, self.places
         kept = list(self.pattern.rows)
-        along = [(i, j) for i in range(self.n) for j in range(i + 1) if type(e.A[i, j]) is Expr or e.A[i, j] != 0.0]
-        mass = [Output(e.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along]
+        # also what is zero: factorising in place fills it
+        mass = [Output(e.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along_paths(self.m)]
         B = [rows.B[k, c] for k, columns in zip(kept, self.pattern.columns) for c in columns]
         pose = mass + [Output(x, "work", at["B"] + i) for i, x in enumerate(B)]
         force = [Output(x, "work", at["f"] + i) for i, x in enumerate(e.f + self.tau)]
@@ -100,7 +103,7 @@ class Constrained:
         }
         return {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
 
-    def emit(self, module: Module, lanes: int, watched: bool = False) -> tuple[Signature, int]:
+    def emit(self, module: Module, lanes: int, watched: bool = False, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, u, x, P, y, work)` with y = (q̇, u̇), leaving λ of the kept rows in `work` at `places["r"]`.
 
         Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the smallest pivot.
@@ -109,7 +112,7 @@ class Constrained:
         solver = RowSolver(self.m, self.pattern, module)
         n, at = self.n, self.places
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function("run", lanes=lanes, **parameters) as f:
+        with module.function(name, lanes=lanes, **parameters) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             udot = f.y + self.m.n_q
             part = {name: f.work + start for name, start in at.items()}
@@ -137,7 +140,7 @@ class Constrained:
             arguments = [getattr(f, name) for name in NAMES]
             part = {name: f.work + start for name, start in at.items()}
             norms = f.P + len(m.parameters)
-            state = f.variables(before=1e300, gap=0.0)
+            state = f.variables(before=1e300, gap=0.0, first=0.0)
             moved = part["moved"]
             with f.loop(MOST_CORRECTIONS) as turn:
                 state.gap = 0.0
@@ -151,6 +154,8 @@ class Constrained:
                     f.call(code["pose"], *arguments)
                     solver.factorise(f, part, norms, UNDETERMINED)
                 state.before = state.gap
+                with f.if_(turn == 0):
+                    state.first = state.gap
                 with f.loop(k) as i:
                     part["r"][i] = part["g"][i]
                 solver.correct(f, part)
@@ -162,9 +167,11 @@ class Constrained:
                 if admissible:
                     f.call(admissible, *arguments)
                 f.call(code["errors"], *arguments)
-            with f.if_((state.before == 1e300).all()):
-                f.call(code["errors"], *arguments)
+            with f.if_((state.first > FAR * norms[k]).any()):
+                f.call(code["pose"], *arguments)
+                solver.factorise(f, part, norms, UNDETERMINED)
             with f.loop(2):
+                f.call(code["errors"], *arguments)
                 state.gap = 0.0
                 with f.loop(k) as i:
                     part["r"][i] = part["slip"][i]
@@ -173,8 +180,6 @@ class Constrained:
                 with f.loop(n) as i:
                     f.u[i] = f.u[i] - part["d"][i]
                 f.stop_if((state.gap <= SMALL_SLIP * norms[k]).all())
-                with f.loop(k) as i:
-                    part["slip"][i] = part["slip"][i] - solver.row_times(f, part["B"], i, part["d"])
         return f.signature
 
     def _admissible(self, module: Module, lanes: int) -> Signature | None:

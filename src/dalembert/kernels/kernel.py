@@ -45,7 +45,7 @@ class Kernel:
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
         if lanes not in self._libraries:
-            self._libraries[lanes] = cached(f"{self.key} {self.name} lanes={lanes}", lambda: self._module(lanes))
+            self._libraries[lanes] = cached(f"{self.key} {self.name} lanes={lanes}", lambda: self.module(lanes))
         return self._libraries[lanes]
 
     @cached_property
@@ -56,7 +56,8 @@ class Kernel:
     def _memory(self) -> threading.local:
         return threading.local()
 
-    def _module(self, lanes: int) -> Module:
+    def module(self, lanes: int) -> Module:
+        """Its code, not yet compiled."""
         module = Module()
         run, work = self.emit(module, lanes)
         add_batch(module, run, lanes, self.sizes, self.n_output, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,13 +43,13 @@ def generalized(s: State, applied: Loads) -> np.ndarray:
     return f
 
 
-def loads(s: State, gravity: bool = True) -> Loads:
-    """Gravity and every force of the mechanism, in this state."""
+def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None) -> Loads:
+    """Gravity and every force of the mechanism, or the given forces, in this state."""
     m = s.mechanism
     force = [b.mass * m.gravity if gravity else ZERO for b in m.bodies]
     moment: list[Vector] = [ZERO for _ in m.bodies]
     joint = [_on_modes(s, k, m.gravity if gravity else ZERO) for k in range(m.n_bodies)]
-    for name, each in m.forces.items():
+    for name, each in (m.forces if forces is None else forces).items():
         for load in _of_force(s, name, each):
             if not isinstance(load, BodyLoad):
                 k = s.joint_index(load.joint)

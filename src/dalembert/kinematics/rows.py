@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.recursion import Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.constraints import Constraint
@@ -118,9 +119,9 @@ class Differentiated:
             B[:, columns] = B[:, columns] + part
         return B
 
-    def values(self, s: State) -> tuple[np.ndarray, ...]:
-        """(g, φ, C, rate of φ at u̇ = 0) in a state."""
-        groups = self._symbols.values(s, self.bodies)
+    def values(self, s: State, accelerations: Sequence[Rates] | None = None) -> tuple[np.ndarray, ...]:
+        """(g, φ, C, rate of φ at u̇ = 0) in a state; with the bodies' accelerations given, the rate of φ at those."""
+        groups = self._symbols.values(s, self.bodies, s.bias_accelerations if accelerations is None else accelerations)
         if s.traced:
             known = {
                 a: b for names, values in zip(self._symbols.arguments.values(), groups) for a, b in zip(names, values)
@@ -144,9 +145,8 @@ class _Motion:
     accelerations: dict[Expr, Any]
     velocities: list[Expr]
 
-    def values(self, s: State, bodies: list[int]) -> list[list[Any]]:
+    def values(self, s: State, bodies: list[int], a0: Sequence[Rates]) -> list[list[Any]]:
         """What the symbols stand for in a state, in the order of the arguments."""
-        a0 = s.bias_accelerations
         motion = [
             x
             for k in bodies

@@ -70,6 +70,10 @@ class State:
         """Their rates."""
         return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
+    def modal_udot(self, k: int, udot: Any) -> np.ndarray:
+        """Their accelerations, where the free speeds change at the rate u̇."""
+        return self.joint_udot(udot)[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
+
     @cached_property
     def _nodes(self) -> dict[int, NodeMotion]:
         return {}
@@ -112,11 +116,16 @@ class State:
         """Of the ground, the bodies, the stations."""
         return self._placed[0]
 
+    @property
+    def links(self) -> list[Link]:
+        """Every tree joint as it lies in the world; index 0 is the joint of body 1."""
+        return self._placed[1]
+
     @cached_property
     def joint_rates(self) -> list[JointRates]:
         return [
             step.joint_rates(j, link, q, u)
-            for j, link, q, u in zip(self.mechanism.joints, self._placed[1], self.joint_q, self.joint_u)
+            for j, link, q, u in zip(self.mechanism.joints, self.links, self.joint_q, self.joint_u)
         ]
 
     @cached_property

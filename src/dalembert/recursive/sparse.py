@@ -16,3 +16,15 @@ def inboard_speeds(m: Mechanism) -> list[int]:
             before = column
         last.append(before)
     return out
+
+
+def along_paths(m: Mechanism) -> list[tuple[int, int]]:
+    """Places (i, j ≤ i) of the mass matrix whose speeds lie on one path: all that factorising can touch."""
+    inboard = inboard_speeds(m)
+    out = []
+    for i in range(m.n_u):
+        j = i
+        while j >= 0:
+            out.append((i, j))
+            j = inboard[j]
+    return out

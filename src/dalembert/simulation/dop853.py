@@ -11,7 +11,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
 from dalembert.simulation.dop853_tableau import E3, E5, A, B, C, D
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method, Unknowns
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 STAGES, ALL_STAGES, POWERS = 12, 16, 7
@@ -31,7 +31,7 @@ class DOP853(AdaptiveStep):
 
         return HeldDOP853()
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         n = m.n_q + m.n_u
         return {"stage": n, "k": ALL_STAGES * n, "dense": POWERS * n, "dense_ready": 1, "last_error": 1, "rejected": 1}
 
@@ -97,26 +97,25 @@ class DOP853(AdaptiveStep):
         return select(together == 0.0, f.real(0.0), h * v.fifth / sqrt(together * float(e.n)))
 
     def emit_dense(self, e: Equations) -> Signature:
-        n = e.n
-        prepare = self._emit_prepare(e)
+        return self.dense_after(e, self.emit_prepare(e))
+
+    def dense_after(self, e: Equations, prepare: Signature) -> Signature:
         with e.function("dense", at=Real, out=Pointer) as f:
             p = e.layout.of(f.memory)
-            with f.if_((p.dense_ready[0] == 0.0).any()):
-                f.call(prepare, f.memory, f.given, f.work)
+            f.call(prepare, f.memory, f.given, f.work)
             x: Any = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
-            with f.loop(n) as i:
-                value: Any = 0.0
-                for j in reversed(range(POWERS)):
-                    value = (value + p.dense[j * n + i]) * (x if j % 2 == 0 else 1.0 - x)
-                f.out[i] = p.y_old[i] + value
+            with f.loop(e.n) as i:
+                f.out[i] = polynomial(e.n, p, i, x)
             e.projected(f, f.at, f.out)
         return f.signature
 
-    def _emit_prepare(self, e: Equations) -> Signature:
-        """Three further stages and the coefficients of the interpolating polynomial."""
+    def emit_prepare(self, e: Equations) -> Signature:
+        """Three further stages and the coefficients of the interpolating polynomial, once for a step."""
         n = e.n
         with e.function("prepare_dense") as f:
             p = e.layout.of(f.memory)
+            with f.if_((p.dense_ready[0] != 0.0).all()):
+                f.return_()
             k = [p.k + s * n for s in range(ALL_STAGES)]
             h = p.t[0] - p.t_old[0]
             for s in range(STAGES + 1, ALL_STAGES):
@@ -131,6 +130,14 @@ class DOP853(AdaptiveStep):
                     p.dense[(3 + j) * n + i] = h * weighted(row, k, i)
             p.dense_ready[0] = 1.0
         return f.signature
+
+
+def polynomial(n: int, p: Any, i: Any, x: Any) -> Any:
+    """Component i of the dense output at the part x of the step."""
+    value: Any = 0.0
+    for j in reversed(range(POWERS)):
+        value = (value + p.dense[j * n + i]) * (x if j % 2 == 0 else 1.0 - x)
+    return p.y_old[i] + value
 
 
 def weighted(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:

@@ -11,11 +11,23 @@ from typing import Any
 
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import arrival, limited, too_small
-from dalembert.simulation.dop853 import ALL_STAGES, BETA, DOP853, EXPONENT, GROW, SAFETY, SHRINK, STAGES, combine
+from dalembert.simulation.dop853 import (
+    ALL_STAGES,
+    BETA,
+    DOP853,
+    EXPONENT,
+    GROW,
+    SAFETY,
+    SHRINK,
+    STAGES,
+    combine,
+    polynomial,
+)
 from dalembert.simulation.dop853_tableau import A, B, C
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import DEGRADED, NOT_FINITE, STEP_TOO_SMALL, Steps
+from dalembert.simulation.method import DEGRADED, NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
 from dalembert.simulation.scales import speed_units, typical_coordinates
+from dalembert.simulation.wide import emit_wide, wide_scratch
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 GAP = 0.46
@@ -33,7 +45,7 @@ WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
 
 
 class HeldDOP853(DOP853):
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         own = {"size": m.n_q + m.n_u, "fastest": 2, "distance": 1, "approach": 1, "near": 1, "asked": 1}
         return super().parts(m) | own
 
@@ -47,7 +59,16 @@ class HeldDOP853(DOP853):
 
     def emit(self, e: Equations) -> Steps:
         sizes, seen = _emit_sizes(e), _emit_seen(e)
-        return Steps(self._emit_start(e, sizes, seen), self._emit_step(e, sizes, seen), self.emit_dense(e))
+        start, step, prepare = self._emit_start(e, sizes, seen), self._emit_step(e, sizes, seen), self.emit_prepare(e)
+        several = self._emit_several(e, prepare) if e.wide_lanes > 1 else None
+        return Steps(start, step, self.dense_after(e, prepare), wide_scratch(e), several)
+
+    def _emit_several(self, e: Equations, prepare: Signature) -> Signature:
+        wide = emit_wide(e, lambda p, i, x: polynomial(e.n, p, i, x))
+        with e.function("several", times=Pointer, out=Pointer) as f:
+            f.call(prepare, f.memory, f.given, f.work)
+            f.call(wide, f.memory, f.given, f.work, f.times, f.out)
+        return f.signature
 
     def _emit_start(self, e: Equations, sizes: Signature, seen: Signature) -> Signature:
         """As without constraints; and how far the singular poses are."""

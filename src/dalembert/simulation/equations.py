@@ -7,6 +7,7 @@ from typing import Any
 
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.formulated import Formulated
 from dalembert.kernels.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import external_forces
@@ -40,6 +41,7 @@ class Equations:
     mechanism: Mechanism
     catalogue: Catalogue
     layout: Layout
+    given: Layout
     slope: Signature
     """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
     project: Signature | None
@@ -48,6 +50,11 @@ class Equations:
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
     pivot_at: int | None = None
     """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
+    project_wide: Signature | None = None
+    wide_lanes: int = 1
+    """`project` on several states, one in each of these lanes."""
+    speeds: int | None = None
+    """How many speeds are integrated, if they are not the mechanism's own."""
 
     @property
     def n_q(self) -> int:
@@ -55,7 +62,7 @@ class Equations:
 
     @property
     def n_u(self) -> int:
-        return self.mechanism.n_u
+        return self.mechanism.n_u if self.speeds is None else self.speeds
 
     @property
     def n(self) -> int:
@@ -91,7 +98,7 @@ def given_layout(m: Mechanism, n_scales: int = 0) -> Layout:
 
 
 def emit_slope(
-    module: Module, catalogue: Catalogue, lanes: int, given: Layout, held: Constrained | None = None
+    module: Module, catalogue: Catalogue, lanes: int, given: Layout, held: Constrained | Formulated | None = None
 ) -> tuple[Signature, int]:
     """`slope(t, y, dy, given, work)` and the working memory it needs; `held` by its constraints, if there are any."""
     m = catalogue.mechanism
@@ -111,7 +118,7 @@ def emit_slope(
 
 
 def emit_projection(
-    module: Module, m: Mechanism, lanes: int, given: Layout, held: Constrained | None = None
+    module: Module, m: Mechanism, lanes: int, given: Layout, held: Constrained | Formulated | None = None
 ) -> Signature | None:
     """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
@@ -133,9 +140,12 @@ def emit_projection(
     return f.signature
 
 
-def emit_values(module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, given: Layout) -> Signature:
+def emit_values(
+    module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, given: Layout, n_speeds: int = 0
+) -> Signature:
     """`name(t, y, out, given)`: expressions of the state, such as the functions whose zeros are events."""
     known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
+    known |= {s: ("u", i) for i, s in enumerate(symbols("#w.", range(n_speeds)))}
     outputs = [Output(x, "y", i) for i, x in enumerate(values)]
     code = module.block(block(f"{name}_values", known, outputs), lanes)
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given"), Pointer)

@@ -19,10 +19,10 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
 
     t, names = (
         float(part("t_old")[0]),
-        [f'coordinate "{c}"' for c in m.coordinates] + [f'speed "{c}"' for c in m.speeds],
+        [f'coordinate "{c}"' for c in m.coordinates] + [f'speed "{c}"' for c in program.balance.form.speeds(m)],
     )
     before = part("y_old")
-    trouble = _trouble(m, before, t)
+    trouble = _trouble(m, before, t, program)
     if status == NOT_FINITE:
         k = _first_not_finite(part("y"), part("dy"), before)
         smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
@@ -36,7 +36,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
-    k = int(np.nanargmax(np.abs(part("error") / (options.atol + options.rtol * np.abs(before)))))
+    k = int(np.nanargmax(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before)))))
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
     return SimulationError(
         f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {trouble}"
@@ -59,12 +59,13 @@ def _first_not_finite(*states: np.ndarray) -> int:
     return int(np.argmax(np.abs(states[2])))
 
 
-def _trouble(m: Mechanism, y: np.ndarray, t: float) -> str:
+def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
     """A joint whose coordinates are at a singularity is the likely cause."""
     if not np.isfinite(y).all():
         return ""
     try:
-        m.state(y[: m.n_q], y[m.n_q :], t)
+        q = y[: m.n_q]
+        m.state(q, program.balance.speeds(m, t, q, y[m.n_q :]), t)
     except Exception as problem:
         return f"There, {problem}. "
     return ""

@@ -53,7 +53,7 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
     if pivot < SINGULAR:
         raise LoopError(
             f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
-            "(links in one line, or two branches of motion that meet). Start a little beside it; a run that begins elsewhere passes through"
+            "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
         )
 
 

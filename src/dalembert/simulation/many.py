@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError, SimulationWarning
+from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.failure import failure, too_many_steps
-from dalembert.simulation.initial import initial_state
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march import FINISHED, PAUSED
 from dalembert.simulation.motion import Motion

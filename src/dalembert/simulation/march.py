@@ -12,6 +12,7 @@ from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import NEXT, PENDING, STEPS, TOTAL
 from dalembert.simulation.method import Steps
 from dalembert.simulation.search import emit_search
+from dalembert.simulation.wide import write_rows
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
 
 FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
@@ -33,13 +34,22 @@ def emit_march(e: Equations, steps: Steps, events: Signature | None, directions:
             k = f.counters[NEXT]
             time = f.times[k]
             due = (time <= p.seen[0]).all()
+            if steps.several is not None:
+                last = k + (e.wide_lanes - 1)
+                together = f.variables(are=False)
+                with f.if_(last < f.counters[TOTAL]):
+                    together.are = ((f.times[last] <= p.seen[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])).all()
+                with f.if_(together.are):
+                    f.call(steps.several, f.memory, f.given, f.work, f.times + k, f.out + k * e.n)
+                    f.counters[NEXT] = k + e.wide_lanes
+                f.next_if(together.are)
             with f.if_(due):
                 target = (f.out + k * e.n).rows(f.width, f.states)
                 with f.if_((time == p.t[0]).all()):
-                    _write(f, e.n, p.y, target)
+                    write_rows(f, e.n, p.y, target)
                 with f.if_((time != p.t[0]).any()):
                     f.call(steps.dense, f.memory, f.given, f.work, time, row)
-                    _write(f, e.n, row, target)
+                    write_rows(f, e.n, row, target)
                 f.counters[NEXT] = k + 1
             f.next_if(due)
             unseen = (p.seen[0] < p.t[0]).all()
@@ -69,13 +79,3 @@ def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> None:
         if events is not None:
             p.time[0] = p.t[0]
             f.call(events, p.time, p.y, p.values, f.given)
-
-
-def _write(f: Any, n: int, y: Pointer, rows: Any) -> None:
-    """A state per lane into a row per state, in squares of lanes × lanes as far as they go."""
-    lanes = f.signature.lanes
-    whole = n - n % lanes
-    with f.loop(0, whole, lanes) as i:
-        rows.write_square(i, [y[i + k] for k in range(lanes)])
-    for i in range(whole, n):
-        rows[i] = y[i]

@@ -30,6 +30,17 @@ class Steps:
     dense: Signature
     scratch: int = 0
     """Elements of working memory beyond those of the equations."""
+    several: Signature | None = None
+    """`several(memory, given, work, times, out)`: rows of output at as many times as `wide_lanes`, strictly within the last step."""
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """Sizes of what is integrated: coordinates, and speeds of whatever kind; and how many parameters there are."""
+
+    n_q: int
+    n_u: int
+    n_parameters: int
 
 
 class Method:
@@ -44,7 +55,7 @@ class Method:
         """The same method for mechanisms with loops or constraints; None where it cannot keep to them."""
         return None
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         """Sizes of further parts of the memory."""
         return {}
 
@@ -57,7 +68,7 @@ class Method:
         raise NotImplementedError
 
 
-def layout(method: Method, m: Mechanism, n_events: int) -> Layout:
+def layout(method: Method, m: Unknowns, n_events: int) -> Layout:
     """The memory of a run by this method. All that decides how it goes on is in here."""
     n = m.n_q + m.n_u
     return Layout(

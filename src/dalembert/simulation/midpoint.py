@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import SimulationError
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.fixed import FixedStep, emit_hermite, emit_stepping
 from dalembert.simulation.linear import emit_ldl
 from dalembert.simulation.livens import emit_livens, emit_mass_matrix, emit_momenta
-from dalembert.simulation.method import Steps
+from dalembert.simulation.method import Steps, Unknowns
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select
 
 ITERATIONS, FEWEST = 200, 2
@@ -28,7 +27,7 @@ class Midpoint(FixedStep):
     name = "midpoint"
     order = 2
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         n_q, n_u = m.n_q, m.n_u
         return {"p": n_q, "p_old": n_q, "middle": n_q + n_u, "p_middle": n_q, "out": 2 * n_q + n_u, "A": n_u * n_u}
 

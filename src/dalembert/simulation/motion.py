@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,9 +14,11 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
-from dalembert.simulation import quantities
+from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
-from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses, Samples, Wrenches
+from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
+from dalembert.simulation.reactions import JointForces, Wrenches
+from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.names import unknown
 
 
@@ -66,7 +69,7 @@ class Motion:
         return known[name]
 
     # -- quantities on demand -------------------------------------------------------------------------------------------
-    @property
+    @cached_property
     def samples(self) -> Samples:
         """What quantities are computed from."""
         if self.mechanism is None:
@@ -78,7 +81,7 @@ class Motion:
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
-        return quantities.body_motion(self.samples)
+        return self.samples.body_motion
 
     def pose(self, body: str) -> Poses:
         """`.rotation` (K, 3, 3) from body to world axes, `.position` (K, 3) of its origin."""
@@ -116,13 +119,43 @@ class Motion:
         """`.force` and `.torque` (K, 3) that the joint's parent exerts on its child through it, its motors and springs included.
 
         The torque is about the joint's point on the "child" or on the "parent"; axes are "world", or the joint's frame on the "child"
-        or the "parent".
+        or the "parent". Joints that close loops are asked about in the same way, and so are constraints that act on bodies: the
+        first body a constraint names is its child, and the torque is about the point it acts at. Where joints are over-constrained,
+        `.determined` says which components are unique; the others are of the least multipliers.
         """
-        return quantities.reaction(self.samples, joint, at, axes)
+        return reactions.reaction(self.samples, joint, at, axes)
+
+    def drive(self, name: str) -> JointForces:
+        """`.force` along the coordinate (K,), or coordinates (K, n), that a prescribed joint, a `Drive` or a `Coupling` needs."""
+        return reactions.drive(self.samples, name)
 
     def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
-        return quantities.evaluate(self.samples, lambda s, _: quantity(s))
+        return evaluate(self.samples, lambda s, _: quantity(s))
+
+    # -- to look at -------------------------------------------------------------------------------------------------------
+    def page(
+        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+    ) -> Path:
+        """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
+
+        `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
+        worked out. Without them the page chooses.
+        """
+        from dalembert.view import write_page
+
+        return write_page(self, path, traces, reactions)
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K,) or (K, 3) each."""
+        named = self.samples.mechanism.plan.outputs
+        return {name: self.evaluate(partial(_settled, output)) for name, output in named.items()}
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from dalembert.view.notebook import motion_html
+
+        return motion_html(self)
 
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_xarray(self) -> Any:
@@ -136,3 +169,7 @@ class Motion:
         from dalembert.files.motion_file import save
 
         save(self, path)
+
+
+def _settled(output: Any, s: Any) -> Any:
+    return s.settled(output.value(s))

@@ -14,7 +14,7 @@ from dalembert.simulation.method import Method
 from dalembert.simulation.methods import METHODS, method_named
 from dalembert.simulation.scales import absolute_tolerances
 
-RTOL, RTOL_HELD = 1e-10, 2e-12
+RTOL, RTOL_HELD = 1e-10, 1e-12
 """Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not given."""
@@ -63,6 +63,10 @@ def options(
     max_steps: int | None = None,
 ) -> Options:
     """Everything filled in. A step without a method means RK4; nothing at all means DOP853 at its default tolerance."""
+    if duration is None:
+        raise SimulationError(
+            "say how long to simulate: m.simulate(10.0), or simulation: {duration: 10.0} in the model file"
+        )
     length = _positive(duration, "duration")
     if not math.isfinite(start):
         raise SimulationError(f"start={start!r} must be a finite time")

@@ -11,11 +11,13 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.pair import own_speed_symbols
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
     Equations,
+    Prefixed,
     emit_projection,
     emit_slope,
     emit_values,
@@ -24,10 +26,10 @@ from dalembert.simulation.equations import (
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import Layout
 from dalembert.simulation.march import emit_march
-from dalembert.simulation.method import Method, layout
+from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Library, Module, aligned, cached
+from dalembert.trace.native import Library, Module, aligned, cached, lapack, native_lanes
 
 
 def marching_catalogue(m: Mechanism) -> Catalogue:
@@ -48,16 +50,34 @@ class Program:
     directions: Sequence[int] = ()
     holding: Holding | None = None
     """How loops and constraints are kept; None where there are none."""
+    balanced: Balance | None = None
+    """By which formulation and constraint method; None for the usual ones."""
+
+    @cached_property
+    def balance(self) -> Balance:
+        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space")
+
+    @property
+    def n_speeds(self) -> int:
+        """How many speeds are integrated."""
+        return self.balance.n_speeds
 
     @cached_property
     def method(self) -> Method:
-        """The method, in its variant for constraints where they are kept by projection."""
-        projected = self.holding is not None and self.holding.stabilise.projects
+        """The method, in its variant for constraints where they are kept by projection on the mechanism's own speeds."""
+        projected = self.holding is not None and self.holding.stabilise.projects and self.balance.own
         return (self.named_method.held if projected else None) or self.named_method
+
+    @property
+    def _projects_in_lanes(self) -> bool:
+        """Whether outputs are projected several at a time."""
+        h = self.holding
+        return h is not None and h.stabilise.projects and self.balance.usual and self.lanes == 1
 
     @cached_property
     def layout(self) -> Layout:
-        return layout(self.method, self.catalogue.mechanism, len(self.events))
+        m = self.catalogue.mechanism
+        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters)), len(self.events))
 
     @cached_property
     def given(self) -> Layout:
@@ -65,7 +85,7 @@ class Program:
 
     @property
     def scales(self) -> np.ndarray:
-        return np.zeros(0) if self.holding is None else self.holding.scales
+        return self.balance.scales(self.holding)
 
     @cached_property
     def first_values(self) -> dict[str, Any]:
@@ -80,12 +100,15 @@ class Program:
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
         held = "" if self.holding is None else self.holding.key
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held}"
+        by = f"{self.balance.formulation} {self.balance.constraints}"
+        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={by}"
 
     @cached_property
     def library(self) -> Library:
         if self.catalogue.opaque is not None:
             make_known()
+        if not self.balance.usual:
+            lapack.make_known()
         return cached(self.key, self._module)
 
     @cached_property
@@ -104,23 +127,32 @@ class Program:
     def _event_values(self) -> list[Any]:
         from dalembert.simulation.events import traced_value
 
-        s = self.catalogue.mechanism.symbolic_state()
+        m, b = self.catalogue.mechanism, self.balance
+        s = m.symbolic_state()
+        if not b.own:
+            s = b.form.state(m, s.t, s.coordinates, own_speed_symbols(b.form, m))
         return [traced_value(event, s) for event in self.events]
 
     def _module(self) -> Module:
         module, m = Module(), self.catalogue.mechanism
         h = self.holding
-        held = None if h is None else Constrained(m, h.rows, h.stabilise.gains)
+        held = self.balance.code(m, h)
         slope, work = emit_slope(module, self.catalogue, self.lanes, self.given, held)
-        projected = held if h is not None and h.stabilise.projects else None
+        projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
         project = emit_projection(module, m, self.lanes, self.given, projected)
-        pivot = None if held is None else held.places["pivot"]
-        e = Equations(module, self.lanes, m, self.catalogue, self.layout, slope, project, work, pivot)
+        pivot = None if held is None else held.places.get("pivot")
+        wide, project_wide = native_lanes() if self._projects_in_lanes else 1, None
+        if wide > 1:
+            project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
+        e = Equations(
+            module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
+            wide, self.n_speeds,
+        )  # fmt: skip
         steps = self.method.emit(e)
         events = None
         if self.events:
             with tracing():
-                events = emit_values(module, m, "events", self._event_values(), self.lanes, self.given)
+                events = emit_values(module, m, "events", self._event_values(), self.lanes, self.given, self.n_speeds)
         emit_march(e, steps, events, list(self.directions))
         with module.function("work_size", status=True) as f:
             f.return_(work + steps.scratch)

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Steps
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
 from dalembert.simulation.stiff_linear import StiffLinear
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
@@ -56,7 +56,7 @@ class Radau(AdaptiveStep):
     name = "radau"
     order = 5
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         n = m.n_q + m.n_u
         own = {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n, "last_error": 1, "last_h": 1}
         return own | StiffLinear.parts(m)

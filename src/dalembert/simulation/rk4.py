@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.fixed import FixedStep, emit_hermite
-from dalembert.simulation.method import Method
+from dalembert.simulation.method import Method, Unknowns
 from dalembert.trace.native import Real, Signature
 
 
@@ -22,7 +21,7 @@ class RK4(FixedStep):
     def held(self) -> Method | None:
         return self
 
-    def parts(self, m: Mechanism) -> dict[str, int]:
+    def parts(self, m: Unknowns) -> dict[str, int]:
         return {"stage": m.n_q + m.n_u, "slope": m.n_q + m.n_u}
 
     def emit_advance(self, e: Equations) -> Signature:

@@ -45,7 +45,7 @@ class Run:
         self.control, self.handler, self.identity = control, handler, identity
         self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
-        self.rows = np.empty((len(options.times), model.n_q + model.n_u))
+        self.rows = np.empty((len(options.times), model.n_q + program.n_speeds))
         self.forces = np.zeros((len(options.times), model.n_u))
         self.happened: list[np.ndarray] = []
         self.calls = 0
@@ -67,11 +67,13 @@ class Run:
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         """Set everything to the start."""
         o = self.options
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, u])
+        balance = self.program.balance
+        w = balance.own_speeds(self.model, o.start, q, u)
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w])
         for name in ("t", "t_old", "seen", "first"):
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
-        self.part("rtol")[:], self.part("atol")[:] = o.rtol, o.atol
+        self.part("rtol")[:], self.part("atol")[:] = o.rtol, balance.tolerances(self.model, o, q)
         for name, values in self.program.first_values.items():
             self.part(name)[:] = values
         self.program.given.view(self.given, "P")[:, 0] = parameters
@@ -184,7 +186,8 @@ class Run:
         """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
         if self.control is not None:
             y, n_q = self.part("y"), self.model.n_q
-            x = self.control.forces(self.t, y[:n_q].copy(), y[n_q:].copy())
+            q = y[:n_q].copy()
+            x = self.control.forces(self.t, q, self.program.balance.speeds(self.model, self.t, q, y[n_q:].copy()))
             self.program.given.view(self.given, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)

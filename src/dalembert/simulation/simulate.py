@@ -13,13 +13,14 @@ import dalembert
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
+from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.balance import Balance, balance
 from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
 from dalembert.simulation.held import held_state
-from dalembert.simulation.initial import initial_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
@@ -34,7 +35,7 @@ from dalembert.trace.fingerprint import fingerprint
 
 def simulate(
     m: Mechanism,
-    duration: float,
+    duration: float | None,
     initial: Any,
     speeds: Any,
     parameters: Mapping[str, float] | None,
@@ -46,6 +47,8 @@ def simulate(
     resume: str | Path | Motion | None,
     progress: bool | None,
     stabilise: Any,
+    constraints: str,
+    formulation: str,
     **chosen: Any,
 ) -> Motion:
     """See `Mechanism.simulate`."""
@@ -57,13 +60,14 @@ def simulate(
     if m.cuts or m.constraints:
         q, u, holding = held_state(model, q, u, initial, speeds, o, stabilisation(stabilise))
     watched = gathered(events, until)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding)
+    by = balance(catalogue.mechanism, formulation, constraints, o)
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
     values = np.array(list(model.parameters.values()), dtype=float)
     record = {
         "model": m.name,
         "fingerprint": catalogue.key,
         "version": dalembert.__version__,
-        "options": o.record(),
+        "options": o.record() | {"formulation": formulation, "constraints": constraints},
         "parameters": dict(model.parameters),
         "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
@@ -71,7 +75,7 @@ def simulate(
     rate = [control_rate, [e.terminal for e in watched]]
     identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
     run = Run(
-        program, model, o, watched, control_of(model, control, control_rate), _handler(catalogue, values), identity
+        program, model, o, watched, control_of(model, control, control_rate), _handler(catalogue, values, by), identity
     )
     if resume is None:
         run.begin(q, u, values)
@@ -95,15 +99,17 @@ def simulate(
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q = run.done, m.n_q
+    n, n_q, by = run.done, m.n_q, run.program.balance
     t, rows, forces = o.times[:n].copy(), run.rows[:n].copy(), run.forces[:n].copy()
     if run.ended == "event":
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
             forces = np.vstack([forces, run.program.given.view(run.given, "x")[:, 0]])
+    rows = by.in_speeds(t, rows, record["parameters"])
+    found = [by.in_speeds(x[1:2], x[None, 2:], record["parameters"])[0] for x in run.happened]
     happened = tuple(
-        Occurrence(watched[int(x[0])].name, float(x[1]), x[2 : 2 + n_q], x[2 + n_q :]) for x in run.happened
+        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     return Motion(
@@ -113,7 +119,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )  # fmt: skip
 
 
-def _handler(catalogue: Catalogue, values: np.ndarray) -> Handler | None:
+def _handler(catalogue: Catalogue, values: np.ndarray, by: Balance) -> Handler | None:
     """Who is called for forces that could not be compiled."""
     if catalogue.opaque is None:
         return None
@@ -121,9 +127,9 @@ def _handler(catalogue: Catalogue, values: np.ndarray) -> Handler | None:
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
         q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
-        return generalized_forces(m, q, y[m.n_q :], t)
+        return generalized_forces(m, q, by.speeds(m, t, q, y[m.n_q :]), t)
 
-    return Handler(force, m.n_q + m.n_u, m.n_u)
+    return Handler(force, m.n_q + by.n_speeds, m.n_u)
 
 
 def _where(resume: Any) -> Checkpoint:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from dalembert.kernels.straight import block, known_symbols
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations, Prefixed, given_layout
 from dalembert.simulation.linear import ComplexNumbers, RealNumbers, emit_lu
+from dalembert.simulation.method import Unknowns
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
 
@@ -33,10 +33,10 @@ class StiffLinear:
         self.complex = emit_lu(e.module, e.n_u, ComplexNumbers())
 
     @staticmethod
-    def parts(m: Mechanism) -> dict[str, int]:
+    def parts(m: Unknowns) -> dict[str, int]:
         n_q, n_u = m.n_q, m.n_u
         return {
-            "J": n_u * (3 * n_u + len(m.parameters)),
+            "J": n_u * (3 * n_u + m.n_parameters),
             "M": n_u * n_u,
             "M_complex": 2 * n_u * n_u,
             "s": 2 * n_u,

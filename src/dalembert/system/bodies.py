@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.joints.axis import unit
+from dalembert.system.frames import Frame
+from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.numbers import number, numbers, positive
+from dalembert.system.shapes import Box, Cylinder, Line, Shape, Sphere
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
@@ -26,17 +28,21 @@ class MassProperties:
     mass: Any
     com: Vector
     inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+    """How it looks, where its form is known."""
 
     def moved(self, by: Any) -> MassProperties:
         """The same matter with its mass centre shifted by `by` in body axes."""
-        return MassProperties(self.mass, self.com + numbers(by, (3,), "moved: by"), self.inertia)
+        shift = numbers(by, (3,), "moved: by")
+        shapes = tuple(replace(s, at=Frame(s.at.position + shift, s.at.rotation)) for s in self.shapes)
+        return MassProperties(self.mass, self.com + shift, self.inertia, shapes)
 
     def __add__(self, other: MassProperties) -> MassProperties:
         """Two pieces of matter taken as one body."""
         mass = self.mass + other.mass
         com = (self.mass * self.com + other.mass * other.com) / mass
         about = sum(p.inertia + p.mass * _steiner(p.com - com) for p in (self, other))
-        return MassProperties(mass, com, np.asarray(about))
+        return MassProperties(mass, com, np.asarray(about), self.shapes + other.shapes)
 
 
 def _steiner(r: Vector) -> Matrix:
@@ -48,14 +54,16 @@ def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) ->
     mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
     a = np.array(unit(axis, "rod: axis"))
     middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
-    return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)))
+    ends = Line([middle - 0.5 * length * a, middle + 0.5 * length * a])
+    return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)), (ends,))
 
 
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes."""
     mass = number(mass, "box: mass")
+    com = numbers(com, (3,), "box: com")
     xx, yy, zz = (x * x for x in (positive(edge, "box: size") for edge in numbers(size, (3,), "box: size")))
-    return MassProperties(mass, numbers(com, (3,), "box: com"), mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]))
+    return MassProperties(mass, com, mass / 12.0 * np.diag([yy + zz, zz + xx, xx + yy]), (Box(size, at=com),))
 
 
 def cylinder(
@@ -64,16 +72,17 @@ def cylinder(
     """A uniform solid cylinder along `axis`."""
     mass = number(mass, "cylinder: mass")
     radius, length = positive(radius, "cylinder: radius"), positive(length, "cylinder: length")
-    a = np.array(unit(axis, "cylinder: axis"))
+    a, com = np.array(unit(axis, "cylinder: axis")), numbers(com, (3,), "cylinder: com")
     along, across = 0.5 * radius * radius, (3.0 * radius * radius + length * length) / 12.0
     inertia = mass * (across * IDENTITY + (along - across) * np.outer(a, a))
-    return MassProperties(mass, numbers(com, (3,), "cylinder: com"), inertia)
+    return MassProperties(mass, com, inertia, (Cylinder(radius, length, at=Frame(com, to_z(tuple(a)))),))
 
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball."""
     mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
-    return MassProperties(mass, numbers(com, (3,), "sphere: com"), 0.4 * mass * radius * radius * IDENTITY)
+    com = numbers(com, (3,), "sphere: com")
+    return MassProperties(mass, com, 0.4 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
 
 
 def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
@@ -132,6 +141,8 @@ class RigidBody:
     mass: Any
     com: Vector
     inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
 
     modes: ClassVar[tuple[str, ...]] = ()
     """Names of the body's own coordinates."""
@@ -177,7 +188,9 @@ class RigidBody:
         V, W = V + cross(W, arm), R.T @ W
         return [(V, self.mass * V), (W, self.inertia @ W)]
 
-    def balance(self, at: Instant, alpha: Vector, a: Vector, force: Vector, moment: Vector) -> list[np.ndarray]:
+    def balance(
+        self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
+    ) -> list[np.ndarray]:
         """What is left along those rows of the applied force and moment, where the accelerations are α and a (of the origin)."""
         a = a + cross(alpha, at.arm) + cross(at.w, cross(at.w, at.arm))
         w, e = at.R.T @ at.w, at.R.T @ alpha

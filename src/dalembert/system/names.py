@@ -20,9 +20,13 @@ def check_new_name(name: object, kind: str, taken: Iterable[str]) -> str:
     return name
 
 
+def nearest(name: object, known: Iterable[str], otherwise: str = "known:") -> str:
+    """What may have been meant, or all there is."""
+    names = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(str(name)[:60], names, n=2)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"{otherwise} {', '.join(names) or 'none'}"
+
+
 def unknown(name: object, kind: str, known: Iterable[str], where: str) -> ModelError:
     """The error for a name nobody defined, with the nearest ones that exist."""
-    names = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(str(name), names, n=2)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(names) or 'none'}"
-    return ModelError(f"{where}: there is no {kind} {str(name)!r}; {hint}")
+    return ModelError(f"{where}: there is no {kind} {str(name)!r}; {nearest(name, known)}")

@@ -19,6 +19,8 @@ from dalembert.system.joints import General, Joint
 from dalembert.system.laws import Law, free_law, make_law
 from dalembert.system.names import check_new_name, unknown
 from dalembert.system.numbers import number, numbers
+from dalembert.system.outputs import Output, as_output
+from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.vectors import ZERO
 
@@ -50,6 +52,17 @@ class System:
         self.constraints: dict[str, Constraint] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
+        self.ground_shapes = ()
+        self.outputs: dict[str, Output] = {}
+        self.purpose = ""
+        """What the mechanism shows, in a line."""
+        self.initial: dict[str, Any] = {}
+        """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
+        self.speeds: dict[str, Any] = {}
+        self.simulation: dict[str, Any] = {}
+        """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
+        self.cut: tuple[str, ...] = ()
+        """Joints at which `build()` cuts loops."""
 
     @property
     def gravity(self) -> np.ndarray:
@@ -59,6 +72,15 @@ class System:
     @gravity.setter
     def gravity(self, given: Any) -> None:
         self._gravity = numbers(given, (3,), "System: gravity")
+
+    @property
+    def ground_shapes(self) -> tuple[Shape, ...]:
+        """How the ground is drawn, besides a floor; it may be set: `s.ground_shapes = [da.shapes.Box(size=(1, 1, 0.1))]`."""
+        return self._ground_shapes
+
+    @ground_shapes.setter
+    def ground_shapes(self, given: Iterable[Shape]) -> None:
+        self._ground_shapes = as_shapes(given, "System: ground_shapes")
 
     def parameter(self, name: str, value: float) -> Expr:
         """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
@@ -77,10 +99,12 @@ class System:
         com: Any = None,
         inertia: Any = None,
         elastic: ElasticBody | None = None,
+        shapes: Iterable[Shape] | None = None,
     ) -> None:
         """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
 
         Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. Or an elastic body: `add_body("boom", elastic=da.beam(…))`.
+        `shapes` of `da.shapes` say how else to draw it.
         """
         check_new_name(name, "body", [GROUND, *self.bodies])
         where = f'body "{name}"'
@@ -99,6 +123,7 @@ class System:
             if any(x is not None for x in (mass, com, inertia)):
                 raise ModelError(f"{where}: give either a shape or mass=, com=, inertia=, not both")
             mass, com, inertia = matter.mass, matter.com, matter.inertia
+            shapes = matter.shapes if shapes is None else shapes
         mass, com, inertia = (
             0.0 if mass is None else mass,
             ZERO if com is None else com,
@@ -109,7 +134,13 @@ class System:
             number(mass, f"{where}: mass"),
             numbers(com, (3,), f"{where}: com"),
             inertia_matrix(inertia, f"{where}: inertia"),
+            as_shapes(() if shapes is None else shapes, f"{where}: shapes"),
         )
+
+    def add_output(self, name: str, output: Any) -> None:
+        """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
+        check_new_name(name, "output", self.outputs)
+        self.outputs[name] = as_output(output, name)
 
     def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
         """A named frame on a body, usable wherever a joint asks for a place."""
@@ -174,7 +205,20 @@ class System:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
         from dalembert.build import build
 
-        return build(self, tuple(cut))
+        return build(self, tuple(cut) or self.cut)
+
+    def save(self, path: Any) -> None:
+        """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
+        from dalembert.files.models import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> System:
+        """What a model file says, to be changed or built."""
+        from dalembert.files.models import load_system
+
+        return load_system(path)
 
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):

@@ -36,16 +36,25 @@ def _feed(digest: Any, part: Any, places: Mapping[Expr, str]) -> None:
 
 
 def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[Expr, str]) -> None:
-    """Every node by its operation and the numbers of its arguments, so that equal graphs give equal text."""
-    number: dict[Expr, int] = {}
+    """Every node by its operation and its arguments' digests, so that equal graphs give equal text.
+
+    Arguments that may change places are sorted: their order in the graph depends on which was made first in this process.
+    """
+    known: dict[Expr, bytes] = {}
     for e in ordered(outputs):
-        number[e] = len(number)
         if e.op is ops.SYMBOL:
-            digest.update(f"{places.get(e, e.name)};".encode())
+            text = f"{places.get(e, e.name)};".encode()
         else:
-            digest.update((e.op.name + " " + " ".join(_argument(a, number) for a in e.args) + ";").encode())
-    digest.update(f"[{len(outputs)}]".encode() + " ".join(_argument(x, number) for x in outputs).encode())
+            parts = [_argument(a, known) for a in e.args]
+            text = e.op.name.encode() + b" " + b" ".join(sorted(parts) if e.op in _COMMUTATIVE else parts)
+        known[e] = hashlib.blake2b(text, digest_size=16).digest()
+    digest.update(f"[{len(outputs)}]".encode() + b" ".join(_argument(x, known) for x in outputs))
 
 
-def _argument(a: Any, number: dict[Expr, int]) -> str:
-    return f"#{number[a]}" if type(a) is Expr else float(a).hex() if isinstance(a, (int, float)) else repr(a)
+_COMMUTATIVE = frozenset({ops.ADD, ops.MUL})
+
+
+def _argument(a: Any, known: dict[Expr, bytes]) -> bytes:
+    if type(a) is Expr:
+        return known[a]
+    return (float(a).hex() if isinstance(a, (int, float)) else repr(a)).encode()

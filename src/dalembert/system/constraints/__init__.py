@@ -7,9 +7,15 @@ from dalembert.system.constraints.distance import Distance
 from dalembert.system.constraints.guide import OnLine, OnPlane
 from dalembert.system.constraints.knife_edge import KnifeEdge
 from dalembert.system.constraints.own import Relation
+from dalembert.system.constraints.polynomial import Polynomial
 from dalembert.system.constraints.rolling import RollingBall, RollingDisc
 
+CONSTRAINTS: tuple[type[Constraint], ...] = (
+    Distance, OnLine, OnPlane, Coupling, Drive, RollingBall, RollingDisc, KnifeEdge, Polynomial, Relation,
+)  # fmt: skip
+"""The constraints a model file can name."""
+
 __all__ = [
-    "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Relation",
-    "RollingBall", "RollingDisc",
+    "CONSTRAINTS", "Constraint", "Coupling", "Distance", "Drive", "JointClosure", "KnifeEdge", "OnLine", "OnPlane", "Polynomial",
+    "Relation", "RollingBall", "RollingDisc",
 ]  # fmt: skip

@@ -25,7 +25,15 @@ class JointClosure(Constraint):
 
     @property
     def bodies(self) -> tuple[str, ...]:
-        return (self.parent, self.child)
+        return (self.child, self.parent)
+
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        """On the child, and on the parent."""
+        return s.position((self.child, self.on_child.position)), s.position((self.parent, self.on_parent.position))
+
+    def axes(self, s: Any) -> tuple[Any, Any]:
+        """Of the joint's frames on the child and on the parent."""
+        return s.rotation(self.child) @ self.on_child.rotation, s.rotation(self.parent) @ self.on_parent.rotation
 
     def residual(self, s: Any) -> np.ndarray:
         parent = Point(self.parent, self.on_parent.position, self.on_parent.node or "frame")

@@ -33,5 +33,13 @@ class Constraint:
         """φ, one entry per nonholonomic row."""
         return np.zeros(0)
 
+    def acts_at(self, s: Any) -> tuple[Any, Any] | None:
+        """Where in the world its force acts on its first and on its second body; None where it has no such places."""
+        return None
+
+    def axes(self, s: Any) -> tuple[Any, Any] | None:
+        """The axes of its frames on its first and on its second body; None where they are the bodies' own."""
+        return None
+
     def check(self, name: str, joint_of: Any) -> None:
         """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""

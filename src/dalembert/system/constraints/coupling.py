@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import Number, OfTime
 from dalembert.system.forces.freedom import chosen
 from dalembert.system.numbers import number
 
@@ -38,8 +39,8 @@ class Coupling(Constraint):
     A coordinate is named by its joint, with ".freedom" where the joint has several.
     """
 
-    factors: Mapping[str, Any]
-    offset: Any = 0.0
+    factors: Mapping[str, Number]
+    offset: Number = 0.0
 
     def __post_init__(self) -> None:
         factors = {name: number(x, f"Coupling: factor of {name}") for name, x in dict(self.factors).items()}
@@ -63,7 +64,7 @@ class Drive(Constraint):
     """A coordinate locked at a value, or driven by a function of time, with its force as a multiplier."""
 
     coordinate: str
-    value: Callable[[Any], Any] | Any = 0.0
+    value: OfTime = 0.0
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import Number, PointLike
 from dalembert.system.forces.points import point
 from dalembert.system.numbers import positive
 
@@ -16,9 +17,9 @@ from dalembert.system.numbers import positive
 class Distance(Constraint):
     """A massless rod with ball joints: (|ab|² − length²) / (2 length) = 0, smooth even where the points meet."""
 
-    a: Any
-    b: Any
-    length: Any
+    a: PointLike
+    b: PointLike
+    length: Number
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "a", point(self.a, "Distance: a"))
@@ -28,6 +29,9 @@ class Distance(Constraint):
     @property
     def bodies(self) -> tuple[str, ...]:
         return (self.a.body, self.b.body)
+
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.a), s.position(self.b)
 
     def residual(self, s: Any) -> np.ndarray:
         d = s.position(self.b) - s.position(self.a)

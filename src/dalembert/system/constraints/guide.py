@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import PointLike
 from dalembert.system.forces.points import point
 from dalembert.system.joints.axis import Axis, unit_axis
 from dalembert.vectors import Vector, aside
@@ -17,8 +18,8 @@ from dalembert.vectors import Vector, aside
 class _Guide(Constraint):
     """`follower` moves relative to `origin`, a point of the guiding body."""
 
-    follower: Any
-    origin: Any
+    follower: PointLike
+    origin: PointLike
     axis: Axis = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -30,6 +31,9 @@ class _Guide(Constraint):
     @property
     def bodies(self) -> tuple[str, ...]:
         return (self.follower.body, self.origin.body)
+
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.follower), s.position(self.follower)
 
     def _offset(self, s: Any) -> Vector:
         """From the origin to the follower, in the guiding body's axes."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import BodyName, PointLike
 from dalembert.system.forces.points import point
 from dalembert.system.joints.axis import Axis, unit_axis
 from dalembert.vectors import cross
@@ -17,9 +18,9 @@ from dalembert.vectors import cross
 class KnifeEdge(Constraint):
     """No velocity of the point `at`, relative to the body `on`, along `sideways` (axes of the skate's body). One row."""
 
-    at: Any
+    at: PointLike
     sideways: Axis = (0.0, 1.0, 0.0)
-    on: str = "ground"
+    on: BodyName = "ground"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", point(self.at, "KnifeEdge: at"))
@@ -28,6 +29,9 @@ class KnifeEdge(Constraint):
     @property
     def bodies(self) -> tuple[str, ...]:
         return (self.at.body, self.on)
+
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        return s.position(self.at), s.position(self.at)
 
     def velocity(self, s: Any) -> np.ndarray:
         side = s.rotation(self.at) @ np.array(self.sideways)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,15 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import Residuals
 
 
 @dataclass(frozen=True, eq=False)
 class Relation(Constraint):
     """`position(s)` = 0 of coordinates and time, and/or `speed(s)` = 0 linear in the speeds; each gives a number or several."""
 
-    position: Callable[[Any], Any] | None = None
-    speed: Callable[[Any], Any] | None = None
+    position: Residuals = None
+    speed: Residuals = None
 
     def __post_init__(self) -> None:
         if self.position is None and self.speed is None:

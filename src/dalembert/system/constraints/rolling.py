@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.fields import Number, PointLike
 from dalembert.system.forces.points import point
 from dalembert.system.joints.axis import Axis, unit_axis
 from dalembert.system.numbers import positive
@@ -19,9 +20,9 @@ from dalembert.vectors import Vector, across, cross
 class _Rolling(Constraint):
     """The round body's centre, its radius, and the plane through `origin` with `normal` in axes of the body that carries it."""
 
-    centre: Any
-    radius: Any
-    origin: Any = "ground"
+    centre: PointLike
+    radius: Number
+    origin: PointLike = "ground"
     normal: Axis = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -49,6 +50,11 @@ class _Rolling(Constraint):
         slip = s.velocity(self.centre) + cross(s.angular_velocity(self.centre), arm)
         slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin), contact)
         return np.array([(R @ direction) @ slip for direction in across(np.array(self.normal))])
+
+    def acts_at(self, s: Any) -> tuple[Any, Any]:
+        """The contact point."""
+        contact = s.position(self.centre) + self._arm(s, s.rotation(self.origin.body) @ np.array(self.normal))
+        return contact, contact
 
     def _arm(self, s: Any, n: Vector) -> Vector:
         """From the centre to the contact point."""

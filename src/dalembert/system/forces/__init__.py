@@ -6,5 +6,9 @@ from dalembert.system.forces.load import Load
 from dalembert.system.forces.motor import Motor
 from dalembert.system.forces.points import Point
 from dalembert.system.forces.spring import Spring
+from dalembert.system.forces.tendon import Tendon
 
-__all__ = ["BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring"]
+FORCES: tuple[type[Force], ...] = (Load, Motor, Spring, JointSpring, Tendon)
+"""The forces a model file can name."""
+
+__all__ = ["FORCES", "BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring", "Tendon"]

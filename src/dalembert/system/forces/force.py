@@ -57,5 +57,12 @@ class Force:
         """Its potential energy, counting only the part whose loads derive from it."""
         return 0.0
 
+    def beside_potential(self) -> Force | None:
+        """What it exerts besides its potential: None for nothing more; itself where the potential is not to be relied on.
+
+        Formulations from energies take a force by its loads unless it says here what its potential leaves over.
+        """
+        return self
+
     def check(self, name: str, joint_of: Any) -> None:
         """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""

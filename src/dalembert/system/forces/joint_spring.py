@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.fields import JointName, Number, OfFreedom
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
 from dalembert.system.numbers import number
@@ -24,12 +25,12 @@ class JointSpring(Force):
     the generalized force *on* the child along the coordinate.
     """
 
-    joint: str
-    stiffness: Any = 0.0
-    damping: Any = 0.0
-    rest: Any = 0.0
+    joint: JointName
+    stiffness: Number = 0.0
+    damping: Number = 0.0
+    rest: Number = 0.0
     coordinate: str | None = None
-    torque: Callable[[Any, Any], Any] | None = None
+    torque: OfFreedom = None
 
     def __post_init__(self) -> None:
         for field in ("stiffness", "damping", "rest"):
@@ -73,6 +74,10 @@ class JointSpring(Force):
         joint, q, _ = s.joint(self.joint)
         stretch = self._coordinate(joint, q, chosen(joint, self.joint, self.coordinate, "JointSpring")) - self.rest
         return 0.5 * self.stiffness * stretch * stretch
+
+    def beside_potential(self) -> Force | None:
+        damped = type(self.damping) is Expr or self.damping != 0.0
+        return replace(self, stiffness=0.0) if damped or self.torque else None
 
     def _coordinate(self, joint: Any, q: Any, k: int) -> Any:
         return q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from dalembert.errors import ModelError
+from dalembert.system.fields import PointLike, VectorOfState
 from dalembert.system.forces.force import BodyLoad, Force
 from dalembert.system.forces.force import Load as AnyLoad
 from dalembert.system.forces.points import point
@@ -21,10 +22,10 @@ class Load(Force):
     Each is three numbers or a function of the state, `lambda s: (0, 0, 10 * da.sin(s.t))`.
     """
 
-    at: Any
-    force: Any = field(default_factory=lambda: ZERO)
-    torque: Any = field(default_factory=lambda: ZERO)
-    axes: str = "world"
+    at: PointLike
+    force: VectorOfState = field(default_factory=lambda: ZERO)
+    torque: VectorOfState = field(default_factory=lambda: ZERO)
+    axes: Literal["world", "body"] = "world"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", point(self.at, "Load: at"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.system.fields import JointName, OfState
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
 from dalembert.system.numbers import number
@@ -20,8 +21,8 @@ class Motor(Force):
     A number, or a function of the state: `lambda s: 2.0 - 0.1 * s.u["A"]`. `coordinate` names the freedom if the joint has several.
     """
 
-    joint: str
-    torque: Any = 0.0
+    joint: JointName
+    torque: OfState = 0.0
     coordinate: str | None = None
 
     def __post_init__(self) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from dalembert.system.fields import Number, OfElongation, PointLike
 from dalembert.system.forces.force import BodyLoad, Force, Load
 from dalembert.system.forces.points import point
 from dalembert.system.numbers import number
@@ -20,12 +21,12 @@ class Spring(Force):
     origin) or (name, (x, y, z)) in body axes.
     """
 
-    a: Any
-    b: Any
-    stiffness: Any = 0.0
-    damping: Any = 0.0
-    length: Any = 0.0
-    tension: Callable[[Any, Any], Any] | None = None
+    a: PointLike
+    b: PointLike
+    stiffness: Number = 0.0
+    damping: Number = 0.0
+    length: Number = 0.0
+    tension: OfElongation = None
 
     def __post_init__(self) -> None:
         for end in ("a", "b"):
@@ -62,3 +63,7 @@ class Spring(Force):
             return 0.5 * self.stiffness * (d @ d)
         stretch = sqrt(d @ d) - self.length
         return 0.5 * self.stiffness * stretch * stretch
+
+    def beside_potential(self) -> Force | None:
+        damped = type(self.damping) is Expr or self.damping != 0.0
+        return replace(self, stiffness=0.0) if damped or self.tension else None

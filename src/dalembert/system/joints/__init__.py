@@ -12,7 +12,12 @@ from dalembert.system.joints.spherical import Spherical
 from dalembert.system.joints.universal import Universal
 from dalembert.system.joints.weld import Weld
 
+JOINTS: tuple[type[Joint], ...] = (
+    Weld, Revolute, Prismatic, Screw, Cylindrical, Universal, Planar, Spherical, Free,
+)  # fmt: skip
+"""The joints a model file can name."""
+
 __all__ = [
-    "Cylindrical", "Free", "General", "Joint", "Planar", "Prismatic", "Reversed", "Revolute", "Screw", "Spherical",
-    "Universal", "Weld",
+    "JOINTS", "Cylindrical", "Free", "General", "Joint", "Planar", "Prismatic", "Reversed", "Revolute", "Screw",
+    "Spherical", "Universal", "Weld",
 ]  # fmt: skip

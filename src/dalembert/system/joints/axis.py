@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.fields import Holds
 from dalembert.vectors import Matrix, across
 
-Axis = tuple[float, float, float]
+Axis = Annotated[tuple[float, float, float], Holds("axis")]
 Z_AXIS: Axis = (0.0, 0.0, 1.0)
 
 
@@ -38,7 +39,8 @@ def unit(given: Any, what: str) -> Axis:
     if abs(length - 1.0) > 1e-9:
         near = ", ".join(f"{x / length:.12g}" for x in axis)
         raise ModelError(f"{what}={given!r} has length {length:.6g}, not 1; did you mean ({near})?")
-    return cast(Axis, tuple(x / length for x in axis))
+    exact = abs(length - 1.0) <= 1e-15  # dividing again would change the last bit of an axis that was divided before
+    return cast(Axis, axis if exact else tuple(x / length for x in axis))
 
 
 def unit_axis(joint: Any, field: str) -> None:

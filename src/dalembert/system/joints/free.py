@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.system.joints.joint import Joint
-from dalembert.system.joints.orientation import orientation_named
+from dalembert.system.joints.orientation import OrientationName, orientation_named
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
 _NONE = np.zeros((3, 3))
@@ -21,7 +21,7 @@ class Free(Joint):
     Speeds are the angular velocity in child axes and the rate of the origin in parent axes.
     """
 
-    orientation: str = "euler_parameters"
+    orientation: OrientationName = "euler_parameters"
     speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz", "vx", "vy", "vz")
     rates_are_speeds: ClassVar[bool] = False
 
@@ -60,6 +60,9 @@ class Free(Joint):
 
     def admissible(self, q: Any) -> Any:
         return np.concatenate([self._turn.admissible(q[:-3]), q[-3:]])
+
+    def condition(self, q: Any) -> np.ndarray:
+        return np.asarray(self._turn.condition(q[:-3]))
 
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q[:-3])

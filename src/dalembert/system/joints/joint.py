@@ -43,6 +43,11 @@ class Joint:
         """The coordinates at which the two frames coincide."""
         return np.zeros(self.n_q)
 
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        return type(self).__name__
+
     def rotation(self, q: Any) -> Matrix:
         """R_PC."""
         return IDENTITY
@@ -78,6 +83,10 @@ class Joint:
     def admissible(self, q: Any) -> Any:
         """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
         return q
+
+    def condition(self, q: Any) -> np.ndarray:
+        """n_q − n_u scalars that vanish where the coordinates are admissible: what formulations in q̇ must obey besides."""
+        return np.zeros(0)
 
     def trouble(self, q: Any) -> str | None:
         """Why these coordinates (numbers) cannot be used, in words, or None."""

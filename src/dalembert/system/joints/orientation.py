@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -60,6 +60,11 @@ class EulerParameters:
         return e / sqrt(e @ e)
 
     @staticmethod
+    def condition(e: Any) -> np.ndarray:
+        """(e·e − 1) / 2."""
+        return np.array([0.5 * (sum(x * x for x in e) - 1.0)])
+
+    @staticmethod
     def trouble(e: Any) -> str | None:
         length = math.sqrt(sum(float(x) ** 2 for x in e))
         if abs(length - 1.0) > 1e-6:
@@ -95,6 +100,10 @@ class Angles123:
         return a
 
     @staticmethod
+    def condition(a: Any) -> np.ndarray:
+        return np.zeros(0)
+
+    @staticmethod
     def trouble(a: Any) -> str | None:
         if abs(math.cos(float(a[1]))) < 1e-4:
             return (
@@ -104,6 +113,7 @@ class Angles123:
         return None
 
 
+OrientationName = Literal["euler_parameters", "angles"]
 ORIENTATIONS: dict[str, Any] = {"euler_parameters": EulerParameters, "angles": Angles123}
 
 

@@ -30,6 +30,10 @@ class Reversed(Joint):
         return self.joint.rates_are_speeds
 
     @property
+    def kind(self) -> str:
+        return self.joint.kind
+
+    @property
     def reference(self) -> np.ndarray:
         return self.joint.reference
 
@@ -68,6 +72,9 @@ class Reversed(Joint):
 
     def admissible(self, q: Any) -> Any:
         return self.joint.admissible(q)
+
+    def condition(self, q: Any) -> np.ndarray:
+        return self.joint.condition(q)
 
     def trouble(self, q: Any) -> str | None:
         return self.joint.trouble(q)

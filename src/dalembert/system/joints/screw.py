@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.system.fields import Number
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.system.numbers import number
-from dalembert.trace import Scalar, cos, sin
+from dalembert.trace import cos, sin
 from dalembert.vectors import Matrix, Vector, across, aside, tilt, turn
 
 
@@ -20,7 +21,7 @@ class Screw(Joint):
     """A thread: the angle in radians about `axis`; `pitch` is the advance in metres per full turn."""
 
     axis: Axis = (0.0, 0.0, 1.0)
-    pitch: Scalar = 0.01
+    pitch: Number = 0.01
     coordinates: ClassVar[tuple[str, ...]] = ("",)
     speeds: ClassVar[tuple[str, ...]] = ("",)
 

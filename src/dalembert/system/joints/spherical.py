@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.system.joints.joint import Joint
-from dalembert.system.joints.orientation import orientation_named
+from dalembert.system.joints.orientation import OrientationName, orientation_named
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
 
@@ -16,7 +16,7 @@ from dalembert.vectors import IDENTITY, Matrix, Vector
 class Spherical(Joint):
     """A ball and socket; speeds are the angular velocity of child in parent, in child axes."""
 
-    orientation: str = "euler_parameters"
+    orientation: OrientationName = "euler_parameters"
     speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
     rates_are_speeds: ClassVar[bool] = False
 
@@ -49,6 +49,9 @@ class Spherical(Joint):
 
     def admissible(self, q: Any) -> Any:
         return self._turn.admissible(q)
+
+    def condition(self, q: Any) -> np.ndarray:
+        return np.asarray(self._turn.condition(q))
 
     def trouble(self, q: Any) -> str | None:
         return self._turn.trouble(q)

@@ -6,16 +6,17 @@
 from dalembert.trace.native.block import Array, Block, Output
 from dalembert.trace.native.cache import cache_directory, cached, clear_cache
 from dalembert.trace.native.function import FunctionBuilder
+from dalembert.trace.native.lapack import Lapack
 from dalembert.trace.native.library import CompiledFunction, Library, aligned
 from dalembert.trace.native.machine import Host, host, native_lanes
 from dalembert.trace.native.module import Module
-from dalembert.trace.native.pointers import IntPointer, Pointer, UniformPointer
+from dalembert.trace.native.pointers import IntPointer, Pointer, ShortPointer, UniformPointer
 from dalembert.trace.native.reals import Real, fma, maximum, minimum, select, sqrt
 from dalembert.trace.native.signature import Signature
 from dalembert.trace.native.values import Bool, Int, Mask
 
 __all__ = [
-    "Array", "Block", "Bool", "CompiledFunction", "FunctionBuilder", "Host", "Int", "IntPointer", "Library", "Mask",
-    "Module", "Output", "Pointer", "Real", "Signature", "UniformPointer", "aligned", "cache_directory", "cached",
-    "clear_cache", "fma", "host", "maximum", "minimum", "native_lanes", "select", "sqrt",
+    "Array", "Block", "Bool", "CompiledFunction", "FunctionBuilder", "Host", "Int", "IntPointer", "Lapack", "Library",
+    "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "UniformPointer", "aligned",
+    "cache_directory", "cached", "clear_cache", "fma", "host", "maximum", "minimum", "native_lanes", "select", "sqrt",
 ]  # fmt: skip

@@ -188,7 +188,7 @@ class FunctionBuilder:
         else:
             signature = function.signature if isinstance(function, FunctionBuilder) else function
             name = f"@{signature.inner_symbol}"
-        plain = signature.lanes == 1 and all(kind == "pointer" for kind in signature.parameters)
+        plain = all(kind == "pointer" for kind in signature.parameters)
         if signature.lanes != self.signature.lanes and not plain:
             raise TraceError(
                 f"{self.signature.name!r} works on {self.signature.lanes} lanes, {signature.name!r} on {signature.lanes}"

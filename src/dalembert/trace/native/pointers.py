@@ -98,6 +98,24 @@ class IntPointer(Address):
         self.body.lines.append(f"store i64 {Int.operand(self.body, value)}, ptr {self.element(index)}, align 8")
 
 
+class ShortPointer(Address):
+    """An array of 32-bit integers, as Fortran has them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def element_type(cls, body: Body) -> str:
+        return "i32"
+
+    def __getitem__(self, index: Index) -> Int:
+        short = self.body.let(f"load i32, ptr {self.element(index)}, align 4")
+        return Int(self.body, self.body.let(f"sext i32 {short} to i64"))
+
+    def __setitem__(self, index: Index, value: Index) -> None:
+        short = self.body.let(f"trunc i64 {Int.operand(self.body, value)} to i32")
+        self.body.lines.append(f"store i32 {short}, ptr {self.element(index)}, align 4")
+
+
 class Rows:
     """Rows of a row-major array, one per lane. Lanes without a row read the first row and write nothing."""
 

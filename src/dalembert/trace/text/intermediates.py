@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,16 @@ def program(outputs: Any, taken: Collection[str] = ()) -> Program:
     inputs = tuple(e for e in nodes if e.op is ops.SYMBOL)
     names = _free_names({s.name for s in inputs}.union(taken))
     return Program(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
+
+
+def whole(outputs: Any, taken: Collection[str] = ()) -> Program:
+    """No names at all: every output is written as one expression, for outputs that are short."""
+    flat = flatten(outputs)
+    return Program(tuple(e for e in ordered(flat) if e.op is ops.SYMBOL), (), tuple(flat))
+
+
+Naming = Callable[[Any, Collection[str]], Program]
+"""How intermediates are named: `program` or `whole`."""
 
 
 def expanded_length(e: Any) -> int:

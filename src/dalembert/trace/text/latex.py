@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
-from dalembert.trace.text.intermediates import expanded_length, program
+from dalembert.trace.text.intermediates import Naming, expanded_length, program
 from dalembert.trace.text.latex_atoms import name_in_latex
 from dalembert.trace.text.latex_notation import NOTATION
 from dalembert.trace.text.notation import Write
@@ -31,10 +31,10 @@ def latex(e: Any) -> str:
     return _block([*_assigned(steps.assignments, names), f"& {NOTATION.writer(names)(e).text}"], "aligned")
 
 
-def latex_program(outputs: Mapping[str, Any], environment: str = "aligned") -> str:
+def latex_program(outputs: Mapping[str, Any], environment: str = "aligned", naming: Naming = program) -> str:
     """Aligned lines: the named intermediates in evaluation order, then every output, arrays as matrices where they fit."""
     results = {name: as_scalars(values) for name, values in outputs.items()}
-    steps = program(list(results.values()), taken=results)
+    steps = naming(list(results.values()), results)
     names = {s: name_in_latex(s.name) for s in steps.inputs}
     lines = list(_assigned(steps.assignments, names))
     for name, values in results.items():

@@ -11,11 +11,11 @@ import numpy as np
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.table import TableOp
-from dalembert.trace.text.intermediates import program
+from dalembert.trace.text.intermediates import Naming, program
 from dalembert.trace.text.operators import MATHEMATICS
 
 
-def to_sympy(outputs: Any) -> tuple[list[tuple[Any, Any]], Any]:
+def to_sympy(outputs: Any, naming: Naming = program) -> tuple[list[tuple[Any, Any]], Any]:
     """(replacements, expressions): named intermediates as (symbol, expression) in evaluation order, and the outputs.
 
     An array of outputs gives nested lists. Symbols are real; back-substitute from the last replacement to the first to
@@ -24,7 +24,7 @@ def to_sympy(outputs: Any) -> tuple[list[tuple[Any, Any]], Any]:
     import sympy
 
     rules = _rules(sympy)
-    steps = program(outputs)
+    steps = naming(outputs, ())
     known: dict[Expr, Any] = {s: sympy.Symbol(s.name, real=True) for s in steps.inputs}
 
     def form(x: Any) -> Any:

@@ -58,3 +58,16 @@ def _numbers(given: Any, n: int, where: str) -> np.ndarray:
 
 
 _KIND = {"initial": "coordinate", "speeds": "speed"}
+
+
+def named_speeds(m: Mechanism, given: Any) -> list[int]:
+    """Places in u of the joints and freedoms that a mapping names: those whose values are to be kept. None for whole arrays."""
+    if not isinstance(given, Mapping):
+        return []
+    held = []
+    for name in given:
+        joint, _, freedom = str(name).partition(".")
+        j = m.joints[m.joint_number[joint] - 1]
+        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
+        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
+    return held

@@ -1,0 +1,202 @@
+"""Every formulation with every constraint method on one mechanism: do they agree, how large are they, how fast?
+
+The reference is Kane's equations solved by SVD, in NumPy. Each pair is evaluated twice at every state, in NumPy and in
+machine code, and the larger difference counts. Accelerations are compared body by body, the common motion of all
+formulations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dalembert.analysis.comparison import NO_ROWS, Comparison, Entry, Refusal
+from dalembert.analysis.consistent import consistent_states
+from dalembert.constraints import METHODS, method
+from dalembert.constraints.diagnosis import diagnose
+from dalembert.errors import DalembertError, FormulationError
+from dalembert.formulations import FORMULATIONS, Formulation, kane
+from dalembert.kernels.pair import PairKernel, accelerations_kernel, own_speed_symbols
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
+from dalembert.trace.native.lapack import make_known
+
+UNCONSTRAINED = "range_space"
+"""Solves A ẇ = f by Cholesky where a formulation has no rows."""
+TIMED_SECONDS = 2e-3
+REPETITIONS = 5
+
+CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
+
+
+def compare(
+    m: Mechanism,
+    formulations: Iterable[str] | None = None,
+    constraints: Iterable[str] | None = None,
+    states: int = 5,
+    seed: int = 0,
+    start: Any = None,
+) -> Comparison:
+    """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
+    m = m.kernels.mechanism
+    reference = Reference.of(m, consistent_states(m, states, seed, start))
+    entries: list[Entry] = []
+    refusals: list[Refusal] = []
+    methods = list(METHODS if constraints is None else constraints)
+    for name in methods:
+        method(name)  # an unknown one is told before anything is computed
+    for name in FORMULATIONS if formulations is None else formulations:
+        try:
+            size = Size.of(m, name)
+        except CANNOT as problem:
+            refusals.append(Refusal(name, "", _sentence(problem)))
+            continue
+        for by in methods if size.rows else [NO_ROWS]:
+            try:
+                entries.append(_entry(reference, name, by, size))
+            except CANNOT as problem:
+                refusals.append(Refusal(name, by, _sentence(problem)))
+    entries.sort(key=lambda e: e.nanoseconds)
+    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
+
+
+def _sentence(problem: Exception) -> str:
+    return str(problem) or type(problem).__name__
+
+
+def _formulation(m: Mechanism, name: str) -> Formulation:
+    if name not in FORMULATIONS:
+        raise FormulationError(f"there is no formulation {name!r}; choose one of {', '.join(FORMULATIONS)}")
+    why = FORMULATIONS[name].refusal(m)
+    if why is not None:
+        raise FormulationError(why)
+    return FORMULATIONS[name]
+
+
+# -- what all must agree with ------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Body accelerations and multipliers at the states; `determined` are the loops' rows whose multipliers are unique."""
+
+    mechanism: Mechanism
+    states: list[State]
+    accelerations: list[np.ndarray]
+    multipliers: list[np.ndarray]
+    determined: np.ndarray
+
+    @staticmethod
+    def of(m: Mechanism, states: list[State]) -> Reference:
+        solved = [METHODS["svd"](kane.equations(s)) for s in states]
+        bodies = [_body_accelerations(s, x.udot) for s, x in zip(states, solved)]
+        rows = diagnose(m, states[0].coordinates, states[0].t).rows if m.constraint_rows else ()
+        determined = np.array([row.determined for row in rows], dtype=bool)
+        return Reference(m, states, bodies, [x.lam for x in solved], determined)
+
+    def acceleration_difference(self, k: int, form: Formulation, wdot: np.ndarray) -> float:
+        """At state k, relative to its largest acceleration."""
+        s, expected = self.states[k], self.accelerations[k]
+        return _relative(_body_accelerations(s, form.udot(s, wdot)), expected)
+
+    def multiplier_difference(self, k: int, lam: np.ndarray) -> float:
+        """At state k, of the rows of the mechanism's own, which come last."""
+        rows = len(self.determined)
+        if len(lam) < rows or not self.determined.any():
+            return np.nan
+        return _relative(lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined])
+
+
+def _body_accelerations(s: State, udot: Any) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *([*a.w, *a.v] for a in s.accelerations(udot)[1:])])
+
+
+def _relative(found: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.abs(found - expected).max(initial=0.0) / max(np.abs(expected).max(initial=0.0), 1e-12))
+
+
+# -- sizes of the traced equations -------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Size:
+    """Of a formulation's equations, traced in its own speeds; the same for all constraint methods."""
+
+    speeds: int
+    rows: int
+    first_order: int
+    operations: Operations
+    trace_seconds: float
+
+    @staticmethod
+    def of(m: Mechanism, name: str) -> Size:
+        form = _formulation(m, name)
+        begun = perf_counter()
+        with tracing():
+            w = own_speed_symbols(form, m)
+            e = form.equations(form.state(m, symbol("t"), symbols("q_", m.coordinates), w))
+            seconds = perf_counter() - begun
+            operations = count_operations([e.A, e.f, e.B, e.gamma])
+        return Size(len(w), len(e.B), form.first_order(m), operations, seconds)
+
+
+# -- one pair ----------------------------------------------------------------------------------------------------------
+def _entry(reference: Reference, name: str, by: str, size: Size) -> Entry:
+    m, form = reference.mechanism, FORMULATIONS[name]
+    solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
+    accelerations, multipliers = [], []
+    for k, s in enumerate(reference.states):
+        solution = solve(form.equations(s))
+        accelerations.append(reference.acceleration_difference(k, form, solution.udot))
+        multipliers.append(reference.multiplier_difference(k, solution.lam))
+    native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by))
+    rates = native.evaluate(reference.states, [form.own_speeds(s) for s in reference.states])
+    accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
+    return Entry(
+        name, by, max(accelerations), float(np.max(multipliers)), size.speeds + size.rows, size.first_order, size.operations,
+        size.trace_seconds, native.compile_seconds, native.nanoseconds(),
+    )  # fmt: skip
+
+
+class Native:
+    """A pair's machine code, compiled afresh so that its time can be told, and called over many states at once."""
+
+    def __init__(self, kernel: PairKernel):
+        make_known()
+        self.kernel = kernel
+        module = kernel.module(1)
+        begun = perf_counter()
+        self.library = module.compile()
+        self.compile_seconds = perf_counter() - begun
+        self._work = np.zeros(max(1, self.library.work_size() or 0))
+        self._given: list[np.ndarray] = []
+
+    def evaluate(self, states: Sequence[State], own: Sequence[np.ndarray]) -> np.ndarray:
+        """(q̇, ẇ) at the states, one row each."""
+        m = self.kernel.mechanism
+        t = np.array([[s.t] for s in states], dtype=float)
+        q = np.array([s.coordinates for s in states], dtype=float).reshape(len(states), m.n_q)
+        w = np.array(own, dtype=float).reshape(len(states), -1)
+        self._given = [t, q, w, np.zeros((1, m.n_u)), np.array([list(m.parameters.values())], dtype=float)]
+        y = np.empty((len(states), self.kernel.n_output))
+        self._call(len(states), y)
+        return y
+
+    def _call(self, count: int, y: np.ndarray) -> float:
+        """Seconds for `count` evaluations, over the states in turn; a single row serves all."""
+        given = [np.resize(x, (count, x.shape[1])) if len(x) > 1 else x for x in self._given]
+        steps = [x.shape[1] if len(x) > 1 else 0 for x in given]
+        begun = perf_counter()
+        self.library.batch(count, *given, *steps, y, self._work)
+        return perf_counter() - begun
+
+    def nanoseconds(self) -> float:
+        """Per evaluation: the best of several runs."""
+        count = 64
+        while True:
+            y = np.empty((count, self.kernel.n_output))
+            seconds = self._call(count, y)
+            if seconds >= TIMED_SECONDS or count >= 2**16:
+                return 1e9 * min(seconds, *(self._call(count, y) for _ in range(REPETITIONS - 1))) / count
+            count *= 2

@@ -1,0 +1,144 @@
+"""What a comparison of formulations and constraint methods found: as text, as a DataFrame, as a plot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.errors import DalembertError
+from dalembert.trace import Operations
+
+NO_ROWS = "no rows"
+"""In place of a constraint method where a formulation leaves nothing to constrain."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One formulation with one constraint method."""
+
+    formulation: str
+    constraints: str
+    accelerations: float
+    """Largest difference of any body's accelerations from the reference, relative to the largest acceleration."""
+    multipliers: float
+    """The same for the loops' determined multipliers; nan where there are none to compare."""
+    unknowns: int
+    """Own speeds and multipliers together: the size of the linear system."""
+    first_order: int
+    operations: Operations
+    """In the traced graph of A, f, B and γ; the solution's own work is not among them."""
+    trace_seconds: float
+    compile_seconds: float
+    nanoseconds: float
+    """One evaluation of all accelerations in machine code: A, f, B, γ and the solution."""
+
+    def row(self) -> dict[str, Any]:
+        o = self.operations
+        return {
+            "formulation": self.formulation,
+            "constraints": self.constraints,
+            "accelerations": self.accelerations,
+            "multipliers": self.multipliers,
+            "unknowns": self.unknowns,
+            "first order": self.first_order,
+            "multiplications": o.multiplications,
+            "additions": o.additions,
+            "trigonometric": o.trigonometric,
+            "divisions": o.divisions,
+            "trace ms": 1e3 * self.trace_seconds,
+            "compile ms": 1e3 * self.compile_seconds,
+            "ns": self.nanoseconds,
+        }
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What was not compared, and why."""
+
+    formulation: str
+    constraints: str
+    reason: str
+
+    def __str__(self) -> str:
+        pair = f"{self.formulation} with {self.constraints}" if self.constraints else self.formulation
+        return f"{pair}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Entries from the fastest to the slowest, and what was refused; `print` it, or take `to_dataframe()` or `plot()`."""
+
+    mechanism: str
+    states: int
+    entries: tuple[Entry, ...]
+    refusals: tuple[Refusal, ...]
+
+    def __str__(self) -> str:
+        title = f"{self.mechanism}: {len(self.entries)} pairs on {self.states} consistent states, fastest first"
+        lines = [title, *table(self.entries)]
+        if self.refusals:
+            lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
+        return "\n".join(lines)
+
+    def best(self, formulation: str) -> Entry:
+        """The fastest entry of a formulation."""
+        for entry in self.entries:
+            if entry.formulation == formulation:
+                return entry
+        raise DalembertError(f"the comparison has no entry of {formulation!r}")
+
+    def to_dataframe(self) -> Any:
+        """One row per entry, as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
+        return pandas.DataFrame([entry.row() for entry in self.entries])
+
+    def plot(self) -> Any:
+        """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise DalembertError("plot() needs Matplotlib: pip install matplotlib") from None
+        names = list(dict.fromkeys(e.formulation for e in self.entries))
+        figure = Figure(figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained")
+        axes = figure.add_subplot()
+        for place, entry in enumerate(self.entries):
+            axes.barh(place, entry.nanoseconds, color=f"C{names.index(entry.formulation) % 10}")
+        axes.set_yticks(range(len(self.entries)), [f"{e.formulation} · {e.constraints}" for e in self.entries])
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.set_xlabel("nanoseconds per evaluation")
+        axes.set_title(self.mechanism)
+        return figure
+
+
+HEADS = {
+    "formulation": "formulation", "constraints": "constraints", "accelerations": "Δ accel.", "multipliers": "Δ mult.",
+    "unknowns": "unknowns", "first order": "1st order", "multiplications": "×", "additions": "+", "trigonometric": "trig",
+    "divisions": "÷", "trace ms": "trace ms", "compile ms": "compile ms", "ns": "ns",
+}  # fmt: skip
+
+
+def table(entries: tuple[Entry, ...]) -> list[str]:
+    """Aligned lines: names to the left, numbers to the right."""
+    cells = [list(HEADS.values()), *([written(key, x) for key, x in e.row().items()] for e in entries)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    lines = []
+    for row in cells:
+        aligned = [x.ljust(n) if i < 2 else x.rjust(n) for i, (x, n) in enumerate(zip(row, widths))]
+        lines.append("  ".join(aligned).rstrip())
+    return [lines[0], "─" * max(map(len, lines)), *lines[1:]]
+
+
+def written(key: str, value: Any) -> str:
+    """A cell's text."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "–"
+        if key in ("accelerations", "multipliers"):
+            return f"{value:.0e}"
+        return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+    return str(value)

@@ -1,0 +1,18 @@
+"""`dalembert inspect`: what a mechanism is, in plain words."""
+
+from __future__ import annotations
+
+from dalembert.cli.model import Json, Model, opened
+from dalembert.cli.report import say, say_json
+
+
+def inspect(model: Model, json: Json = False) -> None:
+    """Tell the tree, its labelling, loops, mobility, redundancy and assembly, in plain words."""
+    m = opened(model)
+    found = m.inspect(dict(m.plan.initial) or None)
+    if json:
+        say_json({"purpose": m.purpose, "coordinates": m.coordinates, "speeds": m.speeds} | found.to_dict())
+        return
+    if m.purpose:
+        say(m.purpose)
+    say(str(found))

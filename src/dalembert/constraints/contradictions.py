@@ -1,0 +1,83 @@
+"""Why a mechanism cannot be put together, or cannot move as it is asked to: one sentence for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dalembert.errors import LoopError
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.mechanism import Mechanism
+
+PULLS = 0.1
+"""Part of the largest gap from which on a constraint takes part in a contradiction."""
+
+
+def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int) -> LoopError:
+    """At the best place found: constraints that pull against each other there, or one loop that does not reach."""
+    gaps = _gaps(m, q, t)
+    largest = max(gaps.values())
+    pulling = [name for name, gap in gaps.items() if gap > PULLS * largest]
+    if len(pulling) > 1:
+        shares = ", ".join(f'{_size(m, name, gaps[name])} at "{name}"' for name in pulling)
+        return LoopError(
+            f"{_listed(pulling)} contradict each other: the best that could be found after {starts} starts leaves gaps of {shares}. "
+            "Take one of them away, or change what it asks for"
+        )
+    name = pulling[0]
+    loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
+    where = f"the loop {'–'.join(loop)}" if loop else f'constraint "{name}"'
+    return LoopError(
+        f'{where} cannot be closed: best gap {_size(m, name, largest)} at "{name}" after {starts} starts. '
+        "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
+    )
+
+
+def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+    """The mechanism can be closed, but not with the values that are to be kept."""
+    gaps = _gaps(m, q, t)
+    name = max(gaps, key=lambda each: gaps[each])
+    return LoopError(
+        f'the given initial values of {_listed([m.speeds[i] for i in held])} cannot all be kept: with them "{name}" stays open by '
+        f"{_size(m, name, gaps[name])}. Give fewer of them, and the others are solved for"
+    )
+
+
+def speeds_do_not_fit(m: Mechanism, left: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+    """Rows that still slip, in the order of all rows; with or without speeds that were to be kept."""
+    gaps = _by_owner(m, left)
+    name = max(gaps, key=lambda each: gaps[each])
+    if held:
+        return LoopError(
+            f'the given speeds of {_listed([m.speeds[i] for i in held])} cannot all be kept: "{name}" would still move apart at '
+            f"{gaps[name]:.3g} m/s; give fewer speeds"
+        )
+    pulling = [each for each, gap in gaps.items() if gap > PULLS * gaps[name]]
+    return LoopError(
+        f'{_listed(pulling)} contradict each other at t = {t:g} s: no speeds satisfy them, {gaps[name]:.3g} is missing at "{name}". '
+        "Take one of them away, or change what it asks for"
+    )
+
+
+def _gaps(m: Mechanism, q: np.ndarray, t: float) -> dict[str, float]:
+    """Of every joint and constraint, the largest residual."""
+    return _by_owner(m, np.nan_to_num(constraint_rows(m.state(q, np.zeros(m.n_u), t)).g))
+
+
+def _by_owner(m: Mechanism, rows: np.ndarray) -> dict[str, float]:
+    out, start = {}, 0
+    for name, d in m.numeric.constraint_rows.items():
+        out[name] = float(np.abs(rows[start : start + len(d.g)]).max(initial=0.0))
+        start += len(d.g)
+    return out
+
+
+def _size(m: Mechanism, name: str, gap: float) -> str:
+    """With its unit where it is surely a length."""
+    return f"{gap:.3g} m" if any(c.name == name for c in m.cuts) else f"{gap:.3g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -1,0 +1,13 @@
+"""Expressions in model files: `10*sin(2*pi*t)`, `-k*(q.A - 0.3)`. Parsed by a small grammar into traced values; never run as code."""
+
+from dalembert.files.expressions.errors import ExpressionError
+from dalembert.files.expressions.formula import Formula, evaluated
+from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
+from dalembert.files.expressions.parser import parse
+from dalembert.files.expressions.syntax import Freedom, Name, Node, parts
+from dalembert.files.expressions.written import written
+
+__all__ = [
+    "CONSTANTS", "FUNCTIONS", "ExpressionError", "Formula", "Freedom", "Name", "Node", "evaluated", "parse", "parts",
+    "written",
+]  # fmt: skip

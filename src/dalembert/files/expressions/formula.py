@@ -1,0 +1,132 @@
+"""What an expression computes: on numbers, on traced values, on a state."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.files.expressions.errors import ExpressionError
+from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
+from dalembert.files.expressions.parser import parse
+from dalembert.files.expressions.syntax import Call, Chain, Comparison, Freedom, Minus, Name, Node, Not, Number, Power
+from dalembert.system.names import nearest
+from dalembert.trace import Expr, symbol
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "and": operator.and_, "or": operator.or_,
+}  # fmt: skip
+
+Scope = Callable[[Node], Any]
+"""The value of a name or of a freedom."""
+
+
+def evaluated(node: Node, text: str, scope: Scope) -> Any:
+    """Its value in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
+    try:
+        return _value(node, text, scope)
+    except RecursionError:
+        raise ExpressionError(text, node.at, "it is nested too deeply") from None
+
+
+def _value(node: Node, text: str, scope: Scope) -> Any:
+    try:
+        match node:
+            case Number():
+                return node.value
+            case Name() | Freedom():
+                return scope(node)
+            case Minus():
+                return -_value(node.of, text, scope)
+            case Chain():
+                total = _value(node.first, text, scope)
+                for sign, x in node.rest:
+                    total = _BINARY[sign](total, _value(x, text, scope))
+                return total
+            case Power():
+                return _power(_value(node.base, text, scope), _value(node.exponent, text, scope))
+            case Comparison():
+                return _BINARY[node.sign](_value(node.left, text, scope), _value(node.right, text, scope))
+            case Not():
+                inner = _value(node.of, text, scope)
+                return ~inner if type(inner) is Expr else not inner
+            case Call():
+                function, _ = FUNCTIONS[node.function]
+                return function(*(_value(x, text, scope) for x in node.arguments))
+    except (ValueError, ArithmeticError) as problem:
+        raise ExpressionError(text, node.at, f"it has no value here ({problem})") from problem
+    raise AssertionError(node)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if type(base) is not Expr and type(exponent) is not Expr and base < 0.0 and exponent != int(exponent):
+        raise ValueError("a negative number to a broken power")
+    return base**exponent
+
+
+def named(text: str, at: int, name: str, known: Mapping[str, Any]) -> Any:
+    """A name's value, a constant, or the error with what may have been meant."""
+    if name in known:
+        return known[name]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    if name in FUNCTIONS:
+        raise ExpressionError(text, at, f"{name} is a function: write {name}(…)")
+    choice = [*known, *CONSTANTS]
+    raise ExpressionError(text, at, f"there is no parameter or variable {name!r}; {nearest(name, choice)}")
+
+
+class Formula:
+    """A function that came from text and keeps it: of a state, `arguments` being ("s",), or of numbers with these names.
+
+    Parameters in it stay symbols, as in any user's function.
+    """
+
+    def __init__(self, texts: Sequence[str], arguments: tuple[str, ...], parameters: Sequence[str], single: bool):
+        self.texts, self.arguments, self.single = tuple(texts), arguments, single
+        self.nodes = tuple(parse(text) for text in texts)
+        self._known = {name: symbol(name) for name in parameters}
+
+    def __repr__(self) -> str:
+        return f"Formula({', '.join(self.texts)})"
+
+    def __call__(self, *given: Any) -> Any:
+        if self.arguments == ("s",):
+            state, known = given[0], self._known | {"t": given[0].t}
+        else:
+            state, known = None, self._known | dict(zip(self.arguments, given))
+        values = [self._value(text, node, state, known) for text, node in zip(self.texts, self.nodes)]
+        return values[0] if self.single else np.array(values)
+
+    def _value(self, text: str, node: Node, state: Any, known: Mapping[str, Any]) -> Any:
+        def scope(x: Node) -> Any:
+            if isinstance(x, Name):
+                return named(text, x.at, x.name, known)
+            assert isinstance(x, Freedom)
+            if state is None:
+                what = ", ".join(self.arguments)
+                raise ExpressionError(
+                    text, x.at, f"coordinates and speeds are not known here, only {what} and parameters"
+                )
+            return _freedom(state, text, x)
+
+        return evaluated(node, text, scope)
+
+
+def _freedom(state: Any, text: str, x: Freedom) -> Any:
+    """A coordinate or speed of a joint, by name."""
+    try:
+        joint, q, u = state.joint(x.joint)
+    except ModelError as problem:
+        raise ExpressionError(text, x.at, str(problem)) from problem
+    names, values, what = (joint.coordinates, q, "coordinate") if x.kind == "q" else (joint.speeds, u, "speed")
+    if x.freedom is None and len(names) == 1:
+        return values[0]
+    if x.freedom in names:
+        return values[names.index(x.freedom)]
+    its = ", ".join(f"{x.kind}.{x.joint}.{n}" for n in names if n) or (f"{x.kind}.{x.joint}" if names else "none")
+    raise ExpressionError(text, x.at, f'joint "{x.joint}" has no such {what}; it has {its}')

@@ -1,0 +1,48 @@
+"""An expression's text, cut into numbers, names and signs."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from dalembert.files.expressions.errors import ExpressionError
+
+LONGEST = 4000
+"""Characters of one expression."""
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+      | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<name>[^\W\d]\w*(?:\.\w+)*)
+      | (?P<text>"[^"]*"|'[^']*')
+      | (?P<sign>\*\*|<=|>=|[-+*/^()<>,\[\]])""",
+    re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """`kind` is "number", "name", "text", "sign" or "end"."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def tokens(text: str) -> list[Token]:
+    """All of them, with an "end" after the last."""
+    if len(text) > LONGEST:
+        raise ExpressionError(text, LONGEST, f"it is {len(text)} characters long; at most {LONGEST} are read")
+    found, at = [], 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            hint = "; conditions use < <= > >=" if text[at] in "=!&|" else ""
+            raise ExpressionError(text, at, f"{text[at]!r} has no meaning here{hint}")
+        kind = str(match.lastgroup)
+        if kind == "number" and not math.isfinite(float(match.group())):
+            raise ExpressionError(text, at, f"the number {match.group()} is too large")
+        if kind != "space":
+            found.append(Token(kind, match.group(), at))
+        at = match.end()
+    return [*found, Token("end", "", len(text))]

@@ -1,0 +1,101 @@
+"""Places on bodies, as model files say them: [x, y, z], a named frame, or {position: …, rotation: …}.
+
+A rotation is {axis: [0, 0, 1], angle: 0.3} in radians, {quaternion: [w, x, y, z]}, {angles: [a1, a2, a3]} (body-fixed 1-2-3), or the
+matrix itself, whose columns are the frame's axes in body axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.files.models.kinds import AXIS, MATRIX, VECTOR, NameKind, NumberKind, PlainNumber, Row, Schema
+from dalembert.files.models.place import Entry
+from dalembert.files.models.scope import Scope
+from dalembert.system.frames import Frame
+from dalembert.system.joints.axis import unit
+from dalembert.system.joints.orientation import EulerParameters
+from dalembert.vectors import IDENTITY, ZERO, turn, turn_123
+
+_QUATERNION = Row(PlainNumber(), 4)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """See the module's text."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if isinstance(entry.value, list):
+            return np.array(MATRIX.read(entry, scope), dtype=object)
+        given = entry.mapping("{axis, angle}, {quaternion}, {angles} or a 3 × 3 matrix")
+        entry.known(("axis", "angle", "quaternion", "angles"))
+        if set(given) == {"axis", "angle"}:
+            with given["axis"].blamed():
+                axis = np.array(unit(AXIS.read(given["axis"], scope), "axis"))
+            return turn(axis, scope.number(given["angle"]))
+        if set(given) == {"quaternion"}:
+            return self._quaternion(given["quaternion"], scope)
+        if set(given) == {"angles"}:
+            return turn_123(VECTOR.read(given["angles"], scope))
+        raise entry.error("a rotation is {axis, angle}, {quaternion}, {angles} or a 3 × 3 matrix")
+
+    def _quaternion(self, entry: Entry, scope: Scope) -> Any:
+        e = np.array(_QUATERNION.read(entry, scope))
+        trouble = EulerParameters.trouble(e)
+        if trouble:
+            raise entry.error(trouble)
+        return EulerParameters.rotation(EulerParameters.admissible(e))
+
+    def write(self, value: Any, where: str) -> Any:
+        return MATRIX.write(value, where)
+
+    def schema(self) -> Schema:
+        def one(**fields: Schema) -> Schema:
+            return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+        return {
+            "anyOf": [
+                one(axis=AXIS.schema(), angle=NumberKind().schema()),
+                one(quaternion=_QUATERNION.schema()),
+                one(angles=VECTOR.schema()),
+                MATRIX.schema(),
+            ]
+        }
+
+
+@dataclass(frozen=True)
+class FrameKind:
+    """A frame without a name for it."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if isinstance(entry.value, list):
+            return Frame(VECTOR.read(entry, scope))
+        given = entry.mapping("[x, y, z] or {position, rotation}")
+        entry.known(("position", "rotation"))
+        position = VECTOR.read(given["position"], scope) if "position" in given else ZERO
+        return Frame(position, Rotation().read(given["rotation"], scope) if "rotation" in given else IDENTITY)
+
+    def write(self, value: Any, where: str) -> Any:
+        position = VECTOR.write(value.position, where)
+        if value.rotation.dtype != object and value.rotation.tobytes() == IDENTITY.tobytes():
+            return position
+        return {"position": position, "rotation": Rotation().write(value.rotation, where)}
+
+    def schema(self) -> Schema:
+        return {"$ref": "#/$defs/frame"}
+
+    def full_schema(self) -> Schema:
+        fields = {"position": VECTOR.schema(), "rotation": Rotation().schema()}
+        return {"anyOf": [VECTOR.schema(), {"type": "object", "properties": fields, "additionalProperties": False}]}
+
+
+class PlaceKind(FrameKind):
+    """A frame, or the name of one."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return entry.value if isinstance(entry.value, str) else super().read(entry, scope)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [NameKind().schema(), super().schema()]}

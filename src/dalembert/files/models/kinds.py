@@ -1,0 +1,271 @@
+"""Kinds of values in a model file: how each is read, written, and described to editors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.files.expressions import Formula, written
+from dalembert.files.models.place import Entry
+from dalembert.files.models.scope import Scope
+from dalembert.system.fields import Function
+from dalembert.system.forces.points import Point
+from dalembert.system.names import nearest
+
+Schema = dict[str, Any]
+
+
+class Kind(Protocol):
+    """One kind of value."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any: ...
+
+    def write(self, value: Any, where: str) -> Any:
+        """As plain data: numbers, texts, lists, dicts."""
+
+    def schema(self) -> Schema:
+        """JSON Schema."""
+
+
+def is_zero(x: Any) -> bool:
+    """Exactly 0, with its sign: what may be left out."""
+    return type(x) is float and x == 0.0 and math.copysign(1.0, x) > 0.0
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return entry.text()
+
+    def write(self, value: Any, where: str) -> Any:
+        return str(value)
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+class NameKind(Text):
+    """A name, which may look like a number."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if isinstance(entry.value, float) and abs(entry.value) < 1e15 and entry.value == int(entry.value):
+            return str(int(entry.value))
+        return entry.text("a name")
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "integer"]}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        word = entry.text(f"one of {', '.join(self.words)}")
+        if word not in self.words:
+            raise entry.error(f"{word!r} is not known here; {nearest(word, self.words, 'choose one of')}")
+        return word
+
+    def write(self, value: Any, where: str) -> Any:
+        return str(value)
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.words)}
+
+
+@dataclass(frozen=True)
+class NumberKind:
+    """A number, or an expression of parameters."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return scope.number(entry)
+
+    def write(self, value: Any, where: str) -> Any:
+        return written(value, where)
+
+    def schema(self) -> Schema:
+        return {"$ref": "#/$defs/number"}
+
+
+@dataclass(frozen=True)
+class PlainNumber:
+    """A number, or an expression of constants such as 30*deg."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return scope.plain(entry)
+
+    def write(self, value: Any, where: str) -> Any:
+        return float(value)
+
+    def schema(self) -> Schema:
+        return {"$ref": "#/$defs/number"}
+
+
+class WholeNumber(PlainNumber):
+    """A whole number."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if not isinstance(entry.value, float) or not abs(entry.value) < 1e9 or entry.value != int(entry.value):
+            raise entry.error("a whole number is expected here")
+        return int(entry.value)
+
+    def write(self, value: Any, where: str) -> Any:
+        return int(value)
+
+    def schema(self) -> Schema:
+        return {"type": "integer"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`count` values of one kind in a list (0: any number)."""
+
+    item: Kind
+    count: int
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        what = f"a list of {self.count} numbers" if self.count else "a list"
+        items = entry.list(what)
+        if self.count and len(items) != self.count:
+            raise entry.error(f"{what} is expected here, not of {len(items)}")
+        return [self.item.read(x, scope) for x in items]
+
+    def write(self, value: Any, where: str) -> Any:
+        return [self.item.write(x, where) for x in value]
+
+    def schema(self) -> Schema:
+        limits = {"minItems": self.count, "maxItems": self.count} if self.count else {}
+        return {"type": "array", "items": self.item.schema(), **limits}
+
+
+VECTOR = Row(NumberKind(), 3)
+AXIS = Row(PlainNumber(), 3)
+MATRIX = Row(VECTOR, 3)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A mapping from names to values of one kind."""
+
+    item: Kind
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return {name: self.item.read(x, scope) for name, x in entry.mapping().items()}
+
+    def write(self, value: Any, where: str) -> Any:
+        return {name: self.item.write(x, f"{where}: {name}") for name, x in value.items()}
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": self.item.schema()}
+
+
+@dataclass(frozen=True)
+class OneOrMany:
+    """A number, or a list of them."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return Row(PlainNumber(), 0).read(entry, scope) if isinstance(entry.value, list) else scope.plain(entry)
+
+    def write(self, value: Any, where: str) -> Any:
+        return np.asarray(value, dtype=float).tolist()
+
+    def schema(self) -> Schema:
+        number = PlainNumber().schema()
+        return {"anyOf": [number, {"type": "array", "items": number}]}
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Three principal moments, or a 3 × 3 matrix."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        rows = entry.list("three moments, or three rows of three numbers,")
+        matrix = bool(rows) and isinstance(rows[0].value, list)
+        return (MATRIX if matrix else VECTOR).read(entry, scope)
+
+    def write(self, value: Any, where: str) -> Any:
+        rows = np.asarray(value, dtype=object)
+        flat = rows.ndim == 1
+        if not flat and all(
+            type(rows[i, j]) is float and rows[i, j] == 0.0 for i in range(3) for j in range(3) if i != j
+        ):
+            rows, flat = np.diag(rows), True
+        return (VECTOR if flat else MATRIX).write(rows, where)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [VECTOR.schema(), MATRIX.schema()]}
+
+
+@dataclass(frozen=True)
+class PointKind:
+    """A point of a body: its name (the origin), [name, [x, y, z]], or a named frame."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if isinstance(entry.value, list):
+            items = entry.list()
+            if len(items) != 2:
+                raise entry.error("a point is a body's name, or [name, [x, y, z]]")
+            return Point(NameKind().read(items[0], scope), VECTOR.read(items[1], scope))
+        name = NameKind().read(entry, scope)
+        if name in scope.frames and name not in scope.bodies and name != "ground":
+            body, frame = scope.frames[name]
+            return Point(body, frame.position)
+        return Point(name)
+
+    def write(self, value: Any, where: str) -> Any:
+        at = VECTOR.write(value.at, where)
+        return value.body if all(map(is_zero, at)) else [value.body, at]
+
+    def schema(self) -> Schema:
+        pair = {"type": "array", "prefixItems": [NameKind().schema(), VECTOR.schema()], "minItems": 2, "maxItems": 2}
+        return {"anyOf": [NameKind().schema(), pair]}
+
+
+@dataclass(frozen=True)
+class FunctionKind:
+    """A function of time, state or other arguments, as an expression; or numbers, where they will do."""
+
+    function: Function
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        f = self.function
+        single = f.size == 1 or (f.size == 0 and not isinstance(entry.value, list))
+        entries = [entry] if single else entry.list(f"a list of {f.size or 'some'} numbers or expressions")
+        if f.size > 1 and len(entries) != f.size:
+            raise entry.error(f"a list of {f.size} numbers or expressions is expected here, not of {len(entries)}")
+        return scope.function(entries, f.arguments, single, f.constant)
+
+    def write(self, value: Any, where: str) -> Any:
+        if isinstance(value, Formula):
+            data = [_tidy(text) for text in value.texts]
+            return data[0] if value.single else data
+        if callable(value):
+            raise ModelError(
+                f"{where} is a Python function, which a model file cannot hold; write it as an expression, such as "
+                '"-k*q.A", in the file, or keep the model in Python'
+            )
+        return written(value, where) if self.function.size == 1 else [written(x, where) for x in value]
+
+    def schema(self) -> Schema:
+        number = {"$ref": "#/$defs/expression"}
+        if self.function.size == 1:
+            return number
+        row = Row(NumberKind(), self.function.size).schema() | {"items": number}
+        return row if self.function.size else {"anyOf": [number, row]}
+
+
+def _tidy(text: str) -> Any:
+    """Numbers among a function's texts as numbers."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return value if repr(value) == text else text

@@ -1,0 +1,82 @@
+"""The layout of a model file: its sections and what an entry of each may say. Reading, writing and the schema follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
+from dalembert.files.models.laws import LawKind
+from dalembert.files.models.records import Field, Variants, fields_of
+from dalembert.system.constraints import CONSTRAINTS
+from dalembert.system.fields import BodyName, Holds, Number, Numbers3
+from dalembert.system.forces import FORCES
+from dalembert.system.joints import JOINTS
+from dalembert.system.outputs import OUTPUTS
+from dalembert.system.shapes import SHAPES
+from dalembert.system.solids import SOLIDS
+
+FORMAT = 1
+
+
+@dataclass
+class Body:
+    """A rigid body: mass, mass centre `com` in body axes, inertia about it; or `matter` that says all three. `shapes` are drawn."""
+
+    mass: Number | None = None
+    com: Numbers3 | None = None
+    inertia: Annotated[Any, Holds("inertia")] | None = None
+
+
+@dataclass
+class NamedFrame:
+    """A named frame on a body."""
+
+    body: BodyName
+    position: Numbers3 = (0.0, 0.0, 0.0)
+    rotation: Annotated[Any, Holds("rotation")] | None = None
+
+
+@dataclass
+class Connection:
+    """Where a joint is: a frame on the parent and one on the child coincide where its coordinates are zero."""
+
+    parent: BodyName
+    child: BodyName
+    at_parent: Annotated[Any, Holds("place")] | None = None
+    at_child: Annotated[Any, Holds("place")] | None = None
+
+
+@dataclass
+class Simulation:
+    """What `dalembert simulate` does if nothing else is said."""
+
+    duration: float | None = None
+    method: Literal["dop853", "radau", "rk4", "midpoint"] | None = None
+    step: float | None = None
+    rtol: float | None = None
+    atol: Annotated[Any, Holds("values")] | None = None
+    output: Annotated[Any, Holds("values")] | None = None
+    start: float | None = None
+    max_step: float | None = None
+    max_steps: float | None = None
+    stabilise: Literal["projection", "baumgarte", "none"] | None = None
+
+
+SHAPE = Variants(SHAPES, "shape")
+SOLID = Variants(SOLIDS, "solid")
+JOINT = Variants(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
+FORCE = Variants(FORCES, "force")
+CONSTRAINT = Variants(CONSTRAINTS, "constraint")
+OUTPUT = Variants(OUTPUTS, "output")
+
+INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
+WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}
+PARAMETERS: Kind = Named(PlainNumber())
+CUT: Kind = Row(NameKind(), 0)
+
+SECTIONS = (
+    "format", "name", "purpose", "units", "gravity", "parameters", "bodies", "ground", "frames", "joints", "constraints", "forces",
+    "cut", "initial", "speeds", "outputs", "simulation",
+)  # fmt: skip

@@ -1,0 +1,193 @@
+"""From entries to a `System`, section by section. What the system refuses is said with the place that caused it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dalembert.errors import ModelError, ModelFileError
+from dalembert.files.models.document import parse_document, read_document
+from dalembert.files.models.kinds import VECTOR, Row
+from dalembert.files.models.laws import LawKind
+from dalembert.files.models.layout import (
+    CONSTRAINT,
+    CUT,
+    FORCE,
+    FORMAT,
+    INITIAL,
+    JOINT,
+    OUTPUT,
+    PARAMETERS,
+    SECTIONS,
+    SHAPE,
+    SOLID,
+    WORDS,
+    Body,
+    Connection,
+    NamedFrame,
+    Simulation,
+)  # fmt: skip
+from dalembert.files.models.place import Entry
+from dalembert.files.models.records import Variants, fields_of, read_fields
+from dalembert.files.models.scope import Scope
+from dalembert.system.names import nearest
+from dalembert.system.outputs import Value
+from dalembert.system.solids import matter_of
+from dalembert.system.system import System
+
+RESERVED = ("and", "or", "not", "q", "u")
+"""Words of the expressions that no parameter may have as its name."""
+
+
+def read_file(path: str | Path) -> tuple[System, Entry]:
+    """The system a file describes, and its entries."""
+    document = read_document(path)
+    return read_system(document), document
+
+
+def read_text(text: str, file: str = "text", is_json: bool = False) -> tuple[System, Entry]:
+    document = parse_document(text, file, is_json)
+    return read_system(document), document
+
+
+def read_system(document: Entry) -> System:
+    """Parameters first, as anything may use them; joints before what acts on them."""
+    given = document.mapping("a model (name, bodies, joints, …)")
+    document.known(SECTIONS)
+    system = System()
+    scope = Scope({}, system.frames, system.bodies)
+    for name, read in _READERS.items():
+        if name in given and given[name].value is not None:
+            read(system, given[name], scope)
+    return system
+
+
+def _format(system: System, entry: Entry, scope: Scope) -> None:
+    if entry.value != FORMAT:
+        raise entry.error(f"this file has format {entry.value}; this version of dalembert reads {FORMAT}")
+
+
+def _units(system: System, entry: Entry, scope: Scope) -> None:
+    if entry.value != "SI":
+        raise entry.error("units must be SI: metres, kilograms, seconds, radians; convert the numbers")
+
+
+def _words(system: System, entry: Entry, scope: Scope) -> None:
+    setattr(system, entry.path, WORDS[entry.path].read(entry, scope))
+
+
+def _gravity(system: System, entry: Entry, scope: Scope) -> None:
+    with entry.blamed():
+        system.gravity = VECTOR.read(entry, scope)
+
+
+def _parameters(system: System, entry: Entry, scope: Scope) -> None:
+    for name, value in PARAMETERS.read(entry, scope).items():
+        with entry.value[name].blamed():
+            if name in RESERVED:
+                raise ModelError(f'a parameter cannot be called "{name}", which is a word of the expressions')
+            scope.parameters[name] = system.parameter(name, value)
+
+
+def _bodies(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("bodies by name").items():
+        fields = fields_of(Body)
+        one.known([*(f.name for f in fields), "matter", "shapes"])
+        given = read_fields(one, fields, scope, "a body")
+        with one.blamed():
+            matter = _listed(one.value.get("matter"), SOLID, scope)
+            made = None if matter is None else matter_of(matter)
+            system.add_body(name, made, **given, shapes=_listed(one.value.get("shapes"), SHAPE, scope))
+
+
+def _listed(entry: Entry | None, kind: Variants, scope: Scope) -> list[Any] | None:
+    """One thing or several."""
+    if entry is None or entry.value is None:
+        return None
+    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else Row(kind, 0).read(entry, scope)
+
+
+def _ground(system: System, entry: Entry, scope: Scope) -> None:
+    entry.known(["shapes"])
+    system.ground_shapes = _listed(entry.value.get("shapes"), SHAPE, scope) or ()
+
+
+def _frames(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("frames by name").items():
+        fields = fields_of(NamedFrame)
+        one.known(f.name for f in fields)
+        given = read_fields(one, fields, scope, "a frame")
+        with one.blamed():
+            system.add_frame(name, **given)
+
+
+def _joints(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("joints by name").items():
+        joint = JOINT.read(one, scope)
+        ends = read_fields(one, fields_of(Connection), scope, "a joint")
+        law = one.value.get("prescribed")
+        prescribed = None if law is None or law.value is None else LawKind().read(law, scope)
+        with one.blamed():
+            system.add_joint(name, joint, prescribed=prescribed, **ends)
+        scope.joints[name] = joint
+
+
+def _forces(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("forces by name").items():
+        with one.blamed():
+            system.add_force(name, FORCE.read(one, scope))
+
+
+def _constraints(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("constraints by name").items():
+        with one.blamed():
+            system.add_constraint(name, CONSTRAINT.read(one, scope))
+
+
+def _outputs(system: System, entry: Entry, scope: Scope) -> None:
+    """An expression alone is a value."""
+    value = next(f for f in fields_of(Value) if f.name == "of")
+    for name, one in entry.mapping("outputs by name").items():
+        with one.blamed():
+            made = OUTPUT.read(one, scope) if isinstance(one.value, dict) else Value(value.kind.read(one, scope))
+            system.add_output(name, made)
+
+
+def _cut(system: System, entry: Entry, scope: Scope) -> None:
+    system.cut = tuple(CUT.read(entry, scope))
+
+
+def _initial(system: System, entry: Entry, scope: Scope) -> None:
+    for name, value in INITIAL[entry.path].read(entry, scope).items():
+        if name.partition(".")[0] not in system.joints:
+            raise entry.error(f"there is no joint {name!r}; {nearest(name, system.joints)}", name)
+        getattr(system, entry.path)[name] = value
+
+
+def _simulation(system: System, entry: Entry, scope: Scope) -> None:
+    fields = fields_of(Simulation)
+    entry.known(f.name for f in fields)
+    system.simulation = read_fields(entry, fields, scope, "a simulation")
+
+
+_READERS: dict[str, Callable[[System, Entry, Scope], None]] = {
+    "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "gravity": _gravity,
+    "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
+    "forces": _forces, "outputs": _outputs, "cut": _cut, "initial": _initial, "speeds": _initial, "simulation": _simulation,
+}  # fmt: skip
+
+_SECTION_OF = {
+    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "frame": "frames", "output": "outputs",
+}  # fmt: skip
+
+
+def located(problem: ModelError, document: Entry) -> ModelError:
+    """A complaint about the whole model, placed where the first thing it names is described."""
+    for kind, name in re.findall(r'\b(body|joint|force|constraint|frame|output) "([^"]+)"', str(problem)):
+        section = document.value.get(_SECTION_OF[kind])
+        if section is not None and isinstance(section.value, dict) and name in section.value:
+            line, column = section.keys[name]
+            return ModelFileError(str(problem), document.file, line, column)
+    return document.error(str(problem))

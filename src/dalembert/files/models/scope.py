@@ -1,0 +1,90 @@
+"""What an expression of a model file may name: parameters, and where forces act, joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.files.expressions import ExpressionError, Formula, Freedom, Node, evaluated, parse, parts
+from dalembert.files.expressions.formula import named
+from dalembert.files.expressions.syntax import Name
+from dalembert.files.models.place import Entry
+from dalembert.system.frames import Frame
+from dalembert.system.joints import Joint
+from dalembert.system.names import unknown
+from dalembert.trace import symbol, symbols, tracing
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """Grows as the file is read."""
+
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """Their symbols by name."""
+    frames: Mapping[str, tuple[str, Frame]] = field(default_factory=dict)
+    bodies: Mapping[str, Any] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+
+    def number(self, entry: Entry, **variables: Any) -> Any:
+        """A float, or the expression's value: a float or an Expr of parameters and `variables`."""
+        if isinstance(entry.value, float):
+            if not math.isfinite(entry.value):
+                raise entry.error(f"a finite number is expected here, not {entry.value}")
+            return entry.value
+        text = entry.text("a number or an expression")
+        with entry.blamed():
+            node = parse(text)
+            value = evaluated(node, text, lambda x: _constant(text, x, {**self.parameters, **variables}))
+        if isinstance(value, float) and not math.isfinite(value):
+            raise entry.error(f"the expression {text!r} is {value}, not a finite number")
+        return value
+
+    def plain(self, entry: Entry) -> float:
+        """A number that depends on nothing."""
+        value = Scope().number(entry)
+        assert isinstance(value, float)
+        return value
+
+    def function(self, entries: Sequence[Entry], arguments: tuple[str, ...], single: bool, constant: bool) -> Any:
+        """The function the texts say; plain numbers where they name no variable and numbers will do."""
+        texts = [repr(e.value) if isinstance(e.value, float) else e.text("a number or an expression") for e in entries]
+        nodes = []
+        for e, text in zip(entries, texts):
+            with e.blamed():
+                nodes.append(parse(text))
+        variables = ("t",) if arguments == ("s",) else arguments
+        varies = any(_varies(part, variables) for node in nodes for part in parts(node))
+        if constant and not varies:
+            values = [self.number(e) for e in entries]
+            return values[0] if single else values
+        for e, text in zip(entries, texts):
+            with e.blamed(), tracing():
+                self._tried(Formula([text], arguments, list(self.parameters), True))
+        return Formula(texts, arguments, list(self.parameters), single)
+
+    def _tried(self, formula: Formula) -> Any:
+        """Its value on symbols: whatever it names must exist."""
+        return formula(*([self] if formula.arguments == ("s",) else [symbol(f"#{x}") for x in formula.arguments]))
+
+    # -- as a state, on which formulas are tried -----------------------------------------------------------------------
+    @property
+    def t(self) -> Any:
+        return symbol("t")
+
+    def joint(self, name: str) -> tuple[Joint, Any, Any]:
+        if name not in self.joints:
+            raise unknown(name, "joint", self.joints, "state")
+        joint = self.joints[name]
+        return joint, symbols("#q", range(joint.n_q)), symbols("#u", range(joint.n_u))
+
+
+def _constant(text: str, x: Node, known: Mapping[str, Any]) -> Any:
+    if isinstance(x, Name):
+        return named(text, x.at, x.name, known)
+    raise ExpressionError(text, x.at, "coordinates and speeds are not known here, only parameters")
+
+
+def _varies(part: Node, variables: tuple[str, ...]) -> bool:
+    return isinstance(part, Freedom) or (isinstance(part, Name) and part.name in variables)

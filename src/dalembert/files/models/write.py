@@ -1,0 +1,100 @@
+"""From a `System` to plain data, and from data to text that people can read and edit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.files.atomic import write_whole
+from dalembert.files.models.emit import yaml_text
+from dalembert.files.models.kinds import VECTOR, Row, is_zero
+from dalembert.files.models.laws import LawKind
+from dalembert.files.models.layout import (
+    CONSTRAINT,
+    FORCE,
+    FORMAT,
+    INITIAL,
+    JOINT,
+    OUTPUT,
+    SHAPE,
+    Body,
+    Connection,
+    NamedFrame,
+    Simulation,
+)  # fmt: skip
+from dalembert.files.models.records import Field, fields_of, write_fields
+from dalembert.system.bodies import RigidBody
+from dalembert.system.frames import Frame
+from dalembert.system.system import JointPlacement, System
+
+
+def save(system: System, path: str | Path) -> None:
+    """Write the file whole or not at all."""
+    data = plain_data(system)
+    is_json = Path(path).suffix.lower() == ".json"
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n" if is_json else yaml_text(data)
+    write_whole(path, text.encode(), "model")
+
+
+def plain_data(system: System) -> dict[str, Any]:
+    """Numbers, texts, lists and dicts, in the order of the file."""
+    data: dict[str, Any] = {"format": FORMAT, "name": system.name}
+    if system.purpose:
+        data["purpose"] = system.purpose
+    data["units"] = "SI"
+    data["gravity"] = VECTOR.write(system.gravity, "gravity")
+    data["parameters"] = dict(system.parameters)
+    data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
+    if system.ground_shapes:
+        data["ground"] = {"shapes": Row(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
+    data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
+    data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
+    data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in system.constraints.items()}
+    data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in system.forces.items()}
+    data["cut"] = list(system.cut)
+    data["initial"] = INITIAL["initial"].write(system.initial, "initial")
+    data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")
+    data["outputs"] = {k: OUTPUT.write(x, f'output "{k}"') for k, x in system.outputs.items()}
+    data["simulation"] = _simulation(system)
+    return {k: v for k, v in data.items() if v not in ({}, [])}
+
+
+def _body(b: RigidBody) -> dict[str, Any]:
+    where = f'body "{b.name}"'
+    data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
+    return data | ({"shapes": Row(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
+
+
+def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:
+    position, rotation = _fields(NamedFrame, "position", "rotation")
+    where = f'frame "{name}"'
+    data = {"body": body, "position": position.kind.write(frame.position, where)}
+    return data | {"rotation": rotation.kind.write(frame.rotation, where)}
+
+
+def _joint(p: JointPlacement) -> dict[str, Any]:
+    where = f'joint "{p.name}"'
+    kind = JOINT.write(p.joint, where)
+    data: dict[str, Any] = {"type": kind.pop("type"), "parent": p.parent, "child": p.child}
+    for f, frame in zip(_fields(Connection, "at_parent", "at_child"), (p.on_parent, p.on_child)):
+        place = f.kind.write(frame, f"{where}: {f.name}")
+        if not (isinstance(place, list) and all(map(is_zero, place))):
+            data[f.name] = place
+    if any(x is not None for x in p.law.q):
+        data["prescribed"] = LawKind().write(p, f"{where}: prescribed")
+    return data | kind
+
+
+def _fields(cls: type, *names: str) -> list[Field]:
+    by_name = {f.name: f for f in fields_of(cls)}
+    return [by_name[name] for name in names]
+
+
+def _simulation(system: System) -> dict[str, Any]:
+    known = {f.name for f in fields_of(Simulation)}
+    for name in system.simulation:
+        if name not in known:
+            raise ModelError(f'simulation: "{name}" cannot be written into a model file')
+    return write_fields(Simulation(**system.simulation), fields_of(Simulation), "simulation")

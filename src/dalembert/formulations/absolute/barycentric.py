@@ -1,0 +1,69 @@
+"""The barycentric form [B 29–38, 51]: K ω̇ = −ω × K_ii ω + D̃F + G + C g + N 1, with the augmented bodies' vectors d_ik.
+
+The same unknowns as Newton–Euler solved for rotations, with (CᵀM⁻¹C)⁻¹ known in closed form: D = −L T₂ μ. A = diag(m, K):
+the mass centre of a floating group moves by itself. Rows are the constraint torques [B 51], the forces of joints that
+slide, and the loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
+from dalembert.formulations.absolute.hinged import Hinged, first_order, speeds, weightless
+from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
+from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.equations import Equations
+from dalembert.kinematics.state import State
+
+__all__ = ["augmented", "equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+title = "Barycentric: augmented bodies"
+refusal = weightless
+
+
+def augmented(s: State) -> AugmentedBodies:
+    """The augmented bodies of a state: `d(i, k)`, `mass(i)`, `K`."""
+    return AugmentedBodies(s)
+
+
+def own_speeds(s: State) -> np.ndarray:
+    x = hinged(augmented(s))
+    return x.gathered(x.bodies.velocities)
+
+
+def state(m: Any, t: Any, q: Any, w: Any) -> State:
+    x = hinged(augmented(State(m, t, q, np.zeros(m.n_u))))
+    return state_of_bodies(m, t, q, x.spread @ np.asarray(w))
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    x = hinged(augmented(s))
+    return udot_of_bodies(s, x.spread @ np.asarray(wdot) + x.bias)
+
+
+def equations(s: State) -> Equations:
+    a = augmented(s)
+    x = hinged(a)
+    return x.equations(*balance(a, x))
+
+
+def hinged(a: AugmentedBodies) -> Hinged:
+    """The places by r_k = r_c + Σ_i d_ik [C 310]."""
+    every = range(1, a.bodies.n + 1)
+    return Hinged(a.bodies, [[a.moving(i, k) for k in every] for i in every])
+
+
+def balance(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
+    """diag(m, K) and its right-hand side."""
+    b, first = a.bodies, x.n_places
+    n = first + 3 * b.n
+    A, f = b.zeros(n, n), b.zeros(n)
+    for root in x.groups.floating:
+        at = x.centre_at(root)
+        A[at, at] = a.mass(root) * np.eye(3)
+        f[at] = sum(b.forces[k - 1] for k in x.groups.members(root))
+    A[first:, first:], f[first:] = a.K, a.right
+    return A, f

@@ -1,0 +1,37 @@
+"""Newton–Euler, accelerations eliminated [B 12–14, 50]: a system in the hinge forces and constraint torques alone.
+
+(CᵀM⁻¹C + L̃ᵀI⁻¹L̃ …) (f, λ) = −(CᵀM⁻¹u₁ + L̃ᵀI⁻¹u₂ + u₃ …): the Schur complement S = H J⁻¹Hᵀ of the joints' rows, positive
+definite for a tree and coupling only joints that share a body. With the forces known, every body's accelerations follow by
+themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.definite import lacking
+from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
+from dalembert.formulations.absolute.newton_euler import own_speeds, speeds, state, udot
+from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
+from dalembert.formulations.equations import Equations
+from dalembert.kinematics.state import State
+
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+title = "Newton–Euler, solved for the hinge forces"
+refusal = lacking
+
+
+def equations(s: State) -> Equations:
+    b = Bodies(s)
+    S, right = force_system(b)
+    return with_known_forces(b, solve_symmetric(S, right))
+
+
+def force_system(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
+    """S and its right-hand sides: H J⁻¹u − h, and H J⁻¹Bᵀ for every row of the loops."""
+    H, h = b.joint_rows
+    B, _ = b.loop_rows
+    HJ = H @ b.inverse_inertia
+    return HJ @ H.T, np.column_stack([HJ @ b.right - h, HJ @ B.T])

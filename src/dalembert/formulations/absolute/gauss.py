@@ -1,0 +1,55 @@
+"""Gauss's principle of least constraint, minimised directly [B 39]: of all accelerations the joints admit, the true ones
+minimise
+
+Z = ½ ‖r̈ − M⁻¹F‖²_M + ½ ‖ω̇ − I⁻¹(G + C g − ω × Iω)‖²_I.
+
+The joints are eliminated first, as in least squares with equality constraints: the bodies' accelerations are written in the
+free accelerations u̇ of the joints, in which Z is an unconstrained quadratic. A is its second derivative and f minus its
+gradient at u̇ = 0, both taken by the trace from Z itself. The loops remain as equality constraints of the minimum.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.kane import first_order, own_speeds, speeds, state, udot
+from dalembert.formulations.rigid import bending
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
+from dalembert.vectors import cross
+
+__all__ = ["constraint", "equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+refusal = bending
+title = "Gauss's least constraint, minimised over the joints' accelerations"
+
+
+def constraint(s: State, udot: Any) -> Any:
+    """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
+    b = Bodies(s)
+    total: Any = 0.0
+    for k, (body, rates) in enumerate(zip(s.mechanism.bodies, s.accelerations(udot)[1:]), start=1):
+        R, w, arm = s.poses[k].R, s.velocities[k].w, s.com_arms[k - 1]
+        a = rates.v + cross(rates.w, arm) + cross(w, cross(w, arm))
+        turn = R.T @ rates.w
+        total = total + (0.5 * body.mass) * (a @ a) - a @ b.forces[k - 1]
+        total = total + 0.5 * (turn @ (body.inertia @ turn)) - rates.w @ b.torques[k - 1]
+    return total
+
+
+def equations(s: State) -> Equations:
+    n = s.mechanism.n_u
+    with nullcontext() if s.traced else tracing():
+        x = symbols("#udot", range(n))
+        slope = gradient(constraint(s, x), list(x))
+        A = jacobian(slope, list(x)) if n else np.zeros((0, 0))
+        f = -np.asarray(substitute(slope, dict.fromkeys(x, 0.0)))
+    closed = constraint_rows(s)
+    kind = object if s.traced else float
+    return Equations(A.astype(kind), f.astype(kind), closed.B, closed.gamma)

@@ -1,0 +1,37 @@
+"""The penalty approximation of Gauss's principle [B Remark 1]: min Z + ½ ρ ‖H ẇ − h‖²_W over the accelerations of all bodies.
+
+(J + ρ HᵀWH) ẇ = u + ρ HᵀWh, H over all joints, loops and constraints: no multipliers, redundant rows do no harm, and
+everything gives a little: each row is broken by λ/(ρ W). W is the mechanism's mass for rows that resist forces and its
+inertia for torques, so that ρ is a number: with ρ = 10⁸ the accelerations are good to 10⁻⁵ of the largest or better; more
+stiffness loses as much to rounding. The forces are ρ W (H ẇ − h).
+"""
+
+from __future__ import annotations
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.connection import Directions
+from dalembert.formulations.absolute.definite import row_weights, strengthened
+from dalembert.formulations.absolute.newton_euler import own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.equations import Equations
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+title = "Gauss's least constraint, by penalty (an approximation)"
+
+STIFFNESS = 1e8
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates and accelerations: no multiplier is left."""
+    return m.n_q + 6 * m.n_bodies
+
+
+def equations(s: State) -> Equations:
+    b = Bodies(s)
+    A, f = b.inertia, b.right
+    for H, h in (b.joint_rows, b.loop_rows):
+        places, turns = H[:, : 3 * b.n].T, H[:, 3 * b.n :].T
+        A, f = strengthened(A, f, H, h, STIFFNESS * row_weights(s.mechanism, Directions(places, turns)))
+    return Equations(A, f, b.zeros(0, 6 * b.n), b.zeros(0))

@@ -1,0 +1,170 @@
+"""Bodies hinged at points move together: their places follow from the rotations and one vector for each group.
+
+A group is a set of bodies joined by joints that turn about a point. A group that reaches the ground has its places from the
+rotations alone [B Remark 3]; a floating one also needs its mass centre: r_k = r_c + Σ_i d_ik with vectors d_ik that turn
+with body i [C 310], so that ṙ_k = ṙ_c + Σ_i ω_i × d_ik. Joints with translational freedoms connect groups and stay as rows
+with their forces [B Remark 5].
+
+w = (ṙ_c of each floating group, ω₁ … ω_n).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.connection import Directions
+from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.directions import slides
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.rigid import bending
+from dalembert.mechanism import Mechanism
+from dalembert.vectors import Vector, cross, skew
+
+
+@dataclass(frozen=True)
+class Groups:
+    """For every body the root of its group, 0 where the group reaches the ground (index 0 is the ground itself)."""
+
+    root: tuple[int, ...]
+
+    @property
+    def floating(self) -> tuple[int, ...]:
+        """Roots of the floating groups, ascending."""
+        return tuple(sorted({r for r in self.root if r}))
+
+    def members(self, root: int) -> list[int]:
+        return [k for k, r in enumerate(self.root) if k and r == root]
+
+
+def groups(m: Mechanism) -> Groups:
+    root = [0]
+    for k, (j, parent) in enumerate(zip(m.joints, m.parent), start=1):
+        root.append(k if slides(j.joint) else root[parent])
+    return Groups(tuple(root))
+
+
+class Hinged:
+    """The bodies of a state with the vectors d_ik of their groups; d[i − 1][k − 1] is None where body i does not move body k."""
+
+    def __init__(self, b: Bodies, d: list[list[Vector | None]]):
+        self.bodies, self.groups, self.d = b, groups(b.mechanism), d
+
+    @property
+    def n_places(self) -> int:
+        return 3 * len(self.groups.floating)
+
+    def centre_at(self, root: int) -> slice:
+        first = 3 * self.groups.floating.index(root)
+        return slice(first, first + 3)
+
+    def turn_at(self, k: int) -> slice:
+        first = self.n_places + 3 * (k - 1)
+        return slice(first, first + 3)
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """X: 6n × len(w), the bodies' velocities (ṙ, ω) from w."""
+        b = self.bodies
+        X = b.zeros(6 * b.n, self.n_places + 3 * b.n)
+        for k in range(1, b.n + 1):
+            place, turn = b.at(k)
+            X[turn, self.turn_at(k)] = np.eye(3)
+            if self.groups.root[k]:
+                X[place, self.centre_at(self.groups.root[k])] = np.eye(3)
+            for i in range(1, b.n + 1):
+                arm = self.d[i - 1][k - 1]
+                if arm is not None:
+                    X[place, self.turn_at(i)] = -skew(arm)
+        return X
+
+    @cached_property
+    def bias(self) -> np.ndarray:
+        """x₀: the bodies' accelerations are X ẇ + x₀, r̈_k = … + Σ ω_i × (ω_i × d_ik)."""
+        b = self.bodies
+        x0 = b.zeros(6 * b.n)
+        for k in range(1, b.n + 1):
+            place, _ = b.at(k)
+            for i in range(1, b.n + 1):
+                arm = self.d[i - 1][k - 1]
+                if arm is not None:
+                    w = b.state.velocities[i].w
+                    x0[place] = x0[place] + cross(w, cross(w, arm))
+        return x0
+
+    @cached_property
+    def joint_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, right-hand sides and weights of what the points leave over: all torques, and the forces of joints that slide."""
+        b = self.bodies
+        B, gamma, weights = [b.zeros(0, self.n_places + 3 * b.n)], [np.zeros(0)], [np.zeros(0)]
+        for c in b.connections:
+            X = c.blocked
+            if c.pointed:
+                X = Directions(X.force[:, 3:], X.torque[:, 3:])
+                row = b.zeros(X.torque.shape[1], B[0].shape[1])
+                for k, sign in ((c.child, 1.0), (c.parent, -1.0)):
+                    if k:
+                        row[:, self.turn_at(k)] = sign * X.torque.T
+                B.append(row)
+                gamma.append(c.drift(X))
+            else:
+                reduced = self.reduced(b.row(c, X), c.drift(X))
+                B.append(reduced[0])
+                gamma.append(reduced[1])
+            weights.append(row_weights(b.mechanism, X))
+        return np.vstack(B), np.concatenate(gamma), np.concatenate(weights)
+
+    def reduced(self, B: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows on all bodies' accelerations as rows on ẇ."""
+        return (B @ self.spread, gamma - B @ self.bias) if len(B) else (B[:, : self.spread.shape[1]], gamma)
+
+    def equations(self, A: np.ndarray, f: np.ndarray) -> Equations:
+        """With the joints' rows, then the loops'."""
+        B, gamma, weights = self.joint_rows
+        if singular_bodies(self.bodies.mechanism):
+            A, f = strengthened(A, f, B, gamma, weights)
+        loops = self.reduced(*self.bodies.loop_rows) if self.bodies.mechanism.constraint_rows else None
+        if loops is None:
+            return Equations(A, f, B, gamma)
+        return Equations(A, f, np.vstack([B, loops[0]]), np.concatenate([gamma, loops[1]]))
+
+    def gathered(self, velocities: np.ndarray) -> np.ndarray:
+        """w from the bodies' velocities: the mean velocity of each floating group, and all ω."""
+        b = self.bodies
+        out = []
+        for root in self.groups.floating:
+            members = self.groups.members(root)
+            momentum: Any = sum(b.masses[k - 1] * velocities[b.at(k)[0]] for k in members)
+            out.append(momentum / sum(b.masses[k - 1] for k in members))
+        return np.concatenate([*out, velocities[3 * b.n :]])
+
+
+def speeds(m: Mechanism) -> tuple[str, ...]:
+    """ṙ_c of each floating group, named after its root, then ω of every body, in world axes."""
+    centres = [f"{m.bodies[r - 1].name}.c{axis}" for r in groups(m).floating for axis in "xyz"]
+    return (*centres, *(f"{b.name}.w{axis}" for b in m.bodies for axis in "xyz"))
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates, accelerations, the constraint torques and the forces of joints that slide, and the loops' multipliers."""
+    rows = sum((6 if slides(j.joint) else 3) - len(j.free) for j in m.joints)
+    return m.n_q + len(speeds(m)) + rows + n_rows(m)
+
+
+def weightless(m: Mechanism) -> str | None:
+    """The sentence for a floating group without mass: its mass centre is nowhere."""
+    if m.elastic:
+        return bending(m)
+    g = groups(m)
+    for root in g.floating:
+        if sum(float(m.numeric.bodies[k - 1].mass) for k in g.members(root)) == 0.0:
+            return (
+                f'body "{m.bodies[root - 1].name}" and what is hinged to it have no mass, so they have no barycentre; '
+                'give them some, or choose "newton_euler" or "kane"'
+            )
+    return None

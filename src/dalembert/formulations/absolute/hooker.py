@@ -1,0 +1,158 @@
+"""The Hooker–Margulies/Hooker equations [B 52–61; C 307–308]: the barycentric form in joint rates, without constraint torques.
+
+ω_k = ω_root + Σ P_j γ̇_j over the hinges from the group's root to body k, and summing the rotational equations over the
+bodies beyond a hinge, along its axes, removes every constraint torque: YᵀKY of (ω_root, γ̇), 3 + Σ n_j equations for a
+floating group, Σ n_j on the ground. Its mass centre stands apart, as in the barycentric form. Joints that slide keep their
+rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
+from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.directions import slides
+from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
+from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
+from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.vectors import cross
+
+title = "Hooker–Margulies: barycentric, in joint rates"
+refusal = weightless
+
+
+def speeds(m: Mechanism) -> tuple[str, ...]:
+    """ṙ_c and ω of each floating group's root in world axes, then the rates of the joints that turn about a point."""
+    roots = [
+        f"{m.bodies[r - 1].name}.{part}{axis}" for part in ("c", "root_w") for r in groups(m).floating for axis in "xyz"
+    ]
+    return (*roots, *(m.speeds[at] for at in _rates(m)))
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
+    rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
+    return m.n_q + len(speeds(m)) + rows + n_rows(m)
+
+
+def own_speeds(s: State) -> np.ndarray:
+    x = hinged(augmented(s))
+    w = x.gathered(x.bodies.velocities)
+    turns = [s.velocities[r].w for r in x.groups.floating]
+    return np.concatenate([w[: x.n_places], *turns, s.speeds[_rates(s.mechanism)]])
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    at_rest = State(m, t, q, np.zeros(m.n_u))
+    x = hinged(augmented(at_rest))
+    Y = _from_rates(x)
+    held = _prescribed(x)
+    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + held))
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    x = hinged(augmented(s))
+    barycentric = _from_rates(x) @ np.asarray(wdot) + _bias(x)
+    return udot_of_bodies(s, x.spread @ barycentric + x.bias)
+
+
+def equations(s: State) -> Equations:
+    a: AugmentedBodies = augmented(s)
+    x = hinged(a)
+    K, right = balance(a, x)
+    Y, y0 = _from_rates(x), _bias(x)
+    KY = K @ Y
+    B, gamma, weights = _sliding_rows(x, Y, y0)
+    A, f = Y.T @ KY, Y.T @ (right - K @ y0)
+    if singular_bodies(s.mechanism) and len(B):
+        A, f = strengthened(A, f, B, gamma, weights)
+    if not s.mechanism.constraint_rows:
+        return Equations(A, f, B, gamma)
+    loops = _reduced(x, Y, y0, *x.bodies.loop_rows)
+    return Equations(A, f, np.vstack([B, loops[0]]), np.concatenate([gamma, loops[1]]))
+
+
+def _rates(m: Mechanism) -> list[int]:
+    """The places in u of the speeds of joints that turn about a point."""
+    return [at for j in m.joints if not slides(j.joint) for at in j.columns]
+
+
+def _from_rates(x: Hinged) -> np.ndarray:
+    """Y: (ṙ_c, ω) from (ṙ_c, ω_root, γ̇) [B 60]."""
+    b, first = x.bodies, x.n_places
+    rates = _rates(b.mechanism)
+    Y = b.zeros(first + 3 * b.n, 2 * first + len(rates))
+    Y[:first, :first] = np.eye(first)
+    for c in b.connections:
+        own = x.turn_at(c.child)
+        if not c.pointed:
+            at = x.centre_at(c.child)
+            Y[own, first + at.start : first + at.stop] = np.eye(3)
+            continue
+        if c.parent:
+            Y[own] = Y[x.turn_at(c.parent)]
+        for i, place in zip(c.joint.free, c.joint.columns):
+            Y[own, 2 * first + rates.index(place)] = c.link.R_C @ c.motion[:3, i]
+    return Y
+
+
+def _prescribed(x: Hinged) -> np.ndarray:
+    """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges."""
+    return _carried(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _held(c, b.state.joint_u[c.child - 1])))
+
+
+def _bias(x: Hinged) -> np.ndarray:
+    """(0, ω̇) of the bodies where no rate changes: Ṗγ̇ and prescribed turns."""
+
+    def own(c: Any, b: Bodies) -> np.ndarray:
+        s, k, j = b.state, c.child - 1, c.joint.joint
+        law = s.joint_udot(np.zeros(s.mechanism.n_u))[k]
+        turn = c.link.R_C @ (j.turning(c.q) @ law + j.turning_rate(c.q, s.joint_u[k]) @ s.joint_u[k])
+        return turn + cross(s.velocities[c.parent].w, s.joint_rates[k].w)
+
+    return _carried(x, own)
+
+
+def _carried(x: Hinged, own: Any) -> np.ndarray:
+    """Contributions of the hinges, summed outward."""
+    b = x.bodies
+    out = b.zeros(x.n_places + 3 * b.n)
+    for c in b.connections:
+        if c.pointed:
+            before = out[x.turn_at(c.parent)] if c.parent else 0.0
+            out[x.turn_at(c.child)] = before + own(c, b)
+    return out
+
+
+def _held(c: Any, u: np.ndarray) -> np.ndarray:
+    return np.array([0.0 if at is not None else value for value, at in zip(u, c.joint.u_at)])
+
+
+def _sliding_rows(x: Hinged, Y: np.ndarray, y0: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of the joints with translational freedoms, the only ones that are left."""
+    b = x.bodies
+    B, gamma, weights = [b.zeros(0, Y.shape[1])], [np.zeros(0)], [np.zeros(0)]
+    for c in b.connections:
+        if not c.pointed:
+            X = c.blocked
+            rows = _reduced(x, Y, y0, b.row(c, X), c.drift(X))
+            B.append(rows[0])
+            gamma.append(rows[1])
+            weights.append(row_weights(b.mechanism, X))
+    return np.vstack(B), np.concatenate(gamma), np.concatenate(weights)
+
+
+def _reduced(
+    x: Hinged, Y: np.ndarray, y0: np.ndarray, B: np.ndarray, gamma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    on_barycentric, right = x.reduced(B, gamma)
+    return on_barycentric @ Y, right - on_barycentric @ y0

@@ -1,0 +1,28 @@
+"""The equations once the tree's hinge forces and constraint torques φ are known, as φ₀ − Φ λ with the loops' multipliers λ
+left open.
+
+Every body is then on its own again [B 12–13]: J ẇ + B̂ᵀλ = u − Hᵀφ₀ with B̂ = B − ΦᵀH, and B̂ ẇ = γ − Φᵀh. Because H J⁻¹B̂ᵀ
+= 0, what the loops add breaks no joint of the tree, and λ means what it means everywhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
+from dalembert.mechanism import Mechanism
+
+
+def first_order(m: Mechanism) -> int:
+    """Coordinates, accelerations and the loops' multipliers."""
+    return m.n_q + 6 * m.n_bodies + n_rows(m)
+
+
+def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:
+    """`phi`: φ₀ in its first column, Φ in the others."""
+    H, h = b.joint_rows
+    B, gamma = b.loop_rows
+    constant, per_loop = phi[:, 0], phi[:, 1:]
+    return Equations(b.inertia, b.right - H.T @ constant, B - per_loop.T @ H, gamma - per_loop.T @ h)

@@ -1,0 +1,130 @@
+"""Newton–Euler, translations and hinge forces eliminated [B 16, 51]: a system in the angular accelerations.
+
+(I + L̃ (CᵀM⁻¹C)⁻¹ L̃ᵀ) ω̇ = u₂ − L̃ (CᵀM⁻¹C)⁻¹ (CᵀM⁻¹u₁ + u₃), where CᵀM⁻¹C, one scalar for every two hinges, is inverted
+as it stands; the barycentric form knows its inverse. A floating group's mass centre moves as its forces alone say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
+from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
+from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.rigid import bending
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.vectors import Vector, skew
+
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+title = "Newton–Euler, solved for rotations"
+
+
+def refusal(m: Mechanism) -> str | None:
+    why = bending(m)
+    if why is not None:
+        return why
+    for body in m.numeric.bodies:
+        if body.mass == 0.0:
+            return (
+                f'body "{body.name}" has no mass, and this elimination divides by it; choose "newton_euler" or "kane"'
+            )
+    return None
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return hinged(Bodies(s)).gathered(Bodies(s).velocities)
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    at_rest = State(m, t, q, np.zeros(m.n_u))
+    return state_of_bodies(m, t, q, hinged(Bodies(at_rest)).spread @ np.asarray(w))
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    x = hinged(Bodies(s))
+    return udot_of_bodies(s, x.spread @ np.asarray(wdot) + x.bias)
+
+
+def equations(s: State) -> Equations:
+    b = Bodies(s)
+    x = hinged(b)
+    return x.equations(*_rotations(b, x))
+
+
+def _hinges(b: Bodies) -> list[int]:
+    """The joints that turn about a point, by the body they carry."""
+    return [c.child for c in b.connections if c.pointed]
+
+
+def incidence(b: Bodies) -> np.ndarray:
+    """C over bodies × hinges: here +1 on the carried body, −1 on its carrier, the ground left out [B 1, Remark 3]."""
+    hinges = _hinges(b)
+    C = np.zeros((b.n, len(hinges)))
+    for j, k in enumerate(hinges):
+        C[k - 1, j] = 1.0
+        if b.mechanism.parent[k - 1]:
+            C[b.mechanism.parent[k - 1] - 1, j] = -1.0
+    return C
+
+
+def compliance(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
+    """(CᵀM⁻¹C)⁻¹, and G = M⁻¹C (CᵀM⁻¹C)⁻¹, which gives the places from the gaps at the hinges."""
+    C = incidence(b)
+    MC = C / np.array(b.masses)[:, None]
+    inverse = solve_symmetric(C.T @ MC, np.eye(C.shape[1]))
+    return inverse, MC @ inverse
+
+
+def hinged(b: Bodies) -> Hinged:
+    """d_ik = Σ_j G_kj (ℓ_ij of the hinges body i carries − ℓ_ij of its own)."""
+    _, G = compliance(b)
+    hinges, root = _hinges(b), groups(b.mechanism).root
+    d: list[list[Vector | None]] = [[None] * b.n for _ in range(b.n)]
+    for j, k in enumerate(hinges):
+        c = b.connections[k - 1]
+        for i, arm in ((c.child, -c.child_arm), (c.parent, c.parent_arm)):
+            for body in range(1, b.n + 1) if i else ():
+                weight = G[body - 1, j]
+                if root[body] == root[k] and not (isinstance(weight, float) and weight == 0.0):
+                    before = d[i - 1][body - 1]
+                    d[i - 1][body - 1] = weight * arm if before is None else before + weight * arm
+    return Hinged(b, d)
+
+
+def _rotations(b: Bodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
+    """A = diag(m_group, I + ΛᵀN⁻¹Λ), with Λ the rate of the gaps at the hinges per rotation [B 16]."""
+    inverse, G = compliance(b)
+    hinges, first = _hinges(b), x.n_places
+    n = first + 3 * b.n
+    gaps, drift = b.zeros(3 * len(hinges), 3 * b.n), b.zeros(3 * len(hinges))
+    for j, k in enumerate(hinges):
+        c, rows = b.connections[k - 1], slice(3 * j, 3 * j + 3)
+        drift[rows] = c.point_drift
+        for i, on_turn in ((c.child, skew(c.child_arm)), (c.parent, -skew(c.parent_arm))):
+            if i:
+                gaps[rows, 3 * i - 3 : 3 * i] = on_turn
+    A, f = b.zeros(n, n), b.zeros(n)
+    for root in x.groups.floating:
+        at, members = x.centre_at(root), x.groups.members(root)
+        A[at, at] = sum(b.masses[k - 1] for k in members) * np.eye(3)
+        f[at] = sum(b.forces[k - 1] for k in members)
+    thrice = np.kron(inverse, np.eye(3)) if inverse.dtype != object else _thrice(inverse)
+    pulled = (G.T @ np.array(b.forces)).ravel() if hinges else np.zeros(0)
+    A[first:, first:] = b.inertia[3 * b.n :, 3 * b.n :] + gaps.T @ (thrice @ gaps)
+    f[first:] = b.right[3 * b.n :] + gaps.T @ (pulled - thrice @ drift)
+    return A, f
+
+
+def _thrice(inverse: np.ndarray) -> np.ndarray:
+    """Each scalar as 3 × 3."""
+    out = np.zeros((3 * len(inverse), 3 * len(inverse)), dtype=object)
+    for axis in range(3):
+        out[axis::3, axis::3] = inverse
+    return out

@@ -1,0 +1,53 @@
+"""Newton–Euler, translations eliminated [B 15]: a symmetric system in the angular accelerations and the hinge forces.
+
+[I H_ωᵀ; H_ω −H_r M⁻¹H_rᵀ] (ω̇, φ) = (u₂, h − H_r M⁻¹u₁). It is quasi-definite, so that it can be factored without pivoting
+in any order: outward bodies first, where a tree fills in nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.definite import lacking
+from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
+from dalembert.formulations.absolute.newton_euler import own_speeds, speeds, state, udot
+from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
+from dalembert.formulations.equations import Equations
+from dalembert.kinematics.state import State
+
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+
+title = "Newton–Euler, solved for rotations and hinge forces"
+refusal = lacking
+
+
+def equations(s: State) -> Equations:
+    b = Bodies(s)
+    K, right = rotation_force_system(b)
+    order = _outward(b)
+    solved = np.empty_like(right)
+    solved[order] = solve_symmetric(K[np.ix_(order, order)], right[order])
+    return with_known_forces(b, solved[3 * b.n :])
+
+
+def rotation_force_system(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix of (ω̇, φ) and its right-hand sides: the forces' own, and one for every row of the loops."""
+    H, h = b.joint_rows
+    B, _ = b.loop_rows
+    turn = slice(3 * b.n, None)
+    I, H_r, H_w = b.inertia[turn, turn], H[:, : 3 * b.n], H[:, turn]
+    HM = H_r * np.repeat([1.0 / mass for mass in b.masses], 3)
+    K = np.vstack([np.hstack([I, H_w.T]), np.hstack([H_w, -(HM @ H_r.T)])])
+    above = np.column_stack([b.right[turn], B[:, turn].T])
+    below = np.column_stack([h - HM @ b.right[: 3 * b.n], -(HM @ B[:, : 3 * b.n].T)])
+    return K, np.vstack([above, below])
+
+
+def _outward(b: Bodies) -> list[int]:
+    """Unknowns body by body, each after its joint's forces: elimination runs from the last to the first."""
+    out: list[int] = []
+    for k, rows in enumerate(b.row_places):
+        out += range(3 * b.n + rows.start, 3 * b.n + rows.stop)
+        out += range(3 * k, 3 * k + 3)
+    return out

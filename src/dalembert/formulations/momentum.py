@@ -1,0 +1,64 @@
+"""Lagrange's equations in first-order momentum form [C 153–155]: p = M q̇ + Γ and ṗ = L,q + Q̄ − Aᵀλ, with L = T − V.
+
+The rates are solved for from the momenta, and nothing is inverted or differentiated beyond L itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.elimination import solve_definite
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.lagrangian import kinetic, momenta, potential, unpotential_on_rates
+from dalembert.formulations.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.rates import RatesState, n_conditions
+from dalembert.formulations.traced import Traced
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import gradient
+from dalembert.vectors import vector
+
+title = "Lagrange, momentum form"
+letter = "p"
+
+
+def refusal(m: Mechanism) -> str | None:
+    """Every mechanism can be written."""
+
+
+def speeds(m: Mechanism) -> tuple[str, ...]:
+    return m.coordinates
+
+
+def first_order(m: Mechanism) -> int:
+    return 2 * m.n_q + n_conditions(m) + n_rows(m)
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return momenta_of(s)
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    """q̇ from M q̇ = p − Γ."""
+    own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
+    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return speeds_rate(s, wdot)
+
+
+def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
+    s = RatesState(m, t, q, rates)
+    return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
+
+
+_energies = Traced(_lagrangian)
+
+
+def equations(s: State) -> Equations:
+    """ṗ + Aᵀλ = L,q + Q̄ [C 154]."""
+    return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))

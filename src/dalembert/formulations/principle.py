@@ -1,0 +1,35 @@
+"""D'Alembert's principle in Lagrange's form along given directions of motion [C 20, 60c, 65–66].
+
+Σ V_kᵀ(F − m a) + Ω_kᵀ(M − I α − ω × I ω) = 0 over all bodies, for every direction k in which the bodies may be thought to move.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.formulations.symmetric import add_gram
+from dalembert.kinematics.loads import loads
+from dalembert.kinematics.state import State
+
+
+def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A and f of A x = f where u̇ = P x + u̇₀: the partial velocities along the columns of P are V P and Ω P."""
+    m, n = s.mechanism, P.shape[1]
+    applied, known = loads(s), s.accelerations(udot0)
+    A = np.zeros((n, n), dtype=object if s.traced else float)
+    f = np.zeros(n, dtype=A.dtype)
+    every = list(range(n))
+    for k, body in enumerate(m.bodies, start=1):
+        columns = list(m.path_columns[k])
+        if (body.massless and not applied.loaded(k)) or not columns:
+            continue
+        partial, a0, at = s.partials[k], known[k], s.instants[k - 1]
+        rows = body.weighed(at.R, at.arm, at.q, partial.W, partial.V)
+        left = body.balance(at, a0.w, a0.v, s.modal_udot(k, udot0), applied.force[k - 1], applied.moment[k - 1])
+        for (J, MJ), force in zip(rows, left):
+            V = J @ P[columns]
+            add_gram(A, every, MJ @ P[columns], V)
+            f[:] = f + V.T @ force
+    for joint, values in zip(m.joints, applied.joint):
+        f[:] = f + P[joint.columns].T @ values[joint.free]
+    return A, f

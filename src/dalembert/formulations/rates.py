@@ -1,0 +1,109 @@
+"""Speeds that are the rates of the coordinates: u = W(q) q̇ and u̇ = W q̈ + Ẇ q̇, for the formulations in q̇.
+
+Where a joint has more coordinates than speeds (Euler parameters), the coordinates obey a condition c(q) = 0, which such formulations
+carry as constraint rows: c,q q̈ = −(c,q)˙ q̇.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.traced import Traced
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism, TreeJoint
+from dalembert.trace import directional, jacobian
+from dalembert.vectors import vector
+
+
+class RatesState(State):
+    """The state that has these rates of the coordinates."""
+
+    def __init__(self, m: Mechanism, t: Any, q: Any, rates: Any):
+        super().__init__(m, t, q, ())
+        self._rates = vector(list(rates))
+        self.speeds = speeds_from(self, self._rates)
+
+    @property
+    def rates(self) -> np.ndarray:
+        return self._rates
+
+
+def speeds_from(s: State, rates: Any) -> np.ndarray:
+    """u = W q̇."""
+    u: list[Any] = []
+    for j, q in zip(s.mechanism.joints, s.joint_q):
+        own = [rates[at] for at in j.q_at if at is not None]
+        u += own if _plain(j) else list(j.joint.speeds_from_rates(q, own))
+    return vector(u)
+
+
+def speeds_per_rate(s: State) -> np.ndarray:
+    """W: n_u × n_q."""
+    m = s.mechanism
+    W = np.zeros((m.n_u, m.n_q), dtype=object if s.traced else float)
+    for j, q in zip(m.joints, s.joint_q):
+        columns = [at for at in j.q_at if at is not None]
+        for at, unit in zip(columns, np.eye(len(columns))):
+            W[j.columns, at] = unit if _plain(j) else j.joint.speeds_from_rates(q, unit)
+    return W
+
+
+def rates_per_speed(s: State) -> np.ndarray:
+    """N: n_q × n_u."""
+    m = s.mechanism
+    N = np.zeros((m.n_q, m.n_u), dtype=object if s.traced else float)
+    for j, q in zip(m.joints, s.joint_q):
+        rows = [at for at in j.q_at if at is not None]
+        for at, unit in zip(j.columns, np.eye(len(j.columns))):
+            N[rows, at] = unit if _plain(j) else j.joint.rates(q, unit)
+    return N
+
+
+def _plain(j: TreeJoint) -> bool:
+    return j.joint.rates_are_speeds or not j.columns
+
+
+def n_conditions(m: Mechanism) -> int:
+    """How many coordinates there are beyond the speeds."""
+    return m.n_q - m.n_u
+
+
+def conditions(s: State) -> np.ndarray:
+    """c(q) of all joints whose coordinates are free."""
+    parts = [j.joint.condition(q) for j, q in zip(s.mechanism.joints, s.joint_q) if j.columns]
+    return np.concatenate([*parts, []])
+
+
+def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
+    s = RatesState(m, t, q, rates)
+    along = dict(zip(q, rates))
+    C = jacobian(conditions(s), list(q))
+    return {"bias": directional(s.speeds, along), "C": C, "gamma": -directional(C @ rates, along)}
+
+
+_second = Traced(_differentiated)
+
+
+def speed_rates(s: State, qddot: Any) -> np.ndarray:
+    """u̇ = W q̈ + Ẇ q̇."""
+    return speeds_per_rate(s) @ np.asarray(qddot) + bias(s)
+
+
+def bias(s: State) -> np.ndarray:
+    """Ẇ q̇."""
+    if all(_plain(j) for j in s.mechanism.joints):
+        return np.zeros(s.mechanism.n_u)
+    return np.asarray(_second(s, s.rates).bias)
+
+
+def rows_in_rates(s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(B, b, γ) of B q̇ = b and B q̈ = γ: the joints' conditions first, then the mechanism's own rows."""
+    W, rows = speeds_per_rate(s), constraint_rows(s)
+    B, b, gamma = rows.B @ W, rows.b, rows.gamma - rows.B @ bias(s)
+    if not n_conditions(s.mechanism):
+        return B, b, gamma
+    own = _second(s, s.rates)
+    return np.vstack([own.C, B]), np.concatenate([np.zeros(len(own.gamma)), b]), np.concatenate([own.gamma, gamma])

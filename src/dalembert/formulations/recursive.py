@@ -1,0 +1,78 @@
+"""The recursive algorithms as formulations: the same equations A u̇ + Bᵀλ = f as Kane's, by sweeps over the bodies.
+
+Newton–Euler gives f as what is missing at u̇ = 0, and A column by column as what a unit of u̇ adds; composite bodies give A at once;
+articulated bodies give u̇ itself, without A.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import n_rows
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
+
+
+class _InSpeeds:
+    """In the mechanism's own speeds."""
+
+    title: str
+
+    def refusal(self, m: Mechanism) -> str | None:
+        """Every mechanism can be written."""
+        return None
+
+    def speeds(self, m: Mechanism) -> tuple[str, ...]:
+        return m.speeds
+
+    def first_order(self, m: Mechanism) -> int:
+        return m.n_q + m.n_u + n_rows(m)
+
+    def own_speeds(self, s: State) -> np.ndarray:
+        return np.asarray(s.speeds)
+
+    def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
+        return State(m, t, q, w)
+
+    def udot(self, s: State, wdot: Any) -> np.ndarray:
+        return np.asarray(wdot)
+
+
+class RecursiveNewtonEuler(_InSpeeds):
+    title = "Newton–Euler, recursive"
+
+    def equations(self, s: State) -> Equations:
+        """f = −τ(0), A = (τ(e₁) − τ(0), …): n + 1 sweeps of inverse dynamics."""
+        tree, n = Tree(s), s.mechanism.n_u
+        missing = newton_euler(tree, np.zeros(n))
+        A = np.array([newton_euler(tree, unit) - missing for unit in np.eye(n)]).reshape(n, n).T
+        rows = constraint_rows(s)
+        return Equations(A, -missing, rows.B, rows.gamma)
+
+
+class CompositeBody(_InSpeeds):
+    title = "Composite bodies"
+
+    def equations(self, s: State) -> Equations:
+        tree, rows = Tree(s), constraint_rows(s)
+        return Equations(composite(tree), -newton_euler(tree, np.zeros(s.mechanism.n_u)), rows.B, rows.gamma)
+
+
+class ArticulatedBody(_InSpeeds):
+    title = "Articulated bodies"
+
+    def refusal(self, m: Mechanism) -> str | None:
+        if m.constraint_rows:
+            first = next(iter(m.constraint_rows))
+            return f'articulated bodies solve trees without forming A, and "{first}" needs A; choose "composite_body"'
+        return None
+
+    def equations(self, s: State) -> Equations:
+        """1 u̇ = f: forward dynamics, solved."""
+        n = s.mechanism.n_u
+        return Equations(np.eye(n), articulated(Tree(s), np.zeros(n)), np.zeros((0, n)), np.zeros(0))

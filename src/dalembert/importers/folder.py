@@ -1,0 +1,34 @@
+"""The one folder an import may read from: nothing above it, nothing absolute, nothing from a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dalembert.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Folder:
+    root: Path
+
+    @classmethod
+    def of(cls, model: Path, given: str | Path | None) -> Folder:
+        """The folder the user allows, or the model's own."""
+        return cls((model.parent if given is None else Path(given)).resolve())
+
+    def inside(self, name: str, start: Path) -> Path:
+        """The file called `name` seen from `start`, if it lies in the folder."""
+        said = name.replace("\\", "/")
+        if "://" in said or PurePosixPath(said).is_absolute() or said[1:2] == ":":
+            raise ModelError(f"{name!r} is not a place relative to the model; only files in its own folder are read")
+        try:
+            found = (start / said).resolve()
+            allowed, there = found.is_relative_to(self.root), found.is_file()
+        except (OSError, ValueError, RuntimeError) as problem:
+            raise ModelError(f"{name!r} is no name of a file ({problem})") from problem
+        if not allowed:
+            raise ModelError(f"{name!r} lies outside the model's folder and is not read; give folder= to allow more")
+        if not there:
+            raise ModelError(f"there is no file {name!r}")
+        return found

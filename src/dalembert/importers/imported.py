@@ -1,0 +1,79 @@
+"""What an import gives: the system, where it starts, and what could not be represented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from dalembert.importers.node import ALWAYS_READ, Node, short
+from dalembert.mechanism import Mechanism
+from dalembert.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """`system` is complete in itself; `initial` and `speeds` are the file's own start, for `simulate`."""
+
+    system: System
+    notes: tuple[str, ...]
+    """What the file says and the system does not, in sentences with file, line and element."""
+    initial: Mapping[str, Any] = field(default_factory=dict)
+    speeds: Mapping[str, Any] = field(default_factory=dict)
+    cut: tuple[str, ...] = ()
+    """The joints that close loops: cutting these keeps the coordinates of the file."""
+
+    def __post_init__(self) -> None:
+        for name in ("initial", "speeds"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def planned(self) -> System:
+        """The system, with the file's own start and tree as its plan."""
+        self.system.initial, self.system.speeds = dict(self.initial), dict(self.speeds)
+        self.system.cut = self.cut
+        return self.system
+
+    def build(self) -> Mechanism:
+        """The mechanism, with the file's own tree."""
+        return self.system.build(cut=self.cut)
+
+    def __repr__(self) -> str:
+        s = self.system
+        return f"<Imported {s.name!r}: {len(s.bodies)} bodies, {len(s.joints)} joints; {len(self.notes)} notes>"
+
+
+@dataclass(eq=False)
+class Notes:
+    """The list under way."""
+
+    sentences: list[str] = field(default_factory=list)
+
+    def add(self, node: Node, what: str) -> None:
+        self.sentences.append(f"{node.where}: {what}")
+
+    def of_unread(self, root: Node, reasons: Mapping[str, str]) -> None:
+        """Everything below the root that nobody read, the same kind of thing in one sentence.
+
+        `reasons` has, for "tag", "tag.attribute" or ".attribute", why it is not represented.
+        """
+        groups: dict[tuple[str, str | None], list[Node]] = {}
+        for node, attribute in _unread(root):
+            groups.setdefault((node.tag, attribute), []).append(node)
+        for (tag, attribute), nodes in groups.items():
+            keys = (tag,) if attribute is None else (f"{tag}.{attribute}", f".{attribute}")
+            reason = next((reasons[key] for key in keys if key in reasons), "it is not represented")
+            what = reason if attribute is None else f"{attribute}={short(nodes[0].attributes[attribute])}: {reason}"
+            more = "" if len(nodes) == 1 else f" (and {len(nodes) - 1} more like it)"
+            self.add(nodes[0], what + more)
+
+
+def _unread(node: Node) -> Iterator[tuple[Node, str | None]]:
+    for attribute in node.attributes:
+        if attribute not in node.read and attribute not in ALWAYS_READ and not attribute.startswith("xmlns"):
+            yield node, attribute
+    for child in node.children:
+        if child.used:
+            yield from _unread(child)
+        else:
+            yield child, None

@@ -1,0 +1,108 @@
+"""Triangle meshes from STL and OBJ files, and the mass properties of what they enclose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.system import MassProperties
+from dalembert.system.frames import Frame
+
+LARGEST = 64 * 2**20
+MOST_FACES = 500_000
+
+
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """`vertices` n × 3, `faces` m × 3 (numbers of vertices, counter-clockwise seen from outside)."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+    def scaled(self, scale: np.ndarray) -> Triangles:
+        """Stretched along the axes; a mirror image turns its faces round."""
+        return Triangles(self.vertices * scale, self.faces[:, ::-1] if np.prod(scale) < 0.0 else self.faces)
+
+    def placed(self, at: Frame) -> Triangles:
+        return Triangles(self.vertices @ at.rotation.T + at.position, self.faces)
+
+    @property
+    def closed(self) -> bool:
+        """Whether every edge is met once in each direction."""
+        f = np.unique(self.vertices, axis=0, return_inverse=True)[1].reshape(-1)[self.faces]
+        edges = np.concatenate([f[:, [0, 1]], f[:, [1, 2]], f[:, [2, 0]]]).astype(np.int64)
+        n = len(self.vertices)
+        there, again = np.sort(edges[:, 0] * n + edges[:, 1]), np.sort(edges[:, 1] * n + edges[:, 0])
+        return bool(len(np.unique(there)) == len(there) and np.array_equal(there, again))
+
+    def matter(self, density: float) -> MassProperties:
+        """Of a uniform solid: signed tetrahedra from a point amid the vertices, ∫ x xᵀ dV = V/20 (Σ v vᵀ + s sᵀ), s = Σ v."""
+        origin = self.vertices.mean(axis=0)
+        v = (self.vertices - origin)[self.faces]
+        volumes = np.einsum("fi,fi->f", v[:, 0], np.cross(v[:, 1], v[:, 2])) / 6.0
+        s = v.sum(axis=1)
+        volume = float(volumes.sum())
+        if volume <= 0.0:
+            raise ModelError("it encloses no volume, or its faces point inwards")
+        com = volumes @ s / 4.0 / volume
+        second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20.0
+        second -= volume * np.outer(com, com)
+        return MassProperties(density * volume, origin + com, density * (np.trace(second) * np.eye(3) - second))
+
+
+def load(path: Path) -> Triangles:
+    """By the file's extension."""
+    readers = {".stl": _stl, ".obj": _obj}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ModelError(f"{path.name}: the mesh has more than {LARGEST // 2**20} MB")
+        vertices, faces = reader(path.read_bytes())
+    except OSError as problem:
+        raise ModelError(f"{path.name}: the mesh cannot be read ({problem.strerror})") from problem
+    except (ValueError, IndexError) as problem:
+        raise ModelError(f"{path.name}: the mesh is damaged ({problem})") from problem
+    return checked(vertices, faces, path.name)
+
+
+def checked(vertices: np.ndarray, faces: np.ndarray, name: str) -> Triangles:
+    if not len(faces) or len(faces) > MOST_FACES:
+        raise ModelError(f"{name}: the mesh has {len(faces)} triangles; there must be 1 to {MOST_FACES}")
+    if not np.isfinite(vertices).all() or np.abs(vertices).max() > 1e100:
+        raise ModelError(f"{name}: a vertex of the mesh is not finite")
+    if faces.min() < 0 or faces.max() >= len(vertices):
+        raise ModelError(f"{name}: a face of the mesh names a vertex that does not exist")
+    return Triangles(vertices, faces)
+
+
+_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    if len(data) >= 84 and len(data) == 84 + _RECORD.itemsize * int.from_bytes(data[80:84], "little"):
+        corners = np.frombuffer(data, _RECORD, offset=84)["corners"].astype(float)
+    else:
+        lines = (line.split() for line in data.decode("utf-8", "replace").splitlines())
+        corners = np.array([[float(x) for x in w[1:4]] for w in lines if w[:1] == ["vertex"]]).reshape(-1, 3, 3)
+    vertices, faces = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    return vertices, faces.reshape(-1, 3)
+
+
+def _obj(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    vertices: list[list[float]] = []
+    faces: list[tuple[int, int, int]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(x) for x in words[1:4]])
+        elif words[:1] == ["f"]:
+            named = [int(w.split("/")[0]) for w in words[1:]]
+            corners = [k - 1 if k > 0 else len(vertices) + k for k in named]
+            faces += [(corners[0], a, b) for a, b in pairwise(corners[1:])]
+    return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)

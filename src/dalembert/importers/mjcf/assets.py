@@ -1,0 +1,128 @@
+"""Meshes and materials that geoms refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.importers import meshes
+from dalembert.importers.folder import Folder
+from dalembert.importers.imported import Notes
+from dalembert.importers.meshes import Triangles
+from dalembert.importers.mjcf.defaults import Defaults
+from dalembert.importers.mjcf.places import Compiler
+from dalembert.importers.node import Node
+from dalembert.importers.rotations import back, quaternion
+from dalembert.system import MassProperties
+from dalembert.system.frames import Frame
+from dalembert.vectors import ZERO
+
+HULL, SHELL = "convex", "shell"
+
+
+@dataclass(frozen=True, eq=False)
+class MeshAsset:
+    """Triangles, or nothing where the file could not be read; and how MJCF wants their inertia."""
+
+    triangles: Triangles | None
+    inertia: str
+
+    def matter(self, node: Node, density: float, notes: Notes) -> MassProperties | None:
+        """Of the geom that shows it, in the mesh's own frame."""
+        if self.triangles is None:
+            notes.add(node, "the mesh could not be read, so the geom has no mass here")
+            return None
+        solid = self.triangles
+        if self.inertia == HULL:
+            solid = hull(solid.vertices)
+        elif self.inertia == SHELL:
+            notes.add(node, "the mesh is taken as solid, not as a shell")
+        elif not solid.closed:
+            notes.add(node, "the mesh is not closed, so its mass and inertia are those of the volume its faces span")
+        return node.checked(solid.matter, density)
+
+
+def hull(vertices: np.ndarray) -> Triangles:
+    """The convex hull of points, its faces turned outwards."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        found = ConvexHull(vertices)
+    except (QhullError, ValueError) as problem:
+        raise ModelError("its points have no convex hull with a volume") from problem
+    faces = found.simplices.copy()
+    v = found.points[faces]
+    inward = np.einsum("fi,fi->f", np.cross(v[:, 1] - v[:, 0], v[:, 2] - v[:, 0]), found.equations[:, :3]) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return Triangles(found.points, faces)
+
+
+@dataclass(frozen=True, eq=False)
+class Assets:
+    meshes: dict[str, MeshAsset] = field(default_factory=dict)
+    colours: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, sections: list[Node], defaults: Defaults, compiler: Compiler, folder: Folder, start: Path, notes: Notes
+    ) -> Assets:
+        made = cls()
+        for section in sections:
+            for node in section.all("mesh"):
+                mesh = defaults.applied(node, None)
+                name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
+                mode = mesh.choice("inertia", ("exact", "legacy", HULL, SHELL), "legacy")
+                made.meshes[name] = MeshAsset(_triangles(mesh, compiler, folder, start, notes), mode)
+            for node in section.all("material"):
+                material = defaults.applied(node, None)
+                if material.has("rgba"):
+                    made.colours[node.text_of("name")] = material.numbers("rgba", 4)
+        return made
+
+    def mesh(self, node: Node) -> MeshAsset:
+        return node.refers("mesh", self.meshes, "mesh")
+
+    def colour(self, node: Node) -> np.ndarray | None:
+        """A geom's own, or its material's."""
+        material = node.get("material")
+        if node.has("rgba"):
+            return node.numbers("rgba", 4)
+        return self.colours.get(material) if material else None
+
+
+def _triangles(node: Node, compiler: Compiler, folder: Folder, start: Path, notes: Notes) -> Triangles | None:
+    try:
+        made = _given(node) if node.has("vertex") else meshes.load(_file(node, compiler, folder, start))
+    except ModelError as problem:
+        if node.has("vertex"):
+            raise node.error(problem) from problem
+        notes.add(node, f"the mesh is not read: {problem}")
+        return None
+    turned = node.vector("refquat", (1.0, 0.0, 0.0, 0.0), size=4)
+    if not turned.any():
+        raise node.error("refquat= has no direction")
+    shift = Frame(node.vector("refpos", ZERO), quaternion(turned))
+    return made.placed(back(shift)).scaled(node.vector("scale", (1.0, 1.0, 1.0)))
+
+
+def _file(node: Node, compiler: Compiler, folder: Folder, start: Path) -> Path:
+    name = node.text_of("file")
+    return folder.inside(f"{compiler.mesh_folder}/{name}" if compiler.mesh_folder else name, start)
+
+
+def _given(node: Node) -> Triangles:
+    """Vertices in the file itself; without faces they stand for their convex hull."""
+    count = 3 * meshes.MOST_FACES
+    vertices = node.numbers("vertex", 12, count)
+    if len(vertices) % 3:
+        raise ModelError("vertex= must be three numbers for each vertex")
+    vertices = vertices.reshape(-1, 3)
+    if not node.has("face"):
+        return hull(vertices)
+    faces = node.numbers("face", 3, count)
+    if len(faces) % 3:
+        raise ModelError("face= must be three numbers for each face")
+    return meshes.checked(vertices, faces.astype(int).reshape(-1, 3), "face=")

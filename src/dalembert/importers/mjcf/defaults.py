@@ -1,0 +1,67 @@
+"""Default classes: attributes that an element has unless it says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from dalembert.importers.node import Node
+from dalembert.system.names import unknown
+
+ACTUATORS = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "plugin",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Defaults:
+    """For each class its <default> elements, innermost first: a class inherits from the one around it."""
+
+    classes: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sections: list[Node]) -> Defaults:
+        made: dict[str, tuple[Node, ...]] = {"main": ()}
+        for section in sections:
+            name = section.get("class") or "main"
+            made[name] = (section, *made.get(name, ()))
+            for path, around in _inner(section, (section,)):
+                made[path.text_of("class")] = around
+        return cls(made)
+
+    def applied(self, node: Node, childclass: str | None) -> Node:
+        """The element, looking into its class where it lacks an attribute. It is a view: what is read counts for the element."""
+        chosen = node.get("class") or childclass or "main"
+        if chosen not in self.classes:
+            raise node.error(unknown(chosen, "default class", self.classes, "class="))
+        found = [d for section in self.classes[chosen] for d in section.all(node.tag)]
+        return replace(node, defaults=tuple(found))
+
+    def forget_unused(self) -> None:
+        """Defaults that no element falls back on have no effect, so there is nothing to note of them."""
+        for sections in self.classes.values():
+            for child in (c for section in sections for c in section.children if not c.used):
+                child.forget()
+
+    def chain(self, node: Node, childclass: str | None) -> list[Node]:
+        """The default elements of all actuator kinds for an actuator, outermost first: they all describe the same thing."""
+        chosen = node.get("class") or childclass or "main"
+        if chosen not in self.classes:
+            raise node.error(unknown(chosen, "default class", self.classes, "class="))
+        return [d for section in reversed(self.classes[chosen]) for d in section.all(*ACTUATORS)]
+
+
+def _inner(section: Node, around: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    for child in section.all("default"):
+        path = (child, *around)
+        yield child, path
+        yield from _inner(child, path)

@@ -1,0 +1,170 @@
+"""Geoms: what a body is made of, and what it looks like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.importers import pictures
+from dalembert.importers.imported import Notes
+from dalembert.importers.mjcf.assets import Assets, MeshAsset
+from dalembert.importers.mjcf.places import Compiler
+from dalembert.importers.node import Node
+from dalembert.importers.rotations import then, z_towards
+from dalembert.system import MassProperties
+from dalembert.system.frames import Frame
+from dalembert.system.shapes import Shape
+from dalembert.vectors import ZERO
+
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+"""How many numbers each form needs; `fromto` saves the last."""
+WITHOUT_MASS = ("plane", "hfield")
+
+
+@dataclass(frozen=True, eq=False)
+class Geom:
+    """Both in the body's frame. It is weighed only where the body's mass is not given otherwise; None: it has no mass of its own."""
+
+    weigh: Callable[[], MassProperties | None] = lambda: None
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Geoms:
+    compiler: Compiler
+    assets: Assets
+    notes: Notes
+
+    def read(self, node: Node, inside: Frame) -> Geom:
+        """`node` with its defaults, `inside` the frame elements around it."""
+        for name in ("mass", "density", "group", "shellinertia"):
+            node.get(name)
+        kind = node.choice("type", (*WITHOUT_MASS, *SIZES, "mesh", "sdf"), "sphere")
+        if kind in WITHOUT_MASS:
+            return Geom()
+        if kind == "sdf" or (node.has("mesh") and kind != "mesh"):
+            what = "given by a distance function" if kind == "sdf" else "fitted to a mesh"
+            self.notes.add(node, f"a form {what} is not represented: it is not drawn and has no mass here")
+            return Geom()
+        if kind == "mesh":
+            return self._mesh(node, then(inside, self.compiler.place(node)))
+        place, size = self._form(node, kind)
+        at = then(inside, place)
+        shape = node.checked(_shape, kind, size, at, self.assets.colour(node))
+        return Geom(lambda: self._solid(node, kind, size, at), shape)
+
+    def _mesh(self, node: Node, at: Frame) -> Geom:
+        asset, rgba = self.assets.mesh(node), self.assets.colour(node)
+        shape = None if asset.triangles is None else pictures.mesh(asset.triangles, at, rgba)
+        return Geom(lambda: self._solid_mesh(node, asset, at), shape)
+
+    def _solid_mesh(self, node: Node, asset: MeshAsset, at: Frame) -> MassProperties | None:
+        if not self._mass(node, 1.0) or not self._in_group(node):
+            return None
+        matter = asset.matter(node, node.number("density", 1000.0), self.notes)
+        if matter is None:
+            return None
+        unit = MassProperties(1.0, matter.com, matter.inertia / matter.mass)
+        return placed(unit, at, node.number("mass", matter.mass))
+
+    def _solid(self, node: Node, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
+        mass = self._mass(node, _volume(kind, size))
+        if not mass or not self._in_group(node):
+            return None
+        if node.has("shellinertia") and node.flag("shellinertia"):
+            self.notes.add(node, "the geom is taken as solid, not as a shell")
+        return placed(_unit_mass(kind, size), at, mass)
+
+    def _form(self, node: Node, kind: str) -> tuple[Frame, np.ndarray]:
+        """Place and half sizes; `fromto` says both where the axis runs and how long it is."""
+        count = SIZES[kind]
+        if not node.has("fromto") or kind == "sphere":
+            size = node.numbers("size", count, 3)[:count]
+            place = self.compiler.place(node)
+        else:
+            ends = node.numbers("fromto", 6)
+            along = ends[:3] - ends[3:]
+            half = 0.5 * float(np.linalg.norm(along))
+            if half < 1e-12:
+                raise node.error("fromto= has two ends that are the same point")
+            radii = node.numbers("size", 1, 3)
+            across = [radii[0]] * (count - 1)
+            place, size = Frame(0.5 * (ends[:3] + ends[3:]), z_towards(along)), np.array([*across, half])
+        if size.min() <= 0.0:
+            raise node.error("size= must be positive")
+        return place, size
+
+    def _mass(self, node: Node, volume: float) -> float:
+        mass = node.number("mass", node.number("density", 1000.0) * volume)
+        if mass < 0.0:
+            raise node.error("its mass is negative")
+        return mass
+
+    def _in_group(self, node: Node) -> bool:
+        low, high = self.compiler.geom_groups
+        return low <= node.number("group", 0.0) <= high
+
+
+def placed(unit: MassProperties, at: Frame, mass: float) -> MassProperties:
+    """Matter of mass 1 in its own frame, as matter of this mass in the frame it is placed in."""
+    R = at.rotation
+    inertia = mass * R @ unit.inertia @ R.T
+    return MassProperties(mass, at.position + R @ unit.com, 0.5 * (inertia + inertia.T))
+
+
+def _volume(kind: str, size: np.ndarray) -> float:
+    r = float(size[0])
+    match kind:
+        case "sphere":
+            return 4.0 / 3.0 * math.pi * r**3
+        case "capsule":
+            return math.pi * r * r * (2.0 * float(size[1]) + 4.0 / 3.0 * r)
+        case "cylinder":
+            return 2.0 * math.pi * r * r * float(size[1])
+        case "ellipsoid":
+            return 4.0 / 3.0 * math.pi * float(np.prod(size))
+        case _:
+            return 8.0 * float(np.prod(size))
+
+
+def _unit_mass(kind: str, size: np.ndarray) -> MassProperties:
+    """Uniform, of mass 1, about its centre; the axis of round forms is z."""
+    r = float(size[0])
+    match kind:
+        case "sphere":
+            moments = [0.4 * r * r] * 3
+        case "capsule":
+            moments = _capsule(r, float(size[1]))
+        case "cylinder":
+            across = (3.0 * r * r + 4.0 * float(size[1]) ** 2) / 12.0
+            moments = [across, across, 0.5 * r * r]
+        case kind:
+            xx, yy, zz = size * size / (5.0 if kind == "ellipsoid" else 3.0)
+            moments = [yy + zz, zz + xx, xx + yy]
+    return MassProperties(1.0, ZERO, np.diag(moments))
+
+
+def _capsule(r: float, half: float) -> list[float]:
+    """A cylinder and two half balls, whose mass centres lie 3/8 r beyond its ends."""
+    tube, balls = 2.0 * half, 4.0 / 3.0 * r
+    m, b = tube / (tube + balls), balls / (tube + balls)
+    along = m * 0.5 * r * r + b * 0.4 * r * r
+    across = m * (3.0 * r * r + tube * tube) / 12.0 + b * (0.4 * r * r + half * half + 0.75 * r * half)
+    return [across, across, along]
+
+
+def _shape(kind: str, size: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:
+    match kind:
+        case "sphere":
+            return pictures.sphere(size[0], at, rgba)
+        case "box":
+            return pictures.box(2.0 * size, at, rgba)
+        case "ellipsoid":
+            return pictures.ellipsoid(size, at, rgba)
+        case "cylinder":
+            return pictures.cylinder(size[0], 2.0 * size[1], at, rgba)
+        case _:
+            return pictures.capsule(size[0], 2.0 * size[1], at, rgba)

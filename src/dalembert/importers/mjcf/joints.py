@@ -1,0 +1,76 @@
+"""Joints of a body, in the order in which they move it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.importers.mjcf.places import Compiler
+from dalembert.importers.node import Node
+from dalembert.importers.rotations import euler_parameters, then
+from dalembert.system.frames import Frame
+from dalembert.system.joints import Free, Joint, Prismatic, Revolute, Spherical
+from dalembert.vectors import ZERO, turn
+
+KINDS = ("hinge", "slide", "ball", "free")
+
+
+@dataclass(frozen=True, eq=False)
+class JointPart:
+    """A joint as MJCF has it, with the frames it connects where the body stands at `at` in its carrier."""
+
+    name: str
+    node: Node
+    kind: str
+    joint: Joint
+    zero: np.ndarray
+    """Its coordinates in the pose in which the file describes the body, ours."""
+    before: Frame
+    """Frame P relative to the body in that pose."""
+    after: Frame
+    """Frame C on the body."""
+
+    rest: float = 0.0
+    """Where its spring is at rest."""
+
+    @property
+    def single(self) -> bool:
+        return self.kind in ("hinge", "slide")
+
+    @property
+    def n_qpos(self) -> int:
+        return {"free": 7, "ball": 4}.get(self.kind, 1)
+
+    def coordinates(self, qpos: np.ndarray) -> float | list[float]:
+        """MuJoCo's numbers as ours: position then quaternion for a free body, where ours has the orientation first."""
+        if self.single:
+            return float(qpos[0])
+        e = qpos[-4:] / np.linalg.norm(qpos[-4:])
+        return [float(x) for x in (*e, *qpos[:-4])]
+
+    def speeds(self, qvel: np.ndarray) -> float | list[float]:
+        """A free body's velocity comes first in MuJoCo, its angular velocity first here."""
+        return float(qvel[0]) if self.single else [float(x) for x in (*qvel[-3:], *qvel[:-3])]
+
+
+def read_joint(node: Node, name: str, inside: Frame, body: Frame, compiler: Compiler) -> JointPart:
+    """`node` with its defaults; `inside` the frame elements around it; `body` the body's place in the world.
+
+    A hinge or slide stands at ref in the pose of the file: turned or shifted back by it, frame P makes our coordinate MuJoCo's.
+    """
+    kind = "free" if node.tag == "freejoint" else node.choice("type", KINDS, "hinge")
+    if kind == "free":
+        zero = np.array([*euler_parameters(body.rotation), *body.position])
+        return JointPart(name, node, kind, Free(), zero, Frame(), Frame())
+    at = then(inside, Frame(node.vector("pos", ZERO))).position
+    if kind == "ball":
+        return JointPart(name, node, kind, Spherical(), np.array([1.0, 0, 0, 0]), Frame(at), Frame(at))
+    axis = node.unit(inside.rotation @ node.vector("axis", (0.0, 0.0, 1.0)))
+    ref, rest = node.number("ref", 0.0), node.number("springref", 0.0)
+    if kind == "slide":
+        start = Frame(at - ref * np.array(axis))
+        return JointPart(name, node, kind, Prismatic(axis), np.array([ref]), start, Frame(at), rest)
+    ref = compiler.angle(ref)
+    start = Frame(at, turn(np.array(axis), -ref))
+    return JointPart(name, node, kind, Revolute(axis), np.array([ref]), start, Frame(at), compiler.angle(rest))

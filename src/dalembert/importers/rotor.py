@@ -1,0 +1,22 @@
+"""Armature: the inertia that a geared rotor adds to one joint speed, and to nothing else."""
+
+from __future__ import annotations
+
+from dalembert.importers.naming import Names
+from dalembert.system import GROUND, System
+from dalembert.system.constraints import Coupling
+from dalembert.system.joints import Revolute
+
+
+def add_rotor(s: System, bodies: Names, joints: Names, joint: str, inertia: float) -> tuple[str, str]:
+    """A flywheel that turns on the ground at the joint's own speed: its kinetic energy ½ J q̇² is the armature's, exactly.
+
+    It turns about an axis through its mass centre, so gravity does no work on it and its mass does not matter. Returns the
+    names of the wheel's joint and of the joint it follows.
+    """
+    wheel = bodies.new(f"{joint}_rotor")
+    s.add_body(wheel, mass=1e-6 * inertia, inertia=(0.5 * inertia, 0.5 * inertia, inertia))
+    follower = joints.new(f"{joint}_rotor")
+    s.add_joint(follower, Revolute(), GROUND, wheel)
+    s.add_constraint(joints.new(f"{joint}_gear"), Coupling({follower: 1.0, joint: -1.0}))
+    return follower, joint

@@ -1,0 +1,141 @@
+"""A robot from a URDF file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.importers import xml
+from dalembert.importers.folder import Folder
+from dalembert.importers.imported import Imported, Notes
+from dalembert.importers.naming import Names
+from dalembert.importers.node import Node
+from dalembert.importers.rotor import add_rotor
+from dalembert.importers.urdf.closures import closures, rotors, springs
+from dalembert.importers.urdf.joints import joint
+from dalembert.importers.urdf.links import Looks, matter, origin
+from dalembert.importers.urdf.reasons import REASONS
+from dalembert.importers.urdf.tree import LinkTree, link_tree, named
+from dalembert.system import GROUND, System
+from dalembert.system.constraints import Coupling
+from dalembert.system.forces import JointSpring
+from dalembert.system.joints import Free, Joint, Weld
+from dalembert.system.names import unknown
+
+WORLD = "world"
+
+
+def load(file: Path, base: str, gravity: Any, folder: str | Path | None) -> Imported:
+    """See `importers.load_urdf`."""
+    if base not in ("fixed", "free"):
+        raise ModelError(f'base={base!r} is not known; choose "fixed" or "free"')
+    root = xml.read(file)
+    if root.tag != "robot":
+        raise root.error("a URDF file begins with <robot>; is this another kind of file?")
+    return _Import(root, file, Folder.of(file, folder)).run(base, gravity)
+
+
+class _Import:
+    """One import under way."""
+
+    def __init__(self, robot: Node, file: Path, folder: Folder):
+        self.robot, self.notes = robot, Notes()
+        self.looks = Looks(folder, file.parent.resolve(), self.notes)
+        self.joint_nodes = named(robot, "joint", "drake:joint")
+        self.joints: dict[str, Joint] = {}
+        self.bodies, self.names = Names({GROUND}), Names()
+        self.body_of: dict[str, str] = {}
+        self.joint_of: dict[str, str] = {}
+
+    def run(self, base: str, gravity: Any) -> Imported:
+        self.tree = link_tree(self.robot, self.joint_nodes)
+        self.system = System(self.robot.get("name") or "robot", gravity)
+        self.looks.learn(self.robot)
+        self._add_links(base)
+        for node in self.joint_nodes.values():
+            self._add_joint(node)
+        for node in self.joint_nodes.values():
+            self._add_mimic(node)
+        cut = self._add_extensions()
+        self.robot.read.add("version")
+        self.notes.of_unread(self.robot, REASONS)
+        return Imported(self.system, tuple(self.notes.sentences), cut=cut)
+
+    def _add_links(self, base: str) -> None:
+        tree: LinkTree = self.tree
+        for name, link in tree.links.items():
+            shapes = tuple(self.looks.shapes(link))
+            if name == tree.root == WORLD:
+                self.body_of[name] = GROUND
+                self.system.ground_shapes = shapes
+                if base == "free":
+                    self.notes.add(link, 'a link called world is the ground: base="free" has nothing to free')
+                continue
+            self.body_of[name] = self._named(link, self.bodies)
+            self.system.add_body(self.body_of[name], matter(link), shapes=shapes)
+        if tree.root != WORLD:
+            body = self.body_of[tree.root]
+            self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)
+
+    def _add_joint(self, node: Node) -> None:
+        name = node.text_of("name")
+        self.joints[name], self.joint_of[name] = joint(node), self._named(node, self.names)
+        parent, child = (self.body_of[node.need(side).text_of("link")] for side in ("parent", "child"))
+        made = self.joint_of[name]
+        node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=origin(node))
+        dynamics = node.one("dynamics")
+        damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
+        if damping and self.joints[name].n_u:
+            self.system.add_force(f"{made}_damping", JointSpring(made, damping=damping))
+
+    def _add_mimic(self, node: Node) -> None:
+        """q = multiplier · q_other + offset."""
+        mimic = node.one("mimic")
+        if mimic is None:
+            return
+        other = mimic.text_of("joint")
+        for name in (node.text_of("name"), other):
+            if name not in self.joints:
+                raise mimic.error(unknown(name, "joint", self.joints, "joint="))
+            if self.joints[name].n_u != 1:
+                raise mimic.error(f'joint "{name}" has no single coordinate, so it cannot take part in mimicry')
+        if other == node.text_of("name"):
+            raise mimic.error("a joint cannot mimic itself")
+        own = self.joint_of[node.text_of("name")]
+        factors = {own: 1.0, self.joint_of[other]: -mimic.number("multiplier", 1.0)}
+        self.system.add_constraint(self.names.new(f"{own}_mimic"), Coupling(factors, mimic.number("offset", 0.0)))
+
+    def _add_extensions(self) -> tuple[str, ...]:
+        cut = []
+        for node, c in closures(self.robot, self.tree):
+            name, a, b = self.names.new(c.name), self.body_of[c.parent], self.body_of[c.child]
+            if a == b:
+                raise node.error(f'it connects link "{c.parent}" with itself; name two links')
+            node.checked(self.system.add_joint, name, c.joint, a, b, c.on_parent, c.on_child)
+            cut.append(name)
+        forces = Names(set(self.system.forces))
+        for node, name, spring in springs(self.robot, self.tree):
+            node.checked(self.system.add_force, forces.new(name), self._on_bodies(spring))
+        for node, name, inertia in rotors(self.robot):
+            if name not in self.joints or self.joints[name].n_u != 1:
+                raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
+            if inertia < 0.0:
+                raise node.error("the rotor inertia is negative")
+            if inertia:
+                add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
+        return tuple(cut)
+
+    def _on_bodies(self, spring: Any) -> Any:
+        """A spring that names links, on the bodies they became."""
+        ends = [(self.body_of[end.body], end.at) for end in (spring.a, spring.b)]
+        return type(spring)(*ends, spring.stiffness, spring.damping, spring.length)
+
+    def _named(self, node: Node, names: Names) -> str:
+        said = node.text_of("name")
+        made = names.new(said)
+        if made != said:
+            self.notes.add(
+                node, f'it is called "{made}" here: names have no spaces, dots, quotes or slashes, each only once'
+            )
+        return made

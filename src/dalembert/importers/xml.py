@@ -1,0 +1,93 @@
+"""XML as robot files use it: elements with their lines. Document types and entities are refused; size and depth are bounded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from dalembert.errors import ModelError
+from dalembert.importers.node import Node
+
+LARGEST = 32 * 2**20
+"""Bytes of one file."""
+DEEPEST = 120
+"""Elements inside each other: also the depth to which a body tree may go."""
+MOST = 100_000
+"""Elements of one file."""
+
+
+def read(path: Path) -> Node:
+    """The root element of a file."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise ModelError(f"{path}: the file cannot be read ({reason})") from problem
+    return parse(data, path.name)
+
+
+def parse(data: bytes, file: str) -> Node:
+    """The root element of a text; `file` is named in errors."""
+    if len(data) > LARGEST:
+        raise ModelError(
+            f"{file}: the file has more than {LARGEST // 2**20} MB, which is no description of a mechanism"
+        )
+    return _Parser(file).run(data)
+
+
+class _Parser:
+    def __init__(self, file: str):
+        self.file = file
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.EntityDeclHandler = self._refuse
+        self.parser.ExternalEntityRefHandler = self._refuse
+        self.open: list[Node] = []
+        self.root: Node | None = None
+        self.count = 0
+
+    def run(self, data: bytes) -> Node:
+        try:
+            self.parser.Parse(data, True)
+        except expat.ExpatError as problem:
+            what = expat.errors.messages.get(problem.code, "not well formed")
+            raise ModelError(
+                f"{self.file}:{problem.lineno}: the file is not valid XML: {what} (column {problem.offset + 1})"
+            ) from problem
+        except (LookupError, ValueError) as problem:
+            raise ModelError(f"{self.file}: the file is not valid XML: {problem}; save it as UTF-8") from problem
+        if self.root is None:
+            raise ModelError(f"{self.file}: the file has no element")
+        return self.root
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        self.count += 1
+        if len(self.open) >= DEEPEST:
+            raise ModelError(f"{self.file}:{line}: elements are nested more than {DEEPEST} deep")
+        if self.count > MOST:
+            raise ModelError(f"{self.file}:{line}: the file has more than {MOST} elements")
+        made = Node(tag, attributes, self.file, line)
+        if self.open:
+            self.open[-1].children.append(made)
+        else:
+            self.root = made
+        self.open.append(made)
+
+    def _end(self, tag: str) -> None:
+        self.open.pop()
+
+    def _text(self, text: str) -> None:
+        self.open[-1].text += text
+
+    def _refuse(self, *_: Any) -> int:
+        raise ModelError(
+            f"{self.file}:{self.parser.CurrentLineNumber}: document types and entities are not read; remove the <!DOCTYPE …>"
+        )

@@ -1,0 +1,29 @@
+"""An independent set of a mechanism's rows, found once and kept with its kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints.assembly import assemble, close
+from dalembert.constraints.diagnosis import diagnose
+from dalembert.errors import LoopError
+
+
+def independent_rows(catalogue: Any, q: Any = None, t: float = 0.0) -> tuple[int, ...]:
+    """Rows that together say all, from the assembled pose nearest to q, or to the reference."""
+    m, known = catalogue.mechanism, catalogue.found
+    if "independent" not in known:
+        known["independent"] = diagnose(m, _pose(m, q, t), t).independent if m.constraint_rows else ()
+    rows: tuple[int, ...] = known["independent"]
+    return rows
+
+
+def _pose(m: Any, q: Any, t: float) -> np.ndarray:
+    if q is None:
+        return assemble(m, np.array(m.reference), t=t)
+    attempt = close(m, np.asarray(q, dtype=float), (), t)
+    if not attempt.closed:
+        raise LoopError(f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} m')
+    return attempt.q

@@ -1,0 +1,248 @@
+"""A formulation and a constraint method together, compiled: (t, q, w) → (q̇, ẇ), w being the formulation's own speeds.
+
+`accelerations_kernel(m, formulation, constraints)` is the one to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints import COMPILED, method
+from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
+from dalembert.errors import FormulationError
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.equations import Equations
+from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.independent import independent_rows
+from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.system.forces.force import Force, JointLoad
+from dalembert.trace import Expr, symbol, symbols, tracing
+from dalembert.trace.native import Block, Library, Module, Output, Pointer, Signature
+from dalembert.trace.native.lapack import make_known
+
+
+def formulation_named(m: Mechanism, name: str) -> Formulation:
+    """The formulation of this name, if it can write this mechanism's equations."""
+    if name not in FORMULATIONS:
+        raise FormulationError(f"there is no formulation {name!r}; choose one of {', '.join(FORMULATIONS)}")
+    why = FORMULATIONS[name].refusal(m)
+    if why is not None:
+        raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
+    return FORMULATIONS[name]
+
+
+def speeds_kernel(m: Mechanism, formulation: str) -> PairKernel:
+    """(q, w, –, t, parameters) → u, compiled: the mechanism's own speeds from the formulation's."""
+    m, form = m.kernels.mechanism, formulation_named(m, formulation)
+    n_w = len(form.speeds(m))
+
+    def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        return module.block(to_speeds(m, form, "run"), lanes), 0
+
+    return pair_kernel("speeds", m, formulation, "", (), (m.n_u,), emit, n_w)
+
+
+def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
+    """y = u of a state (t, q, w)."""
+    with tracing():
+        w = own_speed_symbols(form, m)
+        s = form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
+        known = known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
+        return block(name, known, [Output(x, "y", i) for i, x in enumerate(s.speeds)])
+
+
+def to_own_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
+    """y = w of a state (t, q, u)."""
+    with tracing():
+        w = form.own_speeds(m.symbolic_state())
+        return block(name, known_symbols(m), [Output(x, "y", i) for i, x in enumerate(w)])
+
+
+def speeds_are_own(m: Mechanism, form: Formulation) -> bool:
+    """Whether w is u."""
+    if len(form.speeds(m)) != m.n_u:
+        return False
+    with tracing():
+        w = own_speed_symbols(form, m)
+        u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
+        return all(a is b for a, b in zip(u, w))
+
+
+def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
+    """Symbols of w."""
+    return symbols("#w.", range(len(form.speeds(m))))
+
+
+@dataclass(frozen=True, eq=False)
+class FurtherForces(Force):
+    """Generalized forces on the free speeds, as symbols: what a kernel's extra input holds. Every formulation sees them as a load."""
+
+    mechanism: Mechanism
+
+    def loads(self, s: Any) -> list[JointLoad]:
+        tau = extra_input(self.mechanism.speeds)
+        on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in self.mechanism.joints]
+        return [JointLoad(j.name, values) for j, values in on if j.columns]
+
+
+def n_rows(m: Mechanism) -> int:
+    """Rows of the mechanism's loops and constraints."""
+    return sum(len(d.g) for d in m.constraint_rows.values())
+
+
+class Pair:
+    """Code for one mechanism, formulation and constraint method; lanes = 1."""
+
+    def __init__(
+        self,
+        m: Mechanism,
+        formulation: str,
+        constraints: str,
+        independent: Sequence[int],
+        gains: tuple[float, float] | None = None,
+    ):
+        method(constraints)
+        self.m, self.formulation, self.constraints, self.gains = m, formulation, constraints, gains
+        self.form = formulation_named(m, formulation)
+        self.independent = tuple(independent)
+        with tracing():
+            self._trace()
+
+    def _trace(self) -> None:
+        forced = replace(self.m, forces={**self.m.forces, "#further": FurtherForces(self.m)})
+        w = own_speed_symbols(self.form, self.m)
+        s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
+        self.n_w = len(w)
+        self.written: Equations = self._stabilised(s, self.form.equations(s))
+        self.rates = s.rates
+        self.known = known_symbols(self.m) | {x: ("u", i) for i, x in enumerate(w)}
+        self.known |= {x: ("x", i) for i, x in enumerate(extra_input(self.m.speeds))}
+        self.block = self._block()
+
+    def _stabilised(self, s: State, e: Equations) -> Equations:
+        """Baumgarte's terms on the mechanism's own rows, which come last."""
+        rows = constraint_rows(s)
+        if self.gains is None or not len(rows.g) or not len(e.gamma):
+            return e
+        alpha, beta = self.gains
+        g = np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in rows.g], dtype=object)
+        own = len(e.gamma) - len(g)
+        terms = alpha * (rows.B @ s.speeds - rows.b) + beta * g
+        return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
+
+    @cached_property
+    def shape(self) -> Shape:
+        """Rows of the formulation's own are independent."""
+        e, own = self.written, self.own_rows
+        kept = (*range(own), *(own + k for k in self.independent)) if own < len(e.B) else tuple(range(own))
+        return Shape(_present(e.A), _present(e.B), kept)
+
+    @property
+    def own_rows(self) -> int:
+        """Rows (of joints, of conditions among coordinates) that come before the mechanism's, if those are not eliminated."""
+        return len(self.written.B) - n if (n := n_rows(self.m)) <= len(self.written.B) else len(self.written.B)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Parts of the working memory, in elements. Entries that are never written must be zero from the beginning."""
+        n, rows = self.n_w, self.shape.rows
+        sizes = {"A": n * n, "f": n, "B": rows * n, "gamma": rows, "udot": n, "lam": rows, "end": 0}
+        return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
+
+    def _block(self) -> Block:
+        e, at = self.written, self.places
+        outputs = [Output(x, "y", i) for i, x in enumerate(self.rates)]
+        for name in ("A", "f", "B", "gamma"):
+            values = np.asarray(getattr(e, name)).ravel()
+            outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
+        return block("pair_equations", self.known, outputs)
+
+    def emit(self, module: Module, lanes: int = 1, name: str = "run") -> tuple[Signature, int]:
+        """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
+        return self._emit(module, self.m.n_q, name)
+
+    def emit_solution(self, module: Module, name: str) -> tuple[Signature, int]:
+        """The same with y = (ẇ, λ, rank of B); λ, the shortest, also in `work` at `places["lam"]`."""
+        return self._emit(module, 0, name, emit_multipliers(module, self.shape))
+
+    def _emit(
+        self, module: Module, n_q: int, name: str, multipliers: tuple[Signature, int] | None = None
+    ) -> tuple[Signature, int]:
+        code = module.block(self.block)
+        solve, work = emit_solve(module, COMPILED[self.constraints], self.shape)
+        at, n, rows = self.places, self.n_w, self.shape.rows
+        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function(name, **parameters) as f:
+            part = {name: f.work + start for name, start in at.items()}
+            given = [part[name] for name in ("A", "f", "B", "gamma", "udot")]
+            scratch = f.work + at["end"]
+            rates = f.y if n_q else scratch
+            f.call(code, f.t, f.q, f.u, f.x, f.P, rates, f.work)
+            f.call(solve, *given, scratch)
+            with f.loop(n) as i:
+                f.y[n_q + i] = part["udot"][i]
+            if multipliers is not None:
+                rank: Any = f.call(multipliers[0], *given, part["lam"], scratch)
+                with f.loop(rows) as k:
+                    f.y[n + k] = part["lam"][k]
+                f.y[n + rows] = f.real(rank)
+        needed = max(work, self.m.n_q, 0 if multipliers is None else multipliers[1])
+        return f.signature, at["end"] + needed
+
+
+@dataclass(frozen=True, eq=False)
+class PairKernel(Kernel):
+    """A kernel whose second argument are the formulation's own speeds."""
+
+    n_speeds: int = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return super().sizes | {"u": self.n_speeds}
+
+    def library(self, lanes: int) -> Library:
+        make_known()
+        return super().library(lanes)
+
+
+def accelerations_kernel(
+    m: Mechanism, formulation: str = "kane", constraints: str = "range_space", independent: Sequence[int] | None = None
+) -> PairKernel:
+    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of the pair's differential equations.
+
+    `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Kane's equations by
+    range space are those of `m.simulate`, along the tree's branches.
+    """
+    m = m.kernels.mechanism
+    rows = tuple(independent_rows(m.kernels) if independent is None else independent)
+    n_w = len(formulation_named(m, formulation).speeds(m))
+
+    def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        if formulation == "kane" and constraints == "range_space" and m.constraint_rows:
+            return Constrained(m, rows).emit(module, lanes)
+        return Pair(m, formulation, constraints, rows).emit(module, lanes)
+
+    return pair_kernel("accelerations", m, formulation, constraints, rows, (m.n_q + n_w,), emit, n_w)
+
+
+def pair_kernel(
+    what: str, m: Mechanism, formulation: str, constraints: str, rows: tuple[int, ...], shape: tuple[int, ...], emit: Any,
+    n_w: int,
+) -> PairKernel:  # fmt: skip
+    name = f"{what} {formulation} {constraints} {rows}"
+    return PairKernel(name, m, m.n_u, shape, emit, m.kernels.key, one_by_one=True, n_speeds=n_w)
+
+
+def _present(X: np.ndarray) -> np.ndarray:
+    """Entries that can be other than zero."""
+    flat = [type(x) is Expr or x != 0.0 for x in np.asarray(X).ravel()]
+    return np.array(flat, dtype=bool).reshape(np.shape(X))

@@ -1,0 +1,161 @@
+"""u̇ and λ of a constrained mechanism in machine code, for one state or many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints import method
+from dalembert.constraints.dynamics import accelerations as one_by_one
+from dalembert.constraints.solution import Solution
+from dalembert.errors import LoopError
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.independent import independent_rows
+from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.opaque import generalized_forces
+from dalembert.kernels.pair import (
+    Pair,
+    PairKernel,
+    accelerations_kernel,
+    n_rows,
+    own_speed_symbols,
+    pair_kernel,
+    speeds_are_own,
+    to_own_speeds,
+)
+from dalembert.kernels.straight import NAMES, block, known_symbols
+from dalembert.mechanism import Mechanism
+from dalembert.trace import symbol, symbols, tracing
+from dalembert.trace.native import Block, Module, Output, Pointer, Signature, minimum
+
+DOUBTFUL = 1e-9
+"""Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
+
+
+def accelerations(
+    c: Catalogue, m: Mechanism, q: Any, u: Any, tau: Any, t: Any, parameters: Any, constraints: str
+) -> Any:
+    """u̇ of one state (n,) or of a batch (K, n)."""
+    method(constraints)
+    try:
+        rows = _rows(c, q, t)
+    except LoopError:
+        return one_by_one(m, q, u, tau, t, parameters, constraints)
+    tau = _with_opaque(c, q, u, tau, t, parameters)
+    n_q, n_u = m.n_q, m.n_u
+    if constraints != "range_space":
+        return _kept(
+            c, f"accelerations {constraints}", lambda: accelerations_kernel(c.mechanism, "kane", constraints, rows)
+        )(q, u, tau, t, parameters)[..., n_q:]
+    y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
+    doubtful = ~(y[..., -1] > DOUBTFUL)
+    udot: np.ndarray = y[..., n_q : n_q + n_u]
+    if doubtful.any():
+        again = one_by_one(c.mechanism, q, u, tau, t, parameters)
+        udot = np.where(doubtful[..., None], again, udot)
+    return udot
+
+
+def solve(
+    c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any, constraints: str, formulation: str
+) -> Solution:
+    """u̇, λ of the mechanism's rows and their rank; arrays over the states where several are given."""
+    method(constraints)
+    rows = _rows(c, q, t)
+    n_u = c.mechanism.n_u
+    made = _kept(
+        c, f"solution {formulation} {constraints}", lambda: solution_kernel(c.mechanism, formulation, constraints, rows)
+    )
+    y = made(q, u, _with_opaque(c, q, u, tau, t, parameters), t, parameters)
+    rank = np.rint(y[..., -1]).astype(int)
+    return Solution(y[..., :n_u], y[..., n_u:-1], int(rank) if rank.ndim == 0 else rank)
+
+
+def solution_kernel(m: Mechanism, formulation: str, constraints: str, independent: Sequence[int]) -> PairKernel:
+    """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back."""
+    pair = Pair(m, formulation, constraints, independent)
+    own = pair.own_rows
+    kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
+
+    def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        run, size = pair.emit_solution(module, "pair_solution")
+        identity = speeds_are_own(m, pair.form)
+        there = None if identity else module.block(to_own_speeds(m, pair.form, "to_own_speeds"))
+        back = None if identity else module.block(_udot(pair))
+        n, rows = pair.n_w, pair.shape.rows
+        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function("run", **parameters) as f:
+            w, y, work = f.work + size, f.work + (size + n), f.work
+            if there is not None:
+                f.call(there, f.t, f.q, f.u, f.x, f.P, w, work)
+            f.call(run, f.t, f.q, f.u if there is None else w, f.x, f.P, y, work)
+            if back is not None:
+                f.call(back, f.t, f.q, w, y, f.P, f.y, work)
+            else:
+                with f.loop(n) as i:
+                    f.y[i] = y[i]
+            with f.loop(kept) as k:
+                f.y[m.n_u + k] = y[n + own + k]
+            f.y[m.n_u + kept] = y[n + rows] - float(own)
+        return f.signature, size + 2 * n + rows + 1
+
+    return pair_kernel("solution", m, formulation, constraints, tuple(independent), (m.n_u + kept + 1,), emit, m.n_u)
+
+
+def _udot(pair: Pair) -> Block:
+    """y = u̇ from ẇ, which takes the place of the extra input."""
+    with tracing():
+        w, wdot = own_speed_symbols(pair.form, pair.m), symbols("#wdot.", range(pair.n_w))
+        s = pair.form.state(pair.m, symbol("t"), symbols("q_", pair.m.coordinates), w)
+        known = known_symbols(pair.m) | {x: ("u", i) for i, x in enumerate(w)}
+        known |= {x: ("x", i) for i, x in enumerate(wdot)}
+        return block("udot", known, [Output(x, "y", i) for i, x in enumerate(pair.form.udot(s, wdot))])
+
+
+def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
+    """(q̇, u̇, smallest pivot relative to its row), along the tree's branches."""
+    m = c.mechanism
+
+    def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        held = Constrained(m, rows)
+        run, size = held.emit(module, lanes, name="held_run")
+        p, at = held.pattern, held.places
+        starts, profile = module.int_table(p.starts), module.int_table(p.profile)
+        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function("run", lanes=lanes, **parameters) as f:
+            f.call(run, *(getattr(f, name) for name in NAMES))
+            Y, S = f.work + at["Y"], f.work + at["S"]
+            v = f.variables(square=0.0, smallest=1.0)
+            with f.loop(held.n_rows) as i:
+                v.square = 0.0
+                with f.loop(starts[i], starts[i + 1]) as e:
+                    v.square = v.square + Y[e] * Y[e]
+                inverse = S[profile[i] + i]
+                v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
+            f.y[m.n_q + m.n_u] = v.smallest
+        return f.signature, size
+
+    return Kernel(f"held accelerations {rows}", m, m.n_u, (m.n_q + m.n_u + 1,), emit, c.key)
+
+
+def _rows(c: Catalogue, q: Any, t: Any) -> tuple[int, ...]:
+    first, time = np.asarray(q, dtype=float), np.asarray(t, dtype=float)
+    return independent_rows(c, first[0] if first.ndim == 2 else first, float(time.ravel()[0]) if time.size else 0.0)
+
+
+def _with_opaque(c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any) -> Any:
+    """Further generalized forces, with those of forces that could not be compiled."""
+    if c.opaque is None:
+        return tau
+    extra = c._called(generalized_forces, q, u, t, parameters)
+    return extra if tau is None else extra + np.asarray(tau, dtype=float)
+
+
+def _kept(c: Catalogue, name: str, make: Any) -> Any:
+    """A kernel of this catalogue, made once."""
+    if name not in c.found:
+        c.found[name] = make()
+    return c.found[name]

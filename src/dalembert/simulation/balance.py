@@ -1,0 +1,111 @@
+"""By which formulation a run's equations are written, and by which method constraints are solved with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.constraints import method
+from dalembert.errors import SimulationError
+from dalembert.formulations import Formulation
+from dalembert.kernels.constrained import Constrained
+from dalembert.kernels.formulated import Formulated
+from dalembert.kernels.pair import formulation_named, speeds_are_own, speeds_kernel
+from dalembert.kernels.partitioned import Partitioned
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.holding import Holding
+from dalembert.simulation.options import Options
+from dalembert.simulation.scales import SMALL, length, speed_units
+
+Held = Constrained | Formulated
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """A formulation's own speeds w take the place of u in the integrated state; outside, everything is in u."""
+
+    mechanism: Mechanism
+    formulation: str
+    constraints: str
+
+    @property
+    def form(self) -> Formulation:
+        return formulation_named(self.mechanism, self.formulation)
+
+    @property
+    def usual(self) -> bool:
+        """Kane's equations along the branches of the tree, for which there is code of its own."""
+        return self.formulation == "kane" and (self.constraints == "range_space" or not self.mechanism.constraint_rows)
+
+    @property
+    def own(self) -> bool:
+        """Whether w is u."""
+        return self.formulation == "kane" or speeds_are_own(self.mechanism, self.form)
+
+    @property
+    def n_speeds(self) -> int:
+        return len(self.form.speeds(self.mechanism))
+
+    def code(self, m: Mechanism, h: Holding | None) -> Held | None:
+        """What computes the slope and keeps the constraints; None for a tree's own kernels."""
+        gains = None if h is None else h.stabilise.gains
+        if self.usual:
+            return None if h is None else Constrained(m, h.rows, gains)
+        if self._partitions(h):
+            assert h is not None
+            return Partitioned(m, self.formulation, self.constraints, h.rows)
+        return Formulated(m, self.formulation, self.constraints, () if h is None else h.rows, gains)
+
+    def scales(self, h: Holding | None) -> np.ndarray:
+        """What the code measures rows by; a partition keeps its choice behind them."""
+        if h is None:
+            return np.zeros(0)
+        return np.append(h.scales, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
+
+    def _partitions(self, h: Holding | None) -> bool:
+        return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects
+
+    # -- between u and w ----------------------------------------------------------------------------------------------
+    def own_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """w of a state."""
+        return u if self.own else np.asarray(self.form.own_speeds(m.state(q, u, t)), dtype=float)
+
+    def speeds(self, m: Mechanism, t: float, q: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """u of a state."""
+        return w if self.own else np.asarray(self.form.state(m.numeric, t, q, w).speeds, dtype=float)
+
+    def in_speeds(self, t: np.ndarray, rows: np.ndarray, parameters: dict[str, float]) -> np.ndarray:
+        """Rows of (q, w) as rows of (q, u)."""
+        if self.own or not len(rows):
+            return rows
+        n_q = self.mechanism.n_q
+        q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
+        u = speeds_kernel(self.mechanism, self.formulation)(q, w, None, np.asarray(t, dtype=float), parameters)
+        return np.hstack([q, u])
+
+    def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
+        """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""
+        if self.own:
+            return o.atol
+        moved = length(m) * np.array([unit == "m/s" for unit in speed_units(m)]) + [
+            float(unit != "m/s") for unit in speed_units(m)
+        ]
+        still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
+        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(moved)]
+        typical = np.max(changes, axis=0)
+        typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
+        return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
+
+
+def balance(m: Mechanism, formulation: str, constraints: str, o: Options) -> Balance:
+    """From the arguments of `simulate`."""
+    method(constraints)
+    formulation_named(m, formulation)
+    made = Balance(m, formulation, constraints)
+    if not made.usual and o.method.held is None:
+        raise SimulationError(
+            f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
+            f'constraints={constraints!r} choose "dop853" or "rk4"'
+        )
+    return made

@@ -1,0 +1,108 @@
+"""Rates of the speeds and multipliers at all samples of a motion: A u̇ + Bᵀλ = f, B u̇ = γ, solved in batches.
+
+With A = L Lᵀ and rows scaled by the largest norm each has in the metric of A⁻¹, Y = L⁻¹Bᵀ = U Σ Vᵀ gives
+Lᵀu̇ = (1 − UUᵀ) L⁻¹f + U Σ⁻¹Vᵀγ and the shortest λ = V Σ⁻¹ (UᵀL⁻¹f − Σ⁻¹Vᵀγ), all rows taken, dependent ones too.
+What λ leaves open are the directions outside V.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints.solution import RANK_TOLERANCE
+from dalembert.formulations import kane
+from dalembert.formulations.equations import Equations
+from dalembert.simulation.samples import Samples, evaluate_with_loads
+
+DEAD = 1e-8
+"""Part of the largest row below which a row, at all samples, counts as nothing."""
+SPREAD = 100
+"""Samples at which the rows' norms, and what the multipliers leave open, are looked at."""
+LARGEST_BATCH = 4_000_000
+"""Numbers worked on at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """u̇ (K, n_u), λ (K, rows) and the rank of the rows (K,) at all samples; at some of full rank, what λ leaves open."""
+
+    udot: np.ndarray
+    lam: np.ndarray
+    rank: np.ndarray
+    looked_at: np.ndarray
+    """Numbers of those samples."""
+    open: np.ndarray
+    """(len(looked_at), rows, rows): for each, the projector on the changes of scaled λ that change no motion."""
+    scale: np.ndarray
+    """λ = scaled λ / scale, row by row."""
+
+    @property
+    def momentary(self) -> int:
+        """At how many samples rows are dependent that are not so elsewhere."""
+        return int(np.sum(self.rank < self.rank.max(initial=0)))
+
+
+def spread(count: int, most: int = SPREAD) -> np.ndarray:
+    """At most so many numbers of samples, evenly over all."""
+    return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).astype(int))
+
+
+def solve(x: Samples) -> Solved:
+    """See the module's text."""
+    some = [_in_metric(_written(part)) for part in _batches(x.at(spread(len(x))))]
+    scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y, *_ in some], axis=0)
+    alive = scale > DEAD * scale.max(initial=0.0)
+    scale = np.where(alive, scale, 1.0)
+    parts = [_solved(_written(part), scale, alive)[:3] for part in _batches(x)]
+    udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))
+    regular = np.flatnonzero(rank == rank.max(initial=0))
+    looked_at = regular[spread(len(regular), 25)]
+    Vt = np.concatenate([_solved(_written(part), scale, alive)[3] for part in _batches(x.at(looked_at))])
+    return Solved(udot, lam, rank, looked_at, np.eye(len(scale)) - Vt.transpose(0, 2, 1) @ Vt, scale)
+
+
+def _written(x: Samples) -> Equations:
+    """A, f, B and γ at all samples."""
+    n = x.mechanism.n_u
+
+    def formula(s: Any, _: Any) -> Any:
+        e = kane.equations(s)
+        return np.vstack([e.A, e.f, *e.B.reshape(-1, n)]).ravel().tolist() + list(e.gamma)
+
+    values = evaluate_with_loads(x, formula)
+    n_rows = (values.shape[1] - n * n - n) // (n + 1)
+    A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
+    return Equations(A.reshape(-1, n, n), f + x.forces, B.reshape(-1, n_rows, n), gamma)
+
+
+def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
+    """Y = L⁻¹Bᵀ, L⁻¹f and L."""
+    L = np.linalg.cholesky(e.A)
+    return np.linalg.solve(L, e.B.transpose(0, 2, 1)), np.linalg.solve(L, e.f[..., None])[..., 0], L
+
+
+def _solved(e: Equations, scale: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, ...]:
+    """u̇, λ, rank and Vᵀ, the combinations of scaled λ that are determined."""
+    Y, h, L = _in_metric(replace(e, B=e.B / scale[:, None] * alive[:, None]))
+    U, sigma, Vt = np.linalg.svd(Y, full_matrices=False)
+    kept = sigma > RANK_TOLERANCE * sigma.max(axis=1, initial=0.0, keepdims=True)
+    inverse = np.where(kept, 1.0, 0.0) / np.where(kept, sigma, 1.0)
+    Vt = Vt * kept[..., None]
+    along = np.einsum("kij,ki->kj", U, h) * kept
+    wanted = inverse * np.einsum("kij,kj->ki", Vt, e.gamma / scale)
+    lam = np.einsum("kij,ki->kj", Vt, inverse * (along - wanted)) / scale
+    w = h + np.einsum("kij,kj->ki", U, wanted - along)
+    udot = np.linalg.solve(L.transpose(0, 2, 1), w[..., None])[..., 0]
+    return udot, lam, kept.sum(axis=1), Vt
+
+
+def _batches(x: Samples) -> Iterator[Samples]:
+    n = x.mechanism.n_u
+    n_rows = sum(len(d.g) for d in x.mechanism.constraint_rows.values())
+    size = max(1, LARGEST_BATCH // max(1, (n + n_rows) ** 2))
+    for start in range(0, max(len(x), 1), size):
+        yield x.at(slice(start, start + size))

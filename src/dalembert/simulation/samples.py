@@ -1,0 +1,109 @@
+"""The samples of a motion, and formulas on them: traced on one state, compiled and run over all.
+
+A formula that cannot be traced (a plain Python function in it) is called sample by sample instead, and so is any on a few samples only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.errors import TraceError
+from dalembert.kernels.catalogue import BodyMotion
+from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.straight import extra_input, straight_block
+from dalembert.mechanism import Mechanism
+from dalembert.trace import tracing
+from dalembert.trace.fingerprint import fingerprint
+from dalembert.trace.graph import flatten
+
+if TYPE_CHECKING:
+    from dalembert.simulation.body_forces import BodyForces
+    from dalembert.simulation.multipliers import Solved
+
+FEW = 4
+"""Samples up to which compiling is not worth while."""
+
+Formula = Callable[[Any, Any], Any]
+"""(state, further numbers of the sample: rates of the speeds, multipliers …) → numbers in an array of any shape."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    mechanism: Mechanism
+    t: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    forces: np.ndarray
+    parameters: Mapping[str, float]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def at(self, rows: Any) -> Samples:
+        """Some of them."""
+        return replace(self, t=self.t[rows], q=self.q[rows], u=self.u[rows], forces=self.forces[rows])
+
+    @cached_property
+    def body_motion(self) -> BodyMotion:
+        """Poses and velocities of all bodies."""
+        if len(self) > FEW:
+            return self.mechanism.body_motion(self.q, self.u, self.t, self.parameters)
+
+        def formula(s: Any, _: Any) -> Any:
+            n = s.mechanism.n_bodies
+            both = zip(s.poses[1 : n + 1], s.velocities[1 : n + 1])
+            return [[*pose.R.ravel(), *pose.p, *rate.w, *rate.v] for pose, rate in both]
+
+        rows = one_by_one(self, formula, None)
+        return BodyMotion(rows[..., :9].reshape(len(self), -1, 3, 3), *np.split(rows[..., 9:], 3, axis=-1))
+
+    @cached_property
+    def solved(self) -> Solved:
+        """Rates of the speeds, and multipliers of loops and constraints."""
+        from dalembert.simulation.multipliers import solve
+
+        return solve(self)
+
+    @cached_property
+    def body_forces(self) -> BodyForces:
+        """What every body's motion needs, and what constraints exert."""
+        from dalembert.simulation.body_forces import body_forces
+
+        return body_forces(self)
+
+
+def evaluate(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> np.ndarray:
+    """The formula at every sample: (K, *its shape)."""
+    if len(x) <= FEW:
+        return one_by_one(x, formula, extra)
+    m = x.mechanism.kernels.mechanism
+    symbols = extra_input(range(m.n_u if extra is None else extra.shape[1]))
+    try:
+        with tracing():
+            values = np.array(formula(m.symbolic_state(), symbols), dtype=object)
+    except (TraceError, TypeError, ValueError, ArithmeticError, AttributeError):
+        return one_by_one(x, formula, extra)
+
+    def emit(module: Any, lanes: int) -> Any:
+        return module.block(straight_block(m, values, symbols), lanes), 0
+
+    name = f"quantity {fingerprint(flatten(values))}"
+    kernel = Kernel(name, m, len(symbols), values.shape, emit, x.mechanism.kernels.key)
+    return kernel(x.q, x.u, extra, x.t, x.parameters)
+
+
+def evaluate_with_loads(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> np.ndarray:
+    """A formula in which the forces take part. Those that are plain Python functions are not among the traced ones, so that with
+    them every sample is worked out by itself."""
+    return evaluate(x, formula, extra) if x.mechanism.kernels.opaque is None else one_by_one(x, formula, extra)
+
+
+def one_by_one(x: Samples, formula: Formula, extra: np.ndarray | None) -> np.ndarray:
+    m = x.mechanism.with_parameters(**x.parameters)
+    ends = np.zeros_like(x.u) if extra is None else extra
+    return np.array([formula(m.state(q, u, t), e) for t, q, u, e in zip(x.t, x.q, x.u, ends)], dtype=float)

@@ -1,0 +1,49 @@
+"""What the fields of joints, forces, constraints and shapes hold, said with their types: model files are read and written by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+
+@dataclass(frozen=True)
+class Holds:
+    """One of "number", "vector", "axis", "point", "frame", "body", "joint", "colour"."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of these arguments, giving `size` numbers (0: any number of them); "s" is the state."""
+
+    arguments: tuple[str, ...]
+    size: int = 1
+    constant: bool = True
+    """Whether plain numbers will do instead."""
+
+
+Number = Annotated[Any, Holds("number")]
+"""A float, or an expression of parameters."""
+Numbers3 = Annotated[Any, Holds("vector")]
+Place = Annotated[Any, Holds("frame")]
+"""A Frame, or three numbers."""
+PointLike = Annotated[Any, Holds("point")]
+"""A body's name, or (name, three numbers)."""
+BodyName = Annotated[str, Holds("body")]
+JointName = Annotated[str, Holds("joint")]
+Colour = Annotated[str | None, Holds("colour")]
+Points = Annotated[Any, Holds("points")]
+"""Rows of three numbers."""
+Faces = Annotated[Any, Holds("faces")]
+"""Rows of three whole numbers."""
+
+OfState = Annotated[Any, Function(("s",))]
+VectorOfState = Annotated[Any, Function(("s",), size=3)]
+OfTime = Annotated[Any, Function(("t",))]
+OfElongation = Annotated[Callable[[Any, Any], Any] | None, Function(("x", "v"), constant=False)]
+"""Of an elongation and its rate."""
+OfFreedom = Annotated[Callable[[Any, Any], Any] | None, Function(("q", "u"), constant=False)]
+"""Of a joint's coordinate and speed."""
+Residuals = Annotated[Callable[[Any], Any] | None, Function(("s",), size=0, constant=False)]

@@ -1,0 +1,95 @@
+"""Outputs: quantities of the motion that a model names, to be plotted, tabled and traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.system.fields import BodyName, OfState, PointLike
+from dalembert.system.forces.points import point
+
+
+class Output:
+    """The contract: `value(state)`, a number or three."""
+
+    unit: str = ""
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The bodies it names, for checking."""
+        return ()
+
+    def value(self, s: Any) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Value(Output):
+    """A function of the state."""
+
+    of: OfState
+    unit: str = ""
+
+    def value(self, s: Any) -> Any:
+        return self.of(s) if callable(self.of) else self.of
+
+
+@dataclass(frozen=True, eq=False)
+class _OfPoint(Output):
+    at: PointLike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", point(self.at, f"{type(self).__name__}: at"))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.at.body,)
+
+
+class Position(_OfPoint):
+    """Where a point of a body is, in world axes."""
+
+    unit = "m"
+
+    def value(self, s: Any) -> Any:
+        return s.position(self.at)
+
+
+class Velocity(_OfPoint):
+    """How fast a point of a body moves, in world axes."""
+
+    unit = "m/s"
+
+    def value(self, s: Any) -> Any:
+        return s.velocity(self.at)
+
+
+@dataclass(frozen=True, eq=False)
+class AngularVelocity(Output):
+    """How fast a body turns, in world axes."""
+
+    body: BodyName
+    unit = "rad/s"
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return (self.body,)
+
+    def value(self, s: Any) -> Any:
+        return s.angular_velocity(self.body)
+
+
+def as_output(given: Any, name: str) -> Output:
+    """An Output from an Output or a function of the state."""
+    if isinstance(given, Output):
+        return given
+    if callable(given):
+        return Value(given)
+    raise ModelError(
+        f'output "{name}": {given!r} is neither a function of the state nor an output such as da.Position("body")'
+    )
+
+
+OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, AngularVelocity)
+"""The outputs a model file can name."""

@@ -1,0 +1,61 @@
+// The eye: orbit, zoom, shift; fitted to the scene, or going along with it.
+
+export class Eye {
+  constructor(canvas, look) {
+    this.look = look;
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.01 * look.radius, 200 * look.radius);
+    this.camera.up.fromArray(look.up);
+    this.controls = new THREE.OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.minDistance = 0.1 * look.radius;
+    this.controls.maxDistance = 60 * look.radius;
+    this.following = false;
+    this.last = null;
+  }
+
+  /** All of the mechanism in sight, from where it is seen best. */
+  fit(centre = null) {
+    const target = centre ?? new THREE.Vector3().fromArray(this.look.centre);
+    this.controls.target.copy(target);
+    this.camera.position.fromArray(this.look.towards).multiplyScalar(this.distance()).add(target);
+    this.controls.update();
+  }
+
+  /** From where the corners of all that moves fill most of the picture. */
+  distance() {
+    const { low, high, towards } = this.look;
+    const middle = new THREE.Vector3().fromArray(this.look.centre);
+    this.camera.position.fromArray(towards);
+    this.camera.lookAt(0, 0, 0);
+    const turn = this.camera.quaternion.clone().invert();
+    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 0.84;
+    const wide = tall * this.camera.aspect;
+    let distance = 0.5 * this.look.radius;
+    for (let i = 0; i < 8; i++) {
+      const corner = new THREE.Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]);
+      corner.sub(middle).applyQuaternion(turn);
+      distance = Math.max(distance, corner.z + Math.abs(corner.x) / wide, corner.z + Math.abs(corner.y) / tall);
+    }
+    return distance;
+  }
+
+  /** Shifts eye and aim with the middle of the bodies. */
+  follow(middle) {
+    if (!this.following) {
+      this.last = null;
+      return;
+    }
+    if (this.last) {
+      const by = middle.clone().sub(this.last);
+      this.camera.position.add(by);
+      this.controls.target.add(by);
+    }
+    this.last = middle.clone();
+  }
+
+  /** A still eye needs no new picture. */
+  update() {
+    return this.controls.update();
+  }
+}

@@ -1,0 +1,37 @@
+import { element } from "./chart.js";
+// Keys, and the sheet that tells them.
+
+export function listenToKeys({ clock, fit, theme, tabs }) {
+  const keys = document.getElementById("keys");
+  const actions = {
+    " ": ["Space", "play or pause", () => clock.play()],
+    ArrowLeft: ["←  →", "one frame back or on (ten with shift)", (e) => clock.step(e.shiftKey ? -10 : -1)],
+    ArrowRight: [null, null, (e) => clock.step(e.shiftKey ? 10 : 1)],
+    Home: ["Home  End", "first or last frame", () => clock.seek(clock.first)],
+    End: [null, null, () => clock.seek(clock.last)],
+    "+": ["+  −", "faster or slower", () => clock.faster(1)],
+    "-": [null, null, () => clock.faster(-1)],
+    "=": [null, null, () => clock.faster(1)],
+    l: ["L", "start again at the end, or not", () => { clock.loop = !clock.loop; clock.tell("loop"); }],
+    f: ["F", "fit the mechanism into the view", fit],
+    t: ["T", "dark or light", theme],
+    1: ["1 … 4", "plots, graph, equations, model", () => tabs.open(0)],
+    2: [null, null, () => tabs.open(1)],
+    3: [null, null, () => tabs.open(2)],
+    4: [null, null, () => tabs.open(3)],
+    "?": ["?", "this sheet", () => keys.showModal()],
+  };
+  keys.querySelector("dl").append(
+    ...Object.values(actions).filter(([key]) => key).flatMap(([key, words]) => [element("dt", "", key), element("dd", "", words)]),
+  );
+  document.getElementById("help").addEventListener("click", () => keys.showModal());
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || keys.open) return;
+    const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+    const own = e.target.closest("input:not([type=range]), select, textarea");
+    const pressed = e.key === " " && e.target.closest("button, [role=button]");
+    if (!action || own || pressed) return;
+    e.preventDefault();
+    action[2](e);
+  });
+}

@@ -1,0 +1,89 @@
+import { Charts } from "./charts.js";
+import { Clock } from "./clock.js";
+import { readData } from "./decode.js";
+import { listenToKeys } from "./keyboard.js";
+import { fillEquations, fillHeader, fillModel, Tabs } from "./panels.js";
+import { Stage } from "./stage.js";
+import { startTheme, switchTheme } from "./theme.js";
+import { Topology } from "./topology.js";
+import { Transport } from "./transport.js";
+import { element } from "./chart.js";
+// Puts the parts together and draws them, picture by picture.
+
+function makeStage(data, clock) {
+  try {
+    return new Stage(data, clock, document.getElementById("scene"));
+  } catch (problem) {
+    console.warn(`no scene: ${problem.message}`);
+    document.getElementById("no-webgl").hidden = false;
+    return null;
+  }
+}
+
+function layerButtons(stage) {
+  const box = document.getElementById("layers");
+  for (const [key, layer] of Object.entries(stage.layers)) {
+    const button = element("button", "", layer.words);
+    button.dataset.layer = key;
+    button.setAttribute("aria-pressed", layer.on);
+    button.addEventListener("click", () => {
+      stage.switchLayer(layer, key, !layer.on);
+      button.setAttribute("aria-pressed", layer.on);
+    });
+    box.append(button);
+  }
+}
+
+function eyeButtons(stage, travels) {
+  const follow = document.getElementById("follow");
+  const set = (on) => {
+    stage.eye.following = on;
+    follow.setAttribute("aria-pressed", on);
+    stage.refresh();
+  };
+  follow.addEventListener("click", () => set(!stage.eye.following));
+  set(travels);
+}
+
+function start() {
+  startTheme();
+  const data = readData();
+  const clock = new Clock(data.t);
+  const stage = makeStage(data, clock);
+  const fit = () => stage?.eye.fit(stage.eye.following ? stage.middle() : null);
+  document.getElementById("fit").addEventListener("click", fit);
+  let topology = null;
+  const choose = (body) => {
+    stage?.choose(body);
+    topology.show(body);
+  };
+  topology = new Topology(data, document.getElementById("graph"), choose);
+  if (stage) {
+    stage.onChoose = choose;
+    layerButtons(stage);
+    eyeButtons(stage, data.look.travels);
+  }
+  fillHeader(data);
+  fillEquations(data, document.getElementById("equations"));
+  fillModel(data, document.getElementById("model"));
+  const charts = new Charts(data, clock, document.getElementById("plots"));
+  const transport = new Transport(data, clock);
+  const tabs = new Tabs((id) => {
+    charts.refresh();
+    if (id === "graph") topology.centre();
+  });
+  listenToKeys({ clock, fit, theme: switchTheme, tabs });
+  const picture = (wall) => {
+    clock.advance(wall);
+    stage?.draw();
+    charts.draw();
+    requestAnimationFrame(picture);
+  };
+  requestAnimationFrame(picture);
+  const asked = /[#&]t=([-+.\deE]+)/.exec(location.hash);
+  if (asked) clock.seek(Number(asked[1]));
+  else if (!matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
+  window.dalembert = { data, clock, stage, charts, transport, topology };
+}
+
+start();

@@ -1,0 +1,56 @@
+import { SPEEDS } from "./clock.js";
+import { element } from "./chart.js";
+// Play, scrub, speed, loop.
+
+const SIGNS = { play: "M6 4l11 6-11 6z", pause: "M5 4h4v12H5zM11 4h4v12h-4z" };
+
+export class Transport {
+  constructor(data, clock) {
+    this.clock = clock;
+    this.part = Object.fromEntries(["play", "back", "on", "scrub", "time", "speed", "loop"].map((id) => [id, document.getElementById(id)]));
+    const { play, back, on, scrub, speed, loop } = this.part;
+    scrub.min = clock.first;
+    scrub.max = clock.last;
+    for (const s of SPEEDS) speed.append(new Option(s < 1 ? `1/${1 / s} ×` : `${s} ×`, s));
+    play.addEventListener("click", () => clock.play());
+    back.addEventListener("click", () => clock.step(-1));
+    on.addEventListener("click", () => clock.step(1));
+    scrub.addEventListener("input", () => {
+      const wanted = Number(scrub.value); // before pausing puts the slider back
+      clock.play(false);
+      clock.seek(wanted);
+    });
+    speed.addEventListener("change", () => {
+      clock.speed = Number(speed.value);
+      clock.tell("speed");
+    });
+    loop.addEventListener("click", () => {
+      clock.loop = !clock.loop;
+      clock.tell("loop");
+    });
+    this.digits = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(clock.last - clock.first || 1))));
+    const marks = document.getElementById("marks");
+    for (const [name, t] of data.events) {
+      const mark = element("i");
+      mark.title = name;
+      mark.style.left = `${(100 * (t - clock.first)) / (clock.last - clock.first || 1)}%`;
+      marks.append(mark);
+    }
+    clock.onChange((what) => this.show(what));
+    this.show("all");
+  }
+
+  show(what) {
+    const { play, scrub, time, speed, loop } = this.part;
+    const { now, last, playing } = this.clock;
+    scrub.value = now;
+    scrub.setAttribute("aria-valuetext", `${now.toFixed(this.digits)} s`);
+    const strong = element("b", "", now.toFixed(this.digits));
+    time.replaceChildren(strong, ` / ${last.toFixed(this.digits)} s`);
+    if (what === "time") return;
+    play.setAttribute("aria-label", playing ? "Pause" : "Play");
+    document.getElementById("play-sign").setAttribute("d", playing ? SIGNS.pause : SIGNS.play);
+    speed.value = this.clock.speed;
+    loop.setAttribute("aria-pressed", this.clock.loop);
+  }
+}

@@ -1,0 +1,60 @@
+"""Which samples of a motion the page holds, and the poses at them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.simulation.motion import Motion
+
+MOST = 10_000
+"""Frames, however small the mechanism."""
+
+
+def thinned(motion: Motion, budget: int, extra: int = 0) -> Motion:
+    """The motion at evenly chosen samples, first and last among them, so that its arrays take about `budget` bytes.
+
+    `extra` counts the numbers per sample besides poses, coordinates and speeds.
+    """
+    if not len(motion):
+        raise SimulationError("this motion has no samples, so there is nothing to show")
+    per_frame = 4 * (7 * len(motion.bodies) + len(motion.coordinates) + len(motion.speeds) + 5 + extra)
+    count = int(min(len(motion), MOST, max(2, budget // per_frame)))
+    if count == len(motion):
+        return motion
+    chosen = np.unique(np.round(np.linspace(0, len(motion) - 1, count)).astype(int))
+    return restricted(motion, chosen)
+
+
+def restricted(motion: Motion, chosen: np.ndarray) -> Motion:
+    """The motion at some of its samples."""
+    parts: dict[str, Any] = {
+        name: np.ascontiguousarray(getattr(motion, name)[chosen]) for name in ("t", "q", "u", "forces")
+    }
+    return replace(motion, **parts)
+
+
+def quaternions(R: np.ndarray) -> np.ndarray:
+    """(K, n, 3, 3) → (K, n, 4) as (x, y, z, w), of unit length, without jumps of sign from frame to frame.
+
+    Of the four ways to divide, the one with the largest divisor [Shepperd 1978].
+    """
+    xx, yy, zz = (R[..., i, i] for i in range(3))
+    trace = xx + yy + zz
+    table = np.empty((*R.shape[:-2], 4, 4))
+    for i in range(3):
+        for j in range(3):
+            table[..., i, j] = R[..., i, j] + R[..., j, i] if i != j else 1.0 - trace + 2.0 * R[..., i, i]
+        a, b = (i + 1) % 3, (i + 2) % 3
+        table[..., i, 3] = table[..., 3, i] = R[..., b, a] - R[..., a, b]
+    table[..., 3, 3] = 1.0 + trace
+    best = np.argmax(np.stack([table[..., i, i] for i in range(4)], axis=-1), axis=-1)
+    q = np.take_along_axis(table, best[..., None, None], axis=-2)[..., 0, :]
+    q /= np.linalg.norm(q, axis=-1, keepdims=True)
+    if len(q) > 1:
+        flips = np.where(np.einsum("kni,kni->kn", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+        q[1:] *= np.cumprod(flips, axis=0)[..., None]
+    return q

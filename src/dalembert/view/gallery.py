@@ -1,0 +1,54 @@
+"""Many motions: a page of each, and an index with a moving thumbnail of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dalembert.errors import MotionFileError
+from dalembert.files.atomic import write_whole
+from dalembert.simulation.motion import Motion
+from dalembert.view.bundle import document
+from dalembert.view.page import write_page
+from dalembert.view.thumbnail import thumbnail
+
+MODULES = ("decode", "theme", "gallery")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One model of a gallery: the name of its file (letters, digits, - and _), a line about its purpose, its motion."""
+
+    name: str
+    purpose: str
+    motion: Motion
+
+
+def gallery(entries: Iterable[Entry], folder: str | Path, title: str = "Gallery") -> Path:
+    """Write `<name>.html` for every entry, one after the other as they come, then `index.html`, whose place is returned."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    cards = []
+    for entry in entries:
+        if not re.fullmatch(r"[\w-]+", entry.name) or entry.name == "index":
+            raise MotionFileError(
+                f"gallery: {entry.name!r} cannot name a page; use letters, digits, - and _, and not index"
+            )
+        write_page(entry.motion, place / f"{entry.name}.html")
+        m = entry.motion.mechanism
+        assert m is not None
+        loops = f", {len(m.cuts)} loop{'s' * (len(m.cuts) != 1)}" if m.cuts else ""
+        cards.append(
+            {
+                "page": f"{entry.name}.html",
+                "title": m.name,
+                "purpose": entry.purpose,
+                "counts": f"{m.n_bodies} bod{'ies' if m.n_bodies != 1 else 'y'}{loops}",
+                "drawing": thumbnail(entry.motion),
+            }
+        )
+    text = document("gallery.html", "gallery.css", (), MODULES, {"cards": cards}, title=title)
+    write_whole(place / "index.html", text.encode("utf-8"), "gallery")
+    return place / "index.html"

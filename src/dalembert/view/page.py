@@ -1,0 +1,145 @@
+"""A motion as one HTML file that opens by double click, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.files.atomic import write_whole
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.motion import Motion
+from dalembert.system.forces.points import point
+from dalembert.view.about import equations, facts, inspection
+from dalembert.view.bundle import document
+from dalembert.view.encode import array, rounded
+from dalembert.view.frames import quaternions, thinned
+from dalembert.view.primitives import Primitive
+from dalembert.view.scene import Scene, scene
+from dalembert.view.series import charts, reactions
+from dalembert.view.topology_svg import topology_svg
+
+BUDGET = 15_000_000
+"""Bytes of numbers in a page; more samples than fit are thinned out evenly."""
+MODULES = (
+    "decode", "theme", "clock", "geometry", "poses", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks", "chart",
+    "charts", "topology", "panels", "transport", "keyboard", "main",
+)  # fmt: skip
+
+
+def write_page(
+    motion: Motion, path: str | Path, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+) -> Path:
+    """See `Motion.page`."""
+    target = Path(path)
+    write_whole(target, page_html(motion, traces, reactions, BUDGET).encode("utf-8"), "page")
+    return target
+
+
+def page_html(
+    motion: Motion, traces: Iterable[Any] | None, reactions: Sequence[str] | None, budget: int = BUDGET
+) -> str:
+    """The whole document as text."""
+    data = page_data(motion, traces, reactions, budget)
+    return document("page.html", "page.css", ("vendor/three.min.js",), MODULES, data, title=data["name"])
+
+
+def page_data(
+    motion: Motion, traces: Iterable[Any] | None, wanted: Sequence[str] | None, budget: int
+) -> dict[str, Any]:
+    """Everything the page shows."""
+    if motion.mechanism is None:
+        raise SimulationError(
+            "this motion was loaded without its mechanism; give it with da.load_motion(path, mechanism=m)"
+        )
+    m = motion.mechanism.with_parameters(**motion.record["parameters"]).numeric
+    shown = thinned(motion, budget, extra=6 * (len(wanted) if wanted else 0))
+    bodies = shown.body_motion()
+    view = scene(m, bodies.rotation, bodies.position)
+    forces = reactions(shown, wanted)
+    plots = charts(shown)
+    return {
+        "name": m.name,
+        "version": str(motion.record.get("version", "")),
+        "samples": len(motion),
+        "t": array(shown.t, "float64"),
+        "position": array(bodies.position),
+        "quaternion": array(quaternions(bodies.rotation)),
+        "bodies": [
+            {"name": name, "colour": colour, "parts": [_part(p) for p in parts]}
+            for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
+        ],
+        "joints": _joints(m),
+        "look": _look(view),
+        "traces": [
+            [m.number_of[p.body], rounded(p.at)] for p in (_chosen(traces, m) if traces is not None else _ends(m, view))
+        ],
+        "charts": [
+            {"key": c.key, "title": c.title, "unit": c.unit, "names": list(c.names), "values": array(c.values)}
+            for c in plots
+        ],
+        "reactions": {
+            "joints": list(forces.joints),
+            "force": array(forces.force),
+            "torque": array(forces.torque),
+            "note": forces.note,
+        },
+        "topology": topology_svg(m),
+        "equations": equations(motion.mechanism),
+        "inspection": inspection(motion),
+        "facts": facts(motion),
+        "events": [[e.name, e.t] for e in motion.events[:200]],
+    }
+
+
+def _part(p: Primitive) -> dict[str, Any]:
+    made: dict[str, Any] = {"kind": p.kind, "layer": p.layer, "at": rounded(p.position), "size": rounded(p.size)}
+    made["turn"] = rounded(quaternions(p.rotation[None, None])[0, 0])
+    if p.colour:
+        made["colour"] = p.colour
+    if p.opacity < 1.0:
+        made["opacity"] = p.opacity
+    if p.vertices is not None and p.faces is not None:
+        made |= {"vertices": array(p.vertices), "faces": array(p.faces, "uint32")}
+    return made
+
+
+def _joints(m: Mechanism) -> list[dict[str, Any]]:
+    """Every joint with the bodies it connects and its point on the child."""
+    tree = [(j.name, m.parent[k], k + 1, j.on_child, False) for k, j in enumerate(m.joints)]
+    cuts = [(c.name, c.parent, c.child, c.on_child, True) for c in m.cuts]
+    return [
+        {"name": name, "parent": a, "child": b, "at": rounded(place.position), "cut": cut}
+        for name, a, b, place, cut in tree + cuts
+    ]
+
+
+def _look(s: Scene) -> dict[str, Any]:
+    vectors = {"centre": 0.5 * (s.low + s.high), "low": s.low, "high": s.high, "up": s.up, "towards": s.towards}
+    lengths = {"thickness": s.thickness, "radius": s.radius, "floor": s.floor, "travels": s.travels}
+    return {name: rounded(v) for name, v in vectors.items()} | lengths
+
+
+def _chosen(given: Iterable[Any], m: Mechanism) -> list[Any]:
+    points = [point(x, "page: traces") for x in given]
+    for p in points:
+        m.state().body_number(p.body)
+    return points
+
+
+def _ends(m: Mechanism, view: Scene) -> list[Any]:
+    """Of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
+    carriers = set(m.parent)
+    found = []
+    for k in range(1, m.n_bodies + 1):
+        if k in carriers and m.n_bodies > 3:
+            continue
+        drawn = [p for p in view.parts[k] if p.layer == "bodies"]
+        joint = m.joints[k - 1].on_child.position.astype(float)
+        if drawn:
+            far = max((p.position for p in drawn), key=lambda x: float(np.linalg.norm(x - joint)))
+            found.append(point((m.bodies[k - 1].name, tuple(far)), "page"))
+    return found[:8]

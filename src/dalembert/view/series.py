@@ -1,0 +1,109 @@
+"""The numbers the page plots: coordinates, speeds, energies, gaps of the loops, reactions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+from dalembert.simulation.motion import Motion
+
+REACTIONS = 16
+"""With more joints than this, reactions are computed only where they are asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """One plot: named curves of one unit, (K, number of names)."""
+
+    key: str
+    title: str
+    unit: str
+    names: tuple[str, ...]
+    values: np.ndarray
+
+
+def charts(motion: Motion) -> list[Chart]:
+    """All but the reactions."""
+    return [
+        *_by_unit("q", "Coordinates", motion.coordinates, motion.coordinate_units, motion.q),
+        *_by_unit("u", "Speeds", motion.speeds, motion.speed_units, motion.u),
+        *_energies(motion),
+        *_gaps(motion),
+    ]
+
+
+def _by_unit(key: str, title: str, names: Sequence[str], units: Sequence[str], values: np.ndarray) -> list[Chart]:
+    out = []
+    for unit in dict.fromkeys(units):
+        at = [i for i, own in enumerate(units) if own == unit]
+        shown = f"{title} ({unit})" if unit and unit != "1" else title
+        out.append(Chart(f"{key}:{unit}", shown, unit, tuple(names[i] for i in at), values[:, at]))
+    return out
+
+
+def _energies(motion: Motion) -> list[Chart]:
+    e = motion.energy()
+    rows = np.stack([e.kinetic, e.potential, e.total], axis=1)
+    change = (e.total - e.total[0])[:, None]
+    return [
+        Chart("energy", "Energy (J)", "J", ("kinetic", "potential", "total"), rows),
+        Chart("energy_change", "Change of total energy (J)", "J", ("total − first",), change),
+    ]
+
+
+def _gaps(motion: Motion) -> list[Chart]:
+    """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
+    m = motion.mechanism
+    assert m is not None
+    held = {name: d.constraint for name, d in m.constraint_rows.items() if not np.isnan(_first_numbers(d.g)).any()}
+    if not held:
+        return []
+    sizes: list[int] = []
+
+    def residuals(s: object) -> list[object]:
+        parts = [list(c.residual(s)) for c in held.values()]
+        sizes[:] = [len(p) for p in parts]
+        return [x for p in parts for x in p]
+
+    rows = motion.evaluate(residuals)
+    ends = np.cumsum([0, *sizes])
+    gaps = np.stack([np.linalg.norm(rows[:, a:b], axis=1) for a, b in pairwise(ends)], axis=1)
+    return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(held), gaps)]
+
+
+def _first_numbers(g: np.ndarray) -> np.ndarray:
+    """nan where a row has no residual; 0 for what is traced."""
+    return np.array([x if isinstance(x, float) else 0.0 for x in g], dtype=float)
+
+
+@dataclass(frozen=True, eq=False)
+class Reactions:
+    """Force and torque on the child of each joint in world axes, (K, joints, 3); or a note why there are none."""
+
+    joints: tuple[str, ...]
+    force: np.ndarray
+    torque: np.ndarray
+    note: str = ""
+
+
+def reactions(motion: Motion, joints: Sequence[str] | None) -> Reactions:
+    """Of the joints named; of all where none are named and they are few."""
+    m = motion.mechanism
+    assert m is not None
+    every = [*(j.name for j in m.joints), *(c.name for c in m.cuts)]
+    wanted = list(joints) if joints is not None else every if len(every) <= REACTIONS else []
+    none = np.zeros((len(motion), 0, 3))
+    if not wanted:
+        note = f'left out: there are {len(every)} joints; name those wanted with page(…, reactions=["{every[0]}"])'
+        return Reactions((), none, none, note if joints is None else "")
+    try:
+        found = [motion.reaction(name) for name in wanted]
+    except DalembertError as problem:
+        if joints is not None:
+            raise
+        return Reactions((), none, none, str(problem))
+    return Reactions(tuple(wanted), np.stack([x.force for x in found], 1), np.stack([x.torque for x in found], 1))

@@ -1,0 +1,83 @@
+"""A motion as a small moving drawing in two dimensions: bars, balls and outlines, projected in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.simulation.motion import Motion
+from dalembert.vectors import Vector, cross
+from dalembert.view.encode import array, rounded
+from dalembert.view.frames import quaternions, restricted
+from dalembert.view.look import swept
+from dalembert.view.primitives import CORNERS, Primitive
+from dalembert.view.scene import Scene, scene
+
+SECONDS = 8.0
+FRAMES = 160
+SOLIDS = 400
+"""Drawn at most; the rest of a very large mechanism is left out of its thumbnail."""
+
+
+def thumbnail(motion: Motion) -> dict[str, Any]:
+    """What `gallery.js` draws."""
+    assert motion.mechanism is not None
+    m = motion.mechanism.with_parameters(**motion.record["parameters"]).numeric
+    inside = np.flatnonzero(motion.t <= motion.t[0] + SECONDS)
+    some = restricted(motion, inside[np.unique(np.linspace(0, len(inside) - 1, FRAMES).astype(int))])
+    bodies = some.body_motion()
+    view = scene(m, bodies.rotation, bodies.position)
+    right, upward = _axes(view)
+    solids = [
+        [k, p.colour if p.colour and p.colour[0] == "#" else view.colours[k], *_outline(p)]
+        for k, parts in enumerate(view.parts)
+        for p in parts
+        if p.layer == "bodies"
+    ]
+    anchors = [rounded(p.position) for p in view.parts[0] if p.layer == "ground"]
+    return {
+        "t": array(some.t - some.t[0], "float64"),
+        "position": array(bodies.position),
+        "quaternion": array(quaternions(bodies.rotation)),
+        "solids": solids[:SOLIDS],
+        "anchors": anchors[:SOLIDS],
+        "axes": [rounded(right), rounded(upward), rounded(view.towards)],
+        "window": rounded(_window(view, bodies, right, upward)),
+        "thickness": view.thickness,
+    }
+
+
+def _axes(view: Scene) -> tuple[Vector, Vector]:
+    """To the right and upward in the picture."""
+    right = cross(view.up, view.towards)
+    right = right / np.linalg.norm(right)
+    return right, cross(view.towards, right)
+
+
+def _window(view: Scene, bodies: Any, right: Vector, upward: Vector) -> list[float]:
+    """Left, right, bottom and top of all that is drawn."""
+    centres, reach = swept(view.parts, bodies.rotation, bodies.position)
+    x, y = centres @ right, centres @ upward
+    edges = [(x - reach).min(), (x + reach).max(), (y - reach).min(), (y + reach).max()]
+    for p in view.parts[0]:
+        a, b = p.position @ right, p.position @ upward
+        edges = [min(edges[0], a), max(edges[1], a), min(edges[2], b), max(edges[3], b)]
+    return edges
+
+
+def _outline(p: Primitive) -> tuple[str, list[float], float]:
+    """A bar by its ends, a ball by its centre, anything else by points whose hull is its outline; and a radius."""
+    if p.kind == "sphere":
+        return "ball", rounded(p.position), float(p.size.max())
+    if p.kind == "cylinder" and p.size[2] > 3.0 * p.size[0]:
+        half = 0.5 * p.size[2] * p.rotation[:, 2]
+        return "bar", rounded([p.position - half, p.position + half]), float(p.size[0])
+    if p.vertices is not None:
+        local = p.vertices[np.unique(np.linspace(0, len(p.vertices) - 1, 60).astype(int))]
+    elif p.kind == "cylinder":
+        around = 2.0 * np.pi * np.arange(12) / 12
+        local = np.array([(np.cos(a), np.sin(a), z) for z in (-0.5, 0.5) for a in around])
+    else:
+        local = CORNERS
+    return "hull", rounded(p.position + (local * p.size) @ p.rotation.T, 5), 0.0

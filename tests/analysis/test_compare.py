@@ -1,0 +1,111 @@
+"""Claims about the comparison of formulations and constraint methods."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.analysis.comparison import NO_ROWS
+from dalembert.analysis.consistent import consistent_states
+from dalembert.constraints import METHODS
+from dalembert.formulations import FORMULATIONS
+from dalembert.kinematics.rows import constraint_rows
+from tests.mechanisms import planar_pendulum, random_tree
+
+
+def blocks() -> da.System:
+    """A parallelogram of solid bars: one freedom, three redundant rows; no body lacks inertia."""
+    s = da.System("parallelogram", gravity=(0, -9.81, 0))
+    for name, size in (("left", (0.1, 1.0, 0.1)), ("top", (2.0, 0.1, 0.1)), ("right", (0.1, 1.0, 0.1))):
+        s.add_body(name, da.box(1.0, size))
+    s.add_joint("A", da.Revolute(), "ground", "left", (0, 0, 0), (0, -0.5, 0))
+    s.add_joint("B", da.Revolute(), "left", "top", (0, 0.5, 0), (-1.0, 0, 0))
+    s.add_joint("C", da.Revolute(), "top", "right", (1.0, 0, 0), (0, 0.5, 0))
+    s.add_joint("D", da.Revolute(), "right", "ground", (0, -0.5, 0), (2.0, 0, 0))
+    return s
+
+
+FEW = ("kane", "newton_euler", "newton_euler_forces", "gauss_penalty")
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return blocks().build(cut=["D"]).compare(formulations=FEW, constraints=("range_space", "svd", "penalty"), states=2)
+
+
+def test_exact_pairs_agree_and_approximate_ones_nearly(comparison):
+    assert not comparison.refusals
+    assert len(comparison.entries) == 3 * 3 + 1
+    for entry in comparison.entries:
+        approximate = "penalty" in (entry.constraints, entry.formulation.removeprefix("gauss_"))
+        assert entry.accelerations <= (1e-4 if approximate else 1e-9), entry
+        assert np.isnan(entry.multipliers) or entry.multipliers <= (1e-3 if approximate else 1e-8), entry
+
+
+def test_entries_come_from_the_fastest_to_the_slowest_with_their_sizes(comparison):
+    times = [e.nanoseconds for e in comparison.entries]
+    assert times == sorted(times) and times[0] > 0
+    kane, absolute = comparison.best("kane"), comparison.best("newton_euler")
+    assert kane.unknowns == 3 + 5 and absolute.unknowns == 18 + 15 + 5
+    assert kane.operations.trigonometric == 6 and kane.operations.multiplications > 50
+    assert all(e.trace_seconds > 0 and e.compile_seconds > 0 for e in comparison.entries)
+    assert comparison.best("gauss_penalty").constraints == NO_ROWS
+
+
+def test_a_comparison_is_a_table_a_frame_and_a_plot(comparison):
+    lines = str(comparison).splitlines()
+    assert lines[0].startswith("parallelogram: 10 pairs on 2 consistent states")
+    assert len(lines) == 3 + 10 and "newton_euler_forces" in str(comparison)
+    pandas = pytest.importorskip("pandas")
+    frame = comparison.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 10
+    assert set(frame["formulation"]) == set(FEW) and (frame["ns"] > 0).all()
+    pytest.importorskip("matplotlib")
+    assert len(comparison.plot().axes[0].patches) == 10
+
+
+@pytest.mark.parametrize("package, ask", [("pandas", "to_dataframe"), ("matplotlib.figure", "plot")])
+def test_a_missing_package_is_named(comparison, monkeypatch, package, ask):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name == package:
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(da.DalembertError, match=f"pip install {package.partition('.')[0]}"):
+        getattr(comparison, ask)()
+
+
+def test_what_cannot_be_written_is_listed_with_its_sentence():
+    found = planar_pendulum(2).build().compare(formulations=("kane", "newton_euler_forces"), states=2)
+    assert [e.formulation for e in found.entries] == ["kane"]
+    assert 'newton_euler_forces: body "link1" has no mass, or no inertia about some axis' in str(found)
+
+
+def test_unknown_names_are_refused_or_raised():
+    m = planar_pendulum(1).build()
+    assert "there is no formulation 'magic'" in str(m.compare(formulations=("magic",), states=1).refusals[0])
+    with pytest.raises(da.FormulationError, match="range_space"):
+        m.compare(formulations=("kane",), constraints=("magic",), states=1)
+
+
+def test_every_formulation_is_met_on_a_tree():
+    """All of the registry on one random tree, compiled: nothing differs by more than its method allows."""
+    m = random_tree(np.random.default_rng(11), 2).build()
+    found = m.compare(constraints=("range_space",), states=2)
+    assert {e.formulation for e in found.entries} | {r.formulation for r in found.refusals} == set(FORMULATIONS)
+    for entry in found.entries:
+        assert entry.accelerations <= (5e-5 if entry.formulation == "gauss_penalty" else 1e-8), entry
+
+
+def test_states_obey_the_loops():
+    m = blocks().build(cut=["D"])
+    for s in consistent_states(m, 4, seed=3):
+        rows = constraint_rows(s)
+        assert np.abs(rows.g).max() <= 1e-11 and np.abs(rows.B @ s.speeds - rows.b).max() <= 1e-11
+    assert len(METHODS) == 9

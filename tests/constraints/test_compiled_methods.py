@@ -1,0 +1,96 @@
+"""Claims about the constraint methods in machine code: the same motion, multipliers and ranks as on numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalembert.constraints import COMPILED, METHODS
+from dalembert.constraints.elimination import elimination
+from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
+from dalembert.constraints.partition import choose
+from dalembert.constraints.solution import Solution, scaled
+from dalembert.formulations import kane
+from dalembert.formulations.equations import Equations
+from dalembert.trace.native import Module, aligned
+from tests.constraints.loops import random_loops
+from tests.constraints.test_methods import _well_posed
+from tests.mechanisms import seeds
+
+TO = {"penalty": 1e-5, "proximal": 1e-8}
+"""How far two ways of rounding may be apart: the stiffness of a penalty multiplies it."""
+
+
+def compiled(e: Equations, *names: str) -> dict[str, Solution]:
+    """Every method on these equations, in one library."""
+    shape = Shape(e.A != 0.0, e.B != 0.0, tuple(choose(scaled(e)[0])[0].tolist()))
+    module = Module()
+    _, size = emit_multipliers(module, shape)
+    for name in names:
+        size = max(size, emit_solve(module, COMPILED[name], shape, name)[1])
+    library, work = module.compile(), aligned(size)
+    given = [np.ascontiguousarray(x) for x in (e.A, e.f, e.B, e.gamma)]
+    found = {}
+    for name in names:
+        udot, lam = np.full(len(e.f), np.nan), np.full(len(e.gamma), np.nan)
+        rank = library[name](*given, udot, work)
+        assert rank in (library.multipliers(*given, udot, lam, work), -1), name
+        found[name] = Solution(udot, lam, rank)
+    return found
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds, st.integers(2, 7), st.integers(1, 2), st.booleans())
+def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
+    m, q, u, t = random_loops(np.random.default_rng(seed), n, n_loops, doubled=doubled)
+    e = kane.equations(m.state(q, u, t))
+    if not m.n_u or not _well_posed(e):
+        return
+    free = np.abs(np.linalg.solve(e.A, e.f)).max()
+    for name, got in compiled(e, *METHODS).items():
+        expected = METHODS[name](e)
+        scale = max(1.0, free, np.abs(expected.udot).max())
+        assert np.abs(got.udot - expected.udot).max() <= TO.get(name, 1e-9) * scale, name
+        force = np.abs(e.A).max() * scale + np.abs(e.f).max()
+        assert np.abs(e.A @ got.udot + e.B.T @ got.lam - e.f).max() <= 1e-8 * force, name
+        assert got.rank in (expected.rank, -1), name
+
+
+def test_without_rows_all_methods_are_one():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(4, 4))
+    e = Equations(X @ X.T + np.eye(4), rng.normal(size=4), np.zeros((0, 4)), np.zeros(0))
+    for name, got in compiled(e, *METHODS).items():
+        assert np.allclose(got.udot, np.linalg.solve(e.A, e.f), rtol=1e-13), name
+
+
+@pytest.mark.parametrize("part", ["A", "f", "B", "gamma"])
+def test_what_is_not_finite_does_not_come_out_finite(part):
+    rng = np.random.default_rng(2)
+    given = {"A": np.eye(3), "f": rng.normal(size=3), "B": rng.normal(size=(1, 3)), "gamma": np.ones(1)}
+    shape = Shape(np.ones((3, 3)), np.ones((1, 3)), (0,))
+    module = Module()
+    size = max(emit_solve(module, emit, shape, name)[1] for name, emit in COMPILED.items())
+    library, work = module.compile(), aligned(size)
+    given[part].flat[0] = np.nan
+    for name in COMPILED:
+        udot = np.zeros(3)
+        library[name](given["A"], given["f"], given["B"], given["gamma"], udot, work)
+        assert np.isnan(udot).any(), name
+
+
+@pytest.mark.parametrize("loops", [5, 40])
+def test_the_static_order_has_fill_in_linear_in_the_number_of_loops(loops):
+    """A chain of four-bars that share their cranks: rows follow the speeds they touch, and nothing couples distant loops."""
+    n = 2 * loops + 1
+    A, B = np.eye(n, dtype=bool), np.zeros((2 * loops, n), dtype=bool)
+    for k in range(loops):
+        A[2 * k, 2 * k + 1] = A[2 * k + 1, 2 * k] = True
+        B[2 * k : 2 * k + 2, 2 * k : 2 * k + 3] = True
+    e = elimination(A, B)
+    where = {x: i for i, x in enumerate(e.order)}
+    assert all(where[n + k] > max(where[c] for c in np.flatnonzero(row)) for k, row in enumerate(B))
+    assert sorted(e.order) == list(range(n + 2 * loops))
+    assert e.size < 12 * n

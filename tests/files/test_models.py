@@ -1,0 +1,202 @@
+"""Model files: the same mechanism comes back, bit for bit; what cannot be said is refused with its name."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import dalembert as da
+from dalembert.files.models.read import read_text
+from dalembert.files.models.records import fields_of
+from dalembert.files.models.write import plain_data
+from dalembert.kernels.identity import key_of
+from dalembert.simulation.methods import METHODS
+from dalembert.system.constraints import CONSTRAINTS
+from dalembert.system.forces import FORCES
+from dalembert.system.joints import JOINTS
+from dalembert.system.outputs import OUTPUTS
+from dalembert.system.plan import OPTIONS
+from dalembert.system.shapes import SHAPES
+from dalembert.system.solids import SOLIDS
+from tests.mechanisms import planar_pendulum, random_tree, seeds
+
+FOUR_BAR = """
+name: four-bar
+gravity: [0, -9.81, 0]
+bodies:
+  crank: {matter: {type: rod, length: 1, mass: 1}}
+  coupler: {matter: {type: rod, length: 2.5, mass: 1}}
+  rocker: {matter: {type: rod, length: 1.7, mass: 1}}
+joints:
+  A: {type: revolute, parent: ground, child: crank}
+  B: {type: revolute, parent: crank, child: coupler, at_parent: [1, 0, 0]}
+  C: {type: revolute, parent: coupler, child: rocker, at_parent: [2.5, 0, 0], at_child: [1.7, 0, 0]}
+  D: {type: revolute, parent: ground, child: rocker, at_parent: [2, 0, 0]}
+initial: {A: 0.7}
+simulation: {duration: 0.5, output: 0.1}
+"""
+
+
+def again(s: da.System, path) -> da.System:
+    s.save(path)
+    return da.System.load(path)
+
+
+@settings(max_examples=20)
+@given(seeds)
+def test_random_trees_come_back_bit_for_bit(tmp_path_factory, seed):
+    rng = np.random.default_rng(seed)
+    s = random_tree(rng, int(rng.integers(1, 6)), conservative=True, prescribed=True)
+    path = tmp_path_factory.mktemp("trees")
+    key = key_of(s.build())
+    for name in ("a.yaml", "a.json"):
+        back = again(s, path / name)
+        assert key_of(back.build()) == key
+        assert plain_data(back) == plain_data(s)
+
+
+def test_expressions_of_parameters_come_back(tmp_path):
+    s = planar_pendulum(3)
+    back = again(s, tmp_path / "p.yaml")
+    assert key_of(back.build()) == key_of(s.build())
+    assert dict(back.parameters) == dict(s.parameters)
+
+
+def everything() -> da.System:
+    """One of each constraint, force, output and shape, and all that a plan may say."""
+    system, _ = read_text(
+        """
+name: everything
+purpose: to be written and read again
+gravity: [0, 0, -g]
+parameters: {g: 9.81, k: 40, l: 0.5}
+bodies:
+  a: {mass: 1, com: [0, 0, l], inertia: [[1, 0.1, 0], [0.1, 1.5, 0], [0, 0, 2]]}
+  b:
+    matter:
+      - {type: box, size: [1, l, 1], density: 10, colour: "#ff8800"}
+      - {type: capsule, radius: 0.1, length: l, mass: k/10, at: {position: [0, 0, 1], rotation: {axis: [1, 0, 0], angle: 30*deg}}}
+      - {type: particle, mass: 1, at: [1, 0, 0]}
+      - {type: rod, length: 1, radius: 0.01, density: 7800}
+  c:
+    matter: {type: sphere, radius: 0.2, mass: 1}
+    shapes:
+      - {type: sphere, radius: 0.2, opacity: 0.5}
+      - {type: cylinder, radius: 0.2, length: 1, colour: orange}
+      - {type: line, points: [[0, 0, 0], [l, 0, 0]]}
+      - {type: mesh, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], faces: [[0, 1, 2]]}
+ground: {shapes: [{type: box, size: [1, 1, 0.1]}]}
+frames:
+  tip: {body: a, position: [0, 0, l], rotation: {quaternion: [0, 1, 0, 0]}}
+  side: {body: b, rotation: {angles: [0.1, 0.2, 0.3]}}
+joints:
+  A: {type: free, parent: ground, child: a}
+  B: {type: universal, axis_child: [0, 0, 1], parent: a, child: b, at_parent: tip, at_child: side, prescribed: {"2": 0.1*sin(3*t)}}
+  C: {type: weld, parent: b, child: c}
+constraints:
+  rod: {type: distance, a: tip, b: [ground, [0, 0, 1]], length: 2*l}
+  plane: {type: on_plane, follower: b, origin: ground}
+  wheel: {type: rolling_disc, centre: a, radius: l}
+  skate: {type: knife_edge, at: b}
+  law: {type: relation, position: ["q.A.x - 0.1*t", "q.A.y"]}
+forces:
+  push: {type: load, at: tip, force: [0, "10*sin(2*pi*t)", k], axes: body}
+  twist: {type: load, at: b, torque: [1, 2, 3]}
+  motor: {type: motor, joint: B, coordinate: "1", torque: "-k*(q.B.1 - 0.3) + select(t < 1, 1, 0)"}
+  spring: {type: spring, a: tip, b: ground, stiffness: k, tension: 3*x^3 + 0.1*v}
+  coil: {type: joint_spring, joint: B, coordinate: "1", stiffness: 3, torque: -q^3}
+cut: []
+initial: {A.x: 0.5, B: 10*deg}
+speeds: {A: [0, 0, 1, 0, 0, 0]}
+outputs:
+  height: {type: position, at: tip}
+  rate: {type: velocity, at: [b, [1, 0, 0]]}
+  spin: {type: angular_velocity, body: b}
+  lean: {type: value, of: q.B.1/deg, unit: deg}
+  lift: q.A.z + l
+simulation: {duration: 2, rtol: 1e-8, atol: 1e-9, output: [0, 0.5, 2], start: 0, max_step: 0.1, max_steps: 100000, stabilise: none}
+"""
+    )
+    return system
+
+
+def test_everything_comes_back(tmp_path):
+    s = everything()
+    for name in ("e.yaml", "e.yml", "e.json"):
+        back = again(s, tmp_path / name)
+        assert plain_data(back) == plain_data(s)
+        first, second = (x.build(cut=()) for x in (s, back))
+        assert key_of(first) == key_of(second)
+        assert first.plan.options == second.plan.options
+        assert [[type(x) for x in b.shapes] for b in first.bodies] == [
+            [type(x) for x in b.shapes] for b in second.bodies
+        ]
+
+
+def test_motions_of_files_are_those_of_python(tmp_path):
+    (tmp_path / "f.yaml").write_text(FOUR_BAR)
+    m = da.load(tmp_path / "f.yaml")
+    s = da.System("four-bar", gravity=(0, -9.81, 0))
+    for name, length in (("crank", 1.0), ("coupler", 2.5), ("rocker", 1.7)):
+        s.add_body(name, da.rod(mass=1.0, length=length))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.5, 0, 0), at_child=(1.7, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(2.0, 0, 0))
+    wanted = s.build().simulate(0.5, {"A": 0.7}, output=0.1)
+    assert np.array_equal(m.simulate().q, wanted.q)
+    assert len(m.simulate(0.2)) == 3
+    assert m.simulate(0.1, initial={"A": 0.8}).q[0, 0] == 0.8
+    assert m.plan.chosen({"step": 1e-3, "rtol": None}) == {"step": 1e-3, "output": 0.1}
+
+
+@pytest.mark.parametrize("cls", [*JOINTS, *FORCES, *CONSTRAINTS, *SHAPES, *SOLIDS, *OUTPUTS], ids=lambda c: c.__name__)
+def test_every_class_can_be_said_in_a_file(cls):
+    assert [f.name for f in fields_of(cls)] == [f.name for f in dataclasses.fields(cls)]
+
+
+def test_options_are_those_of_simulate():
+    from dalembert.files.models.layout import Simulation
+
+    fields = {f.name: f for f in fields_of(Simulation)}
+    assert set(fields) == {"duration", *OPTIONS}
+    assert set(fields["method"].kind.words) == set(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("add", "named"),
+    [
+        (lambda s: s.add_force("push", da.Load("a", force=lambda z: (0, 0, 1))), 'force "push"'),
+        (lambda s: s.add_force("m", da.Motor("A", lambda z: 1.0)), 'force "m"'),
+        (lambda s: s.add_constraint("own", da.Relation(position=lambda z: 0.0)), 'constraint "own"'),
+        (lambda s: s.add_output("o", lambda z: z.t), 'output "o"'),
+        (lambda s: s.add_body("b", da.sphere(1, 1)) or s.add_joint(
+            "T", da.Revolute(), "a", "b", prescribed=da.Table([0, 1, 2, 3], [0, 1, 0, 1])), "Table"),
+    ],
+)  # fmt: skip
+def test_python_functions_cannot_be_saved(tmp_path, add, named):
+    s = da.System()
+    s.add_body("a", da.sphere(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "a")
+    (tmp_path / "x.yaml").write_text("as it was")
+    add(s)
+    with pytest.raises(da.ModelError, match=named):
+        s.save(tmp_path / "x.yaml")
+    assert (tmp_path / "x.yaml").read_text() == "as it was"
+
+
+def test_gallery_and_saved_files_fit_the_schema(tmp_path):
+    import jsonschema
+
+    from dalembert.files.models.schema import json_schema
+
+    validator = jsonschema.Draft202012Validator(json_schema())
+    jsonschema.Draft202012Validator.check_schema(json_schema())
+    validator.validate(json.loads(json.dumps(plain_data(everything()))))
+    wrong = plain_data(everything())
+    wrong["joints"]["A"]["type"] = "revolut"
+    assert not validator.is_valid(wrong)

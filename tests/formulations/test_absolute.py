@@ -1,0 +1,207 @@
+"""Claims about Newton–Euler in absolute coordinates and every elimination of it: one motion, whatever is eliminated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.constraints import METHODS
+from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations.absolute import newton_euler
+from dalembert.simulation.quantities import transmitted
+from tests.constraints.loops import random_loops
+from tests.mechanisms import matter, planar_pendulum, random_state, random_tree, seeds, unit
+
+ELIMINATIONS = [
+    "newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "barycentric", "hooker", "gauss",
+]  # fmt: skip
+PENALTY_ACCURACY = 5e-5
+
+
+def body_accelerations(s, udot) -> np.ndarray:
+    return np.concatenate([[*a.w, *a.v] for a in s.accelerations(udot)[1:]])
+
+
+def largest_difference(s, names, method="svd") -> dict[str, float]:
+    """Of every formulation's body accelerations from Kane's, relative to the largest."""
+    expected = body_accelerations(s, METHODS[method](kane.equations(s)).udot)
+    scale = max(1.0, np.abs(expected).max())
+    out = {}
+    for name in names:
+        f = FORMULATIONS[name]
+        if f.refusal(s.mechanism) is None:
+            udot = f.udot(s, METHODS[method](f.equations(s)).udot)
+            out[name] = float(np.abs(body_accelerations(s, udot) - expected).max() / scale)
+    return out
+
+
+def well_posed(e) -> bool:
+    """No pose next to a singular one, where no method could say more."""
+    if not len(e.B):
+        return True
+    sigma = np.linalg.svd(e.B, compute_uv=False)
+    rank = int(np.sum(sigma > 1e-9 * sigma[0]))
+    return rank > 0 and bool(sigma[rank - 1] > 1e-2 * sigma[0])
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 7))
+def test_all_agree_with_kane_on_random_trees_with_prescribed_joints(seed, n):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, n, prescribed=True).build()
+    if not m.n_u:
+        return
+    found = largest_difference(m.state(*random_state(m, rng)), [*ELIMINATIONS, "gauss_penalty"])
+    assert found.pop("gauss_penalty") <= PENALTY_ACCURACY
+    assert len(found) == len(ELIMINATIONS)
+    assert max(found.values()) <= 1e-9, found
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(2, 6), st.integers(1, 2), st.booleans())
+def test_all_agree_with_kane_on_random_loops_redundant_or_not(seed, n, n_loops, doubled):
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, n, n_loops, doubled=doubled)
+    s = m.state(q, u, t)
+    if not m.n_u or not well_posed(kane.equations(s)):
+        return
+    found = largest_difference(s, [*ELIMINATIONS, "gauss_penalty"])
+    assert found.pop("gauss_penalty") <= PENALTY_ACCURACY
+    assert max(found.values()) <= 1e-9, found
+
+
+def rolling_train(rng) -> tuple[da.Mechanism, np.ndarray, np.ndarray]:
+    """A disc that rolls on a table and carries a rod by a ball joint, from which a skate hangs; speeds that do not slip."""
+    s = da.System("rolling", gravity=(0, 0, -9.81))
+    s.add_body("wheel", matter(rng))
+    s.add_joint("float", da.Free(), "ground", "wheel")
+    s.add_body("rod", matter(rng))
+    s.add_joint("ball", da.Spherical(), "wheel", "rod", at_parent=rng.uniform(-0.3, 0.3, 3))
+    s.add_body("skate", matter(rng))
+    s.add_joint("pin", da.Revolute(unit(rng)), "rod", "skate", at_parent=rng.uniform(-0.3, 0.3, 3))
+    s.add_constraint("roll", da.RollingDisc("wheel", 0.5))
+    s.add_constraint("edge", da.KnifeEdge(("skate", (0.2, 0.0, 0.0))))
+    s.add_constraint("gear", da.Relation(speed=lambda s: s.u["pin"] - 0.5 * s.u["ball"][0]))
+    m = s.build()
+    from dalembert.constraints.assembly import close, consistent_speeds
+
+    q, u, t = random_state(m, rng)
+    attempt = close(m, q, (), t)
+    return (m, attempt.q, consistent_speeds(m, attempt.q, u)) if attempt.closed else rolling_train(rng)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds)
+def test_all_agree_with_kane_on_rolling_systems(seed):
+    m, q, u = rolling_train(np.random.default_rng(seed))
+    s = m.state(q, u)
+    if well_posed(kane.equations(s)):
+        found = largest_difference(s, ELIMINATIONS)
+        assert max(found.values()) <= 1e-9, found
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "penalty"])
+def test_all_constraint_methods_solve_all_formulations(method):
+    rng = np.random.default_rng(4)
+    m, q, u, t = random_loops(rng, 4, 1)
+    found = largest_difference(m.state(q, u, t), ELIMINATIONS, method)
+    assert max(found.values()) <= 1e-8, found
+
+
+@settings(max_examples=12, deadline=None)
+@given(seeds, st.integers(1, 5))
+def test_own_speeds_and_the_state_are_inverse_to_each_other(seed, n):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, n, prescribed=True).build()
+    s = m.state(*random_state(m, rng))
+    for name in ELIMINATIONS:
+        f = FORMULATIONS[name]
+        w = f.own_speeds(s)
+        e = f.equations(s)
+        assert len(w) == len(f.speeds(m)) == len(e.f)
+        assert f.first_order(m) == m.n_q + len(w) + len(e.B), name
+        again = f.state(s.mechanism, s.t, s.coordinates, w)
+        assert np.allclose(again.speeds, s.speeds, atol=1e-11), name
+
+
+@settings(max_examples=6, deadline=None)
+@given(seeds, st.integers(1, 3), st.booleans())
+def test_floats_and_traces_agree(seed, n, closed):
+    rng = np.random.default_rng(seed)
+    if closed:
+        m, q, u, t = random_loops(rng, n + 1, 1)
+    else:
+        m = random_tree(rng, n, prescribed=True).build()
+        q, u, t = random_state(m, rng)
+    for name in [*ELIMINATIONS, "gauss_penalty"]:
+        on_floats = FORMULATIONS[name].equations(m.state(q, u, t))
+        traced = m.equations(name).evaluate(q, u, t)
+        stiff = 1e-13 * np.abs(on_floats.A).max(initial=0.0)  # in f, large stiffness times small differences
+        for part in ("A", "f", "B", "gamma"):
+            one, two = getattr(on_floats, part), getattr(traced, part)
+            allowed = 1e-10 * max(1.0, np.abs(one).max(initial=0.0))
+            assert np.abs(one - two).max(initial=0.0) <= max(allowed, stiff), (name, part)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(1, 6))
+def test_hinge_forces_are_the_reactions_of_the_joints(seed, n):
+    """The multipliers of Newton–Euler against Newton's and Euler's laws for all bodies beyond each joint, taken together."""
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, n, prescribed=True).build()
+    s = m.state(*random_state(m, rng))
+    e = newton_euler.equations(s)
+    solution = METHODS["augmented"](e)
+    udot = newton_euler.udot(s, solution.udot)
+    for k, (force, torque) in enumerate(newton_euler.reactions(s, solution.lam), start=1):
+        turned = m.tree.reversed[k - 1]
+        expected = np.array(transmitted(s, udot, k, "parent" if turned else "child", "world"), dtype=float)
+        expected = -expected if turned else expected
+        scale = max(1.0, np.abs(expected).max())
+        assert np.allclose([*force, *torque], expected, atol=1e-9 * scale), m.joints[k - 1].name
+
+
+def thin_chain() -> da.Mechanism:
+    """Thin rods, and a massless fork between two crossed pins."""
+    s = da.System("thin", gravity=(0, 0, -9.81))
+    s.add_body("rod1", da.rod(1.0, 0.8))
+    s.add_joint("A", da.Revolute((0, 1, 0)), "ground", "rod1")
+    s.add_body("fork", mass=0.0, com=(0, 0, 0), inertia=(0, 0, 0))
+    s.add_joint("B", da.Revolute((0, 1, 0)), "rod1", "fork", at_parent=(0.8, 0, 0))
+    s.add_body("rod2", da.rod(1.5, 0.6))
+    s.add_joint("C", da.Revolute((0, 0, 1)), "fork", "rod2", at_parent=(0.1, 0, 0))
+    return s.build()
+
+
+def test_bodies_without_inertia_are_held_by_their_joints():
+    m = thin_chain()
+    s = m.state([0.3, 0.5, -0.4], [1.0, -2.0, 0.7])
+    found = largest_difference(s, ELIMINATIONS, "range_space")
+    assert set(found) == {"newton_euler", "barycentric", "hooker", "gauss"}
+    assert max(found.values()) <= 1e-9, found
+
+
+@pytest.mark.parametrize("name", ["newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations"])
+def test_eliminations_that_divide_by_inertia_say_so(name):
+    with pytest.raises(da.FormulationError, match=r'body "(rod1|fork)" has no'):
+        thin_chain().equations(name)
+
+
+def test_a_group_without_mass_has_no_barycentre():
+    s = da.System("empty")
+    s.add_body("frame", mass=0.0, com=(0, 0, 0), inertia=(0, 0, 0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "frame")
+    s.add_body("block", da.box(1.0, (1, 1, 1)))
+    s.add_joint("y", da.Prismatic((0, 1, 0)), "frame", "block")
+    m = s.build()
+    with pytest.raises(da.FormulationError, match='body "frame" and what is hinged to it have no mass'):
+        m.equations("barycentric")
+    assert largest_difference(m.state([0.1, 0.2], [1.0, 2.0]), ["newton_euler"])["newton_euler"] <= 1e-10
+
+
+def test_equations_of_all_bodies_can_be_read():
+    text = planar_pendulum(1).build().equations("newton_euler").text()
+    assert "link1.vx" in text and "link1.wz" in text

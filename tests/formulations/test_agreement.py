@@ -1,0 +1,155 @@
+"""All formulations give one motion: the same accelerations of all bodies, on any tree, any loop, any rolling system."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dalembert as da
+from dalembert.constraints import METHODS
+from dalembert.formulations import FORMULATIONS, kane
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.vectors import across, turn
+from tests.constraints.loops import random_loops
+from tests.mechanisms import add_forces, frame, joint, matter, random_state, random_tree, seeds, unit
+
+orientations = st.sampled_from(["angles", "euler_parameters"])
+TOLERANCE = 1e-9
+
+
+def body_accelerations(s, udot):
+    return np.concatenate([x for a in s.accelerations(udot)[1:] for x in (a.w, a.v)])
+
+
+def check_agreement(m, q, u, t, names=FORMULATIONS):
+    """Every formulation that takes the mechanism, from its own speeds back to the bodies, against Kane's."""
+    s = m.state(q, u, t)
+    if not m.n_u:
+        return
+    reference = METHODS["svd"](kane.equations(s))
+    expected = body_accelerations(s, reference.udot)
+    for name in names:
+        formulation = FORMULATIONS[name]
+        if formulation.refusal(m) is not None:
+            continue
+        own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
+        assert np.abs(own.speeds - s.speeds).max() <= 1e-9 * max(1.0, np.abs(u).max()), name
+        e = formulation.equations(own)
+        solved = METHODS["svd"](e)
+        found = body_accelerations(s, formulation.udot(own, solved.udot))
+        assert np.abs(found - expected).max() <= TOLERANCE * max(1.0, np.abs(expected).max()), name
+
+
+def well_posed(m, q, u, t):
+    B = constraint_rows(m.state(q, u, t)).B
+    sizes = np.linalg.svd(B, compute_uv=False)
+    rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=0.0)))
+    return m.n_u > 0 and (not len(B) or (rank > 0 and sizes[rank - 1] > 1e-2 * sizes[0]))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds, st.integers(1, 3), orientations)
+def test_on_random_trees(seed, n, orientation):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, n, prescribed=True, orientation=orientation).build()
+    check_agreement(m, *random_state(m, rng))
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, st.integers(2, 3), st.booleans())
+def test_on_random_loops_redundant_or_not(seed, n, doubled):
+    m, q, u, t = random_loops(np.random.default_rng(seed), n, 1, doubled=doubled)
+    if well_posed(m, q, u, t):
+        check_agreement(m, q, u, t)
+
+
+def rolling_system(rng, orientation):
+    """A ball, a wheel or a skate on a moving floor or the ground, with a body joined to it."""
+    s = da.System("rolling", gravity=(0.3, 0.2, -9.81))
+    floor = "ground"
+    if rng.random() < 0.4:
+        s.add_body("floor", matter(rng))
+        s.add_joint("shaker", da.Prismatic((1, 0, 0)), "ground", "floor", prescribed=lambda t: 0.2 * da.sin(2 * t))
+        floor = "floor"
+    s.add_body("round", matter(rng))
+    s.add_joint("float", da.Free(orientation), "ground", "round")
+    s.add_body("rider", matter(rng))
+    s.add_joint("seat", joint(rng, orientation), "round", "rider", frame(rng), frame(rng))
+    contacts = [
+        da.RollingBall("round", radius=0.4, origin=floor),
+        da.RollingDisc("round", radius=0.4, origin=floor, axis=(0, 1, 0)),
+        da.KnifeEdge(("round", (0.1, 0.2, 0.0)), (0, 1, 0), on=floor),
+    ]
+    s.add_constraint("contact", contacts[rng.integers(3)])
+    if rng.random() < 0.5:
+        s.add_constraint("lane", da.Relation(position=lambda s: s.position("round")[1] - 0.3 * da.sin(s.t)))
+    add_forces(s, rng)
+    m = s.build()
+    q, u, t = random_state(m, rng)
+    q, _ = m.assemble(q, t=t)
+    rows = constraint_rows(m.state(q, u, t))
+    return m, q, u - np.linalg.lstsq(rows.B, rows.B @ u - rows.b, rcond=1e-9)[0], t
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, orientations)
+def test_on_rolling_systems(seed, orientation):
+    try:
+        m, q, u, t = rolling_system(np.random.default_rng(seed), orientation)
+    except da.LoopError:
+        return  # the wheel was asked to stand where it cannot
+    if well_posed(m, q, u, t):
+        check_agreement(m, q, u, t)
+
+
+def planar_chain(rng, n):
+    """Hinges of both senses, slides, tables and welds in one plane, branching."""
+    s = da.System("planar chain", gravity=rng.normal(size=3) * 5)
+    normal = unit(rng)
+    x, y = across(np.array(normal))
+
+    def place():
+        return da.Frame(rng.uniform(-0.5, 0.5, 3), turn(np.array(normal), rng.uniform(-3, 3)))
+
+    for i in range(n):
+        angle = rng.uniform(0, 6)
+        kinds = [
+            da.Revolute(normal),
+            da.Revolute(tuple(-c for c in normal)),
+            da.Prismatic(tuple(np.cos(angle) * x + np.sin(angle) * y)),
+            da.Planar(normal),
+            da.Weld(),
+        ]
+        s.add_body(f"b{i}", matter(rng))
+        carrier = ["ground", *(f"b{j}" for j in range(i))][rng.integers(i + 1)]
+        s.add_joint(f"j{i}", kinds[rng.integers(5)], carrier, f"b{i}", place(), place())
+    add_forces(s, rng)
+    return s.build()
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 6))
+def test_path_matrix_equals_kane_on_planar_chains(seed, n):
+    rng = np.random.default_rng(seed)
+    m = planar_chain(rng, n)
+    assert FORMULATIONS["path_matrix"].refusal(m) is None
+    check_agreement(m, *random_state(m, rng), names=["path_matrix"])
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, st.sampled_from(list(FORMULATIONS)))
+def test_floats_and_traces_agree(seed, name):
+    """The same equations from the same function, over numbers and over symbols."""
+    rng = np.random.default_rng(seed)
+    m = planar_chain(rng, 3) if name == "path_matrix" else random_tree(rng, 2, prescribed=True).build()
+    if not m.n_u:
+        return
+    q, u, t = random_state(m, rng)
+    formulation = FORMULATIONS[name]
+    s = m.state(q, u, t)
+    on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.own_speeds(s)))
+    traced = m.equations(name).evaluate(q, u, t)
+    for part in ("A", "f", "B", "gamma"):
+        a, b = getattr(on_floats, part), getattr(traced, part)
+        assert np.abs(a - b).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(a).max(initial=0.0)), (name, part)

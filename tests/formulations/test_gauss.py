@@ -1,0 +1,87 @@
+"""Claims about Gauss's principle: the true accelerations are those of least constraint."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dalembert.constraints import METHODS
+from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations.absolute import gauss, gauss_penalty
+from tests.constraints.loops import random_loops
+from tests.formulations.test_absolute import body_accelerations, well_posed
+from tests.mechanisms import random_state, random_tree, seeds
+
+
+@settings(max_examples=12, deadline=None)
+@given(seeds, st.integers(2, 5), st.booleans())
+def test_no_admissible_acceleration_has_less_constraint(seed, n, closed):
+    """Z at Kane's accelerations against Z at others that obey the joints and the loops: larger by ½ δᵀAδ exactly."""
+    rng = np.random.default_rng(seed)
+    if closed:
+        m, q, u, t = random_loops(rng, n, 1)
+    else:
+        m = random_tree(rng, n, prescribed=True).build()
+        q, u, t = random_state(m, rng)
+    s = m.state(q, u, t)
+    e = kane.equations(s)
+    if not m.n_u or not well_posed(e):
+        return
+    true = METHODS["svd"](e).udot
+    least = gauss.constraint(s, true)
+    free = np.eye(m.n_u) - np.linalg.pinv(e.B, rcond=1e-9) @ e.B
+    for _ in range(5):
+        delta = free @ rng.normal(size=m.n_u)
+        more = gauss.constraint(s, true + delta)
+        expected = 0.5 * delta @ e.A @ delta
+        assert abs(more - least - expected) <= 1e-9 * max(1.0, abs(least), expected)
+        assert expected == 0.0 or more > least or np.abs(delta).max() < 1e-7
+
+
+def test_the_whole_constraint_is_a_weighted_distance():
+    """With its constant part Z is ½‖r̈ − M⁻¹F‖²_M + ½‖ω̇ − I⁻¹(…)‖²_I [B 39], never negative."""
+    from dalembert.formulations.absolute.bodies import Bodies
+
+    rng = np.random.default_rng(1)
+    m = random_tree(rng, 4).build()
+    s = m.state(*random_state(m, rng))
+    b = Bodies(s)
+    constant = 0.5 * b.right @ b.inverse_inertia @ b.right
+    for _ in range(3):
+        udot = rng.normal(size=m.n_u)
+        whole = gauss.constraint(s, udot) + constant
+        off = _accelerations(s, udot) - b.inverse_inertia @ b.right
+        assert np.isclose(whole, 0.5 * off @ b.inertia @ off, rtol=1e-10)
+        assert whole >= 0.0
+
+
+def _accelerations(s, udot) -> np.ndarray:
+    places, turns = [], []
+    for k, a in enumerate(s.accelerations(udot)[1:], start=1):
+        arm, w = s.com_arms[k - 1], s.velocities[k].w
+        places.append(a.v + np.cross(a.w, arm) + np.cross(w, np.cross(w, arm)))
+        turns.append(a.w)
+    return np.concatenate([*places, *turns])
+
+
+def test_penalty_gives_way_in_inverse_proportion_to_its_stiffness(monkeypatch):
+    rng = np.random.default_rng(2)
+    m = random_tree(rng, 3).build()
+    s = m.state(*random_state(m, rng))
+    exact = body_accelerations(s, METHODS["svd"](kane.equations(s)).udot)
+    errors = []
+    for stiffness in (1e3, 1e4, 1e5):
+        monkeypatch.setattr(gauss_penalty, "STIFFNESS", stiffness)
+        e = gauss_penalty.equations(s)
+        udot = gauss_penalty.udot(s, np.linalg.solve(e.A, e.f))
+        errors.append(np.abs(body_accelerations(s, udot) - exact).max())
+    assert np.isclose(errors[0] / errors[1], 10.0, rtol=0.1) and np.isclose(errors[1] / errors[2], 10.0, rtol=0.1)
+
+
+def test_gauss_has_the_matrix_of_kane():
+    rng = np.random.default_rng(3)
+    m = random_tree(rng, 5, prescribed=True).build()
+    s = m.state(*random_state(m, rng))
+    one, two = kane.equations(s), FORMULATIONS["gauss"].equations(s)
+    assert np.allclose(one.A, two.A, atol=1e-12) and np.allclose(one.f, two.f, atol=1e-11)

@@ -1,0 +1,84 @@
+"""Meshes: read from STL and OBJ, drawn, and weighed."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.importers import meshes
+from dalembert.importers.mjcf.assets import hull
+from tests.importers.robots import urdf, write
+
+CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)], dtype=float)
+BOX = hull(CORNERS)
+
+
+def obj(folder: Path) -> Path:
+    lines = [f"v {' '.join(map(str, v))}" for v in BOX.vertices] + [
+        "f " + " ".join(f"{k + 1}/1/1" for k in f) for f in BOX.faces
+    ]
+    return write(folder, "box.obj", "\n".join(["# a box", *lines]))
+
+
+def binary_stl(folder: Path) -> Path:
+    data = bytes(80) + struct.pack("<I", len(BOX.faces))
+    for f in BOX.faces:
+        data += struct.pack("<12fH", 0, 0, 0, *BOX.vertices[f].ravel(), 0)
+    (folder / "box.stl").write_bytes(data)
+    return folder / "box.stl"
+
+
+def text_stl(folder: Path) -> Path:
+    faces = "\n".join(
+        "facet normal 0 0 0\nouter loop\n" + "".join(f"vertex {' '.join(map(str, BOX.vertices[k]))}\n" for k in f) + "endloop\nendfacet"
+        for f in BOX.faces
+    )  # fmt: skip
+    return write(folder, "text.STL", f"solid box\n{faces}\nendsolid box")
+
+
+@pytest.mark.parametrize("written", [obj, binary_stl, text_stl])
+def test_a_box_weighs_what_a_box_weighs(tmp_path, written):
+    read = meshes.load(written(tmp_path))
+    expected = da.box(5.0 * 6.0, (1, 2, 3), com=(0.5, 1, 1.5))
+    made = read.matter(5.0)
+    assert read.closed
+    assert made.mass == pytest.approx(expected.mass)
+    assert np.allclose(made.com, expected.com) and np.allclose(made.inertia, expected.inertia)
+
+
+def test_mirrored_meshes_stay_solid():
+    assert BOX.scaled(np.array([-1.0, 1, 1])).matter(1.0).mass == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.obj", "v 0 0 0\nf 1 2 3"), ("a.obj", "v 0 0 x"), ("a.obj", ""), ("a.obj", "v 0 0 nan\nf 1 1 1"),
+        ("a.stl", "solid\nvertex 1 2"),
+        ("a.stl", "vertex 1 2 3"), ("a.dae", "<x/>"),
+    ],
+)  # fmt: skip
+def test_damaged_meshes_are_named(tmp_path, name, text):
+    with pytest.raises(da.ModelError, match=name):
+        meshes.load(write(tmp_path, name, text))
+
+
+def test_a_mesh_is_drawn_from_its_package(tmp_path):
+    package = tmp_path / "robot"
+    (package / "urdf").mkdir(parents=True)
+    obj(package)
+    link = '<link name="a"><visual><origin xyz="0 0 1"/><geometry><mesh filename="package://robot/box.obj" scale="2 1 1"/></geometry>'
+    path = write(package / "urdf", "r.urdf", urdf(link + "</visual></link>"))
+    (note,) = da.load_urdf(path).notes
+    assert "not drawn" in note
+    imported = da.load_urdf(path, folder=package)
+    (shape,) = imported.system.bodies["a"].shapes
+    assert (
+        imported.notes == ()
+        and np.ptp(shape.vertices, axis=0) == pytest.approx((2, 2, 3))
+        and shape.at.position[2] == 1.0
+    )

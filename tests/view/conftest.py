@@ -1,0 +1,109 @@
+"""A real browser without a screen, and motions to show in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+import dalembert as da
+
+FLAGS = [
+    "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def _missing(why: str) -> None:
+    said = f"the page cannot be driven: {why}; run tools/chromium.sh"
+    if os.environ.get("CI"):
+        pytest.fail(said)
+    pytest.skip(said)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium with a new, empty profile."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright is not installed")
+    with sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, NAMES)), playwright.chromium.executable_path)
+        if not Path(found).exists():
+            _missing("there is no Chromium")
+        running = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield running
+        running.close()
+
+
+class Watched:
+    """A page, with what it said and what it asked the world for."""
+
+    def __init__(self, browser, address: str, width: int = 900, height: int = 480, scheme: str = "light"):
+        self.page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page.set_default_timeout(60_000)
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(address)
+        self.until("window.dalembert !== undefined")
+
+    def __call__(self, script: str):
+        return self.page.evaluate(script)
+
+    def until(self, condition: str, seconds: float = 60.0) -> None:
+        """Waits; asked from outside, because the page's own policy forbids it to evaluate text."""
+        end = time.monotonic() + seconds
+        while not self(condition):
+            assert time.monotonic() < end, f"never came true: {condition}"
+            time.sleep(0.05)
+
+    def pictures(self, count: int = 3) -> None:
+        """Waits until this many more pictures have been drawn."""
+        self.page.evaluate(
+            "n => new Promise(done => { const next = () => (n-- > 0 ? requestAnimationFrame(next) : done()); next(); })",
+            count,
+        )
+
+    def assert_quiet(self) -> None:
+        assert self.said == []
+        assert len(self.asked) == 1 and self.asked[0].startswith("file://")
+
+
+def four_bar() -> da.Mechanism:
+    s = da.System("four-bar", gravity=(0, -9.81, 0))
+    for name, length in (("crank", 1.0), ("coupler", 2.5), ("rocker", 1.7)):
+        s.add_body(name, da.rod(mass=1.0, length=length))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.5, 0, 0), at_child=(1.7, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(2.0, 0, 0))
+    return s.build()
+
+
+@pytest.fixture(scope="session")
+def loop_motion() -> da.simulation.motion.Motion:
+    return four_bar().simulate(4.0, initial={"A": 0.7}, output=0.02)
+
+
+@pytest.fixture(scope="session")
+def loop_page(loop_motion, tmp_path_factory) -> Path:
+    return loop_motion.page(tmp_path_factory.mktemp("pages") / "four_bar.html")
+
+
+@pytest.fixture(scope="session")
+def tree_motion():
+    """A double pendulum in space with a floating body beside it: no loop, so that reactions are known."""
+    s = da.System("two pendulums", gravity=(0, 0, -9.81))
+    s.add_body("upper", da.rod(1.0, 1.0, axis=(0, 0, -1)))
+    s.add_body("lower", mass=1.0, com=(0, 0.1, -0.4), inertia=(0.05, 0.04, 0.02))
+    s.add_joint("A", da.Revolute((0, 1, 0)), "ground", "upper")
+    s.add_joint("B", da.Universal((1, 0, 0), (0, 1, 0)), "upper", "lower", at_parent=(0, 0, -1))
+    return s.build().simulate(2.0, initial={"A": 1.0}, output=0.02)

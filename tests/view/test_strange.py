@@ -1,0 +1,94 @@
+"""Pages of strange models: hostile names, very many bodies, no shapes, no motion."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.simulation.motion import Motion
+from tests.view.conftest import Watched
+
+HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'
+
+
+def test_names_are_text_and_nothing_else(browser, tmp_path):
+    s = da.System(HOSTILE, gravity=(0, 0, -9.81))
+    s.add_body("<img>&amp;", da.rod(1.0, 1.0))
+    s.add_joint("<script>alert(1)<", da.Revolute((0, 1, 0)), "ground", "<img>&amp;")
+    event = da.Event(lambda state: state.q["<script>alert(1)<"] - 1.0, name=HOSTILE)
+    motion = s.build().simulate(2.0, events=[event])
+    watched = Watched(browser, f"file://{motion.page(tmp_path / 'x.html')}#t=0")
+    for key in "1234":
+        watched.page.keyboard.press(key)
+        watched.pictures(1)
+    watched.page.click('[data-layer="names"]')
+    assert watched("window.hacked === undefined && document.images.length === 0")
+    assert watched.page.inner_text("#name") == HOSTILE and watched.page.title() == HOSTILE
+    assert watched.page.inner_text("#labels") == "<img>&amp;"
+    assert watched.page.locator(".topology .node title").nth(1).text_content() == "<img>&amp;"
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def test_five_hundred_bodies_and_ten_thousand_samples(browser, tmp_path):
+    """The file stays within 30 MB, opens, plays and is scrubbed."""
+    n = 500
+    s = da.System("tree of 500", gravity=(0, 0, -9.81))
+    for i in range(n):
+        s.add_body(f"b{i}", da.rod(0.1, 0.2, axis=(0, 0, -1)))
+        carrier, place = ("ground", (0.0, 0.0, 0.0)) if i == 0 else (f"b{(i - 1) // 2}", (0.0, 0.0, -0.2))
+        s.add_joint(f"j{i}", da.Revolute((0, 1, 0) if i % 2 else (1, 0, 0)), carrier, f"b{i}", at_parent=place)
+    m = s.build()
+    t = np.linspace(0.0, 10.0, 10_001)
+    waves = 0.3 * np.sin(np.outer(t, 1.0 + np.arange(n) / n))
+    zero, record = np.zeros((len(t), n)), {"model": m.name, "version": "", "options": {}, "parameters": {}}
+    names = tuple(b.name for b in m.bodies)
+    motion = Motion(t, waves, zero, m.coordinates, m.speeds, ("rad",) * n, ("rad/s",) * n, names, zero, (), record, m)
+    before = time.perf_counter()
+    written = motion.page(tmp_path / "big.html")
+    assert time.perf_counter() - before < 30.0
+    assert written.stat().st_size < 30e6
+    watched = Watched(browser, f"file://{written}#t=0")
+    kept = watched("dalembert.data.t.length")
+    assert 500 < kept < 10_000 and f"{kept} of 10001 samples" in watched.page.inner_text("#plots")
+    watched("dalembert.clock.seek(5.0)")
+    watched.pictures(1)
+    tip = watched("[0, 1, 2].map(i => dalembert.stage.poses.matrices[500].elements[12 + i])")
+    assert np.allclose(tip, m.body_motion(waves[5000]).position[499], atol=1e-3)
+    watched.page.click("#play")
+    watched.until("dalembert.clock.now > 5.0")
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def test_one_sample_is_shown_standing_still(browser, tree_motion, tmp_path):
+    from dalembert.view.frames import thinned
+
+    single = thinned(tree_motion, budget=0)
+    assert len(single) == 2
+    watched = Watched(browser, f"file://{single.page(tmp_path / 'two.html')}", width=500, height=400)
+    watched.pictures()
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def test_a_motion_without_its_mechanism_says_so(loop_motion, tmp_path):
+    loop_motion.save(tmp_path / "m.nc")
+    with pytest.raises(da.DalembertError, match="without its mechanism"):
+        da.load_motion(tmp_path / "m.nc").page(tmp_path / "x.html")
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_page_is_written_whole_or_not_at_all(loop_motion, tmp_path):
+    with pytest.raises(da.DalembertError, match="could not be written"):
+        loop_motion.page(tmp_path / "no" / "such" / "place.html")
+
+
+def test_an_unknown_trace_or_joint_is_named(tree_motion, tmp_path):
+    with pytest.raises(da.DalembertError, match="'uper'"):
+        tree_motion.page(tmp_path / "x.html", traces=["uper"])
+    with pytest.raises(da.DalembertError, match="'Z'"):
+        tree_motion.page(tmp_path / "x.html", reactions=["Z"])

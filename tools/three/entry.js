@@ -1,0 +1,8 @@
+// What the page uses of three.js.
+export {
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide,
+  DynamicDrawUsage, Group, HemisphereLight, InstancedMesh, Line, LineBasicMaterial, MathUtils, Matrix4, Mesh,
+  MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Quaternion, Raycaster, Scene, ShaderMaterial,
+  ShadowMaterial, SphereGeometry, TorusGeometry, Vector2, Vector3, WebGLRenderer,
+} from "three";
+export { OrbitControls } from "three/addons/controls/OrbitControls.js";

@@ -1,6 +1,8 @@
-"""All formulations give one motion: the same accelerations of all bodies, on any tree, any loop, any rolling system."""
+"""All formulations give one motion: the same accelerations and reactions, on any tree, any loop, any rolling system."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from hypothesis import given, settings
@@ -27,8 +29,11 @@ def check_agreement(m, q, u, t, names=FORMULATIONS):
     s = m.state(q, u, t)
     if not m.n_u:
         return
-    reference = METHODS["svd"](kane.equations(s))
+    by_kane = kane.equations(s)
+    reference = METHODS["svd"](by_kane)
     expected = body_accelerations(s, reference.udot)
+    reactions, rows = by_kane.B.T @ reference.lam, len(by_kane.gamma)
+    size = max(1.0, np.abs(by_kane.f).max(), np.abs(by_kane.A @ reference.udot).max())
     for name in names:
         formulation = FORMULATIONS[name]
         if formulation.refusal(m) is not None:
@@ -39,6 +44,9 @@ def check_agreement(m, q, u, t, names=FORMULATIONS):
         solved = METHODS["svd"](e)
         found = body_accelerations(s, formulation.udot(own, solved.udot))
         assert np.abs(found - expected).max() <= TOLERANCE * max(1.0, np.abs(expected).max()), name
+        if rows and len(e.gamma):
+            found = by_kane.B.T @ solved.lam[-rows:]  # the mechanism's own rows come last
+            assert np.abs(found - reactions).max() <= 1e-8 * size, name
 
 
 def well_posed(m, q, u, t):
@@ -153,3 +161,13 @@ def test_floats_and_traces_agree(seed, name):
     for part in ("A", "f", "B", "gamma"):
         a, b = getattr(on_floats, part), getattr(traced, part)
         assert np.abs(a - b).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(a).max(initial=0.0)), (name, part)
+
+
+def test_forces_that_cannot_be_traced_work_on_numbers():
+    """Energies are traced; forces are only called."""
+    s = da.System("opaque", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(1.0, 0.5))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    s.add_force("motor", da.Motor("A", lambda s: math.sin(float(s.t)) if s.u["A"] > 0 else 0.3))
+    m = s.build()
+    check_agreement(m, np.array([0.3]), np.array([0.7]), 0.4)

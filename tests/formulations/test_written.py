@@ -83,7 +83,7 @@ def test_a_small_system_reads_like_a_textbook():
         "  d/dt q_A1 = u_A1",
         "  d/dt q_A2 = u_A2",
         "",
-        "mass matrix",
+        "mass matrix, symmetric, where it is not 0",
         *text.splitlines()[8:11],
         "",
         "velocity terms",

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
@@ -137,12 +136,16 @@ class Native:
         order, tau = self.shorts(columns), self.take(min(stride, columns) + 1)
         with self.code.loop(columns) as i:
             order[i] = 0
+        from scipy.linalg import lapack
+
         size = _lwork(lapack.dgeqp3(np.zeros((stride, columns)), lwork=-1)[-2])
         self.call("dgeqp3", rows, columns, X, stride, order, tau, self.take(size), size)
         return order, tau
 
     def least_squares(self, X: Pointer, rows: int, columns: int, y: Pointer) -> Int:
         """y ← the shortest of the best solutions of X z = y, singular values below the tolerance taken for zero; the rank."""
+        from scipy.linalg import lapack
+
         work, iwork, _ = lapack.dgelsd_lwork(rows, columns, 1, RANK_TOLERANCE)
         size, stride = _lwork(work), max(rows, columns)
         rank = self.shorts(1)

@@ -14,6 +14,7 @@ from dalembert.trace.native import Int
 
 
 def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr, solve_triangular
 
     B, gamma, _ = scaled(e)
     if not len(B):

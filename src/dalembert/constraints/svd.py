@@ -6,7 +6,6 @@ Dependent rows show as zero singular values and are divided by nothing.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
@@ -29,6 +28,8 @@ def emit(x: Native) -> Int:
     f, n, rows = x.code, x.n, x.rows
     s = x.scaled()
     sigma, V, Ut, y = x.take(min(n, rows)), x.take(n * n), x.take(rows * rows), x.take(rows)
+    from scipy.linalg import lapack
+
     size = int(lapack.dgesdd_lwork(n, rows)[0])
     work, integers = x.take(size), x.shorts(8 * min(n, rows))
     x.call("dgesdd", "A", n, rows, x.copy(s.B, n * rows), n, sigma, V, n, Ut, rows, work, size, integers)

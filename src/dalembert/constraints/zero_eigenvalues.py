@@ -6,7 +6,6 @@ Then [ZᵀA; B] u̇ = [Zᵀf; γ]; the speeds along Z never appear. Dependent ro
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, scaled
@@ -29,6 +28,8 @@ def emit(x: Native) -> Int:
     s = x.scaled()
     T, values = x.take(n * n), x.take(n)
     x.call("dgemm", "N", "T", n, n, rows, 1.0, s.B, n, s.B, n, 0.0, T, n)
+    from scipy.linalg import lapack
+
     size = int(lapack.dsyev_lwork(n)[0])
     x.call("dsyev", "V", "L", n, T, n, values, x.take(size), size)
     v = f.variables(zero=0)

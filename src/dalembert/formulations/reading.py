@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.trace import count_operations, tracing
+from dalembert.trace import count_operations, substitute, tracing
 from dalembert.trace.collect import collected
 from dalembert.trace.text import latex_program, plain_text, to_sympy
 from dalembert.trace.text.intermediates import Naming, expanded_length, program, whole
@@ -25,11 +25,11 @@ LONGEST = 500
 
 HEADINGS = {
     "qdot": "rates of the coordinates",
-    "A": "mass matrix",
+    "A": "mass matrix, symmetric, where it is not 0",
     "f_velocity": "velocity terms",
     "f_gravity": "gravity",
     "f_applied": "applied forces",
-    "B": "constraints",
+    "B": "constraints, where they are not 0",
     "gamma": "constraint accelerations",
 }
 
@@ -45,6 +45,8 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
     }
     found = {name: x for name, x in found.items() if name in ("qdot", "A") or _present(x)}
     found |= {"B": eq.B, "gamma": eq.gamma} if len(eq.gamma) else {}
+    with tracing():  # traced one by one, they share nothing yet
+        found = dict(zip(found, substitute(list(found.values()), {})))
     if eq.operations.total > MOST_OPERATIONS:
         return found, program
     with tracing():
@@ -59,7 +61,11 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
 
 
 def _present(values: np.ndarray) -> bool:
-    return any(not isinstance(x, (int, float)) or x != 0.0 for x in values)
+    return any(not _zero(x) for x in values)
+
+
+def _zero(x: Any) -> bool:
+    return isinstance(x, (int, float)) and x == 0.0
 
 
 def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
@@ -99,7 +105,7 @@ def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str]
         (f"{name}[{row}, {column}]", values[i, j])
         for i, row in enumerate(rows)
         for j, column in enumerate(columns)
-        if j <= i or not half
+        if (j <= i or not half) and not _zero(values[i, j])
     ]
 
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from dalembert.kernels.constrained import MOST_CORRECTIONS, ROUNDING
 from dalembert.kernels.formulated import KERNEL, Formulated
@@ -76,6 +75,8 @@ class Partitioned(Formulated):
         code, la = module.block(held.blocks["pose"], 1, "choose_pose"), Lapack(module)
         gather = _Gather(self, module)
         order_of = module.int_table(held.pattern.order or [0])
+        from scipy.linalg import lapack
+
         size = int(np.ravel(lapack.dgeqp3(np.zeros((k, n)), lwork=-1)[-2])[0])
         with module.function("choose", **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))

@@ -44,7 +44,8 @@ class Pattern:
 
 def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
     """From the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # only where code is made: it is slow to import
 
     inboard = inboard_speeds(m)
     touched = []
@@ -56,5 +57,6 @@ def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
                 c = inboard[c]
         touched.append(tuple(sorted(found)))
     member = np.array([[c in t for c in range(m.n_u)] for t in map(set, touched)], dtype=int).reshape(len(rows), m.n_u)
-    order = reverse_cuthill_mckee([np.flatnonzero(row).tolist() for row in member @ member.T])
+    coupled = csr_array(member @ member.T)
+    order: list[int] = reverse_cuthill_mckee(coupled, symmetric_mode=True).tolist() if len(rows) else []
     return Pattern(tuple(rows[i] for i in order), tuple(order), tuple(touched[i] for i in order))

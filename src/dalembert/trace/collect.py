@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr
+from dalembert.trace.expr import Expr, node
 from dalembert.trace.functions import cos, sin
 from dalembert.trace.graph import ordered, rebuild
 
@@ -170,21 +170,32 @@ def _inverse(total: Sum) -> Sum:
 # -- back to expressions ---------------------------------------------------------------------------------------------------
 def _written(total: Sum) -> Any:
     out: Any = 0.0
-    for (m, x, f), (c, _) in sorted(total.items(), key=lambda item: (item[1][0] < 0.0, *_weight(item[0]))):
-        c = _neat(c)
-        top, bottom = _powers_written(m, 1), _powers_written(m, -1)
-        if x:
-            angle: Any = 0.0
-            for s, k in x:
-                angle = angle + _neat(k) * s
-            top = top * (cos(angle) if f == "cos" else sin(angle))
-        out = out + c * top if type(bottom) is not Expr else out + c * top / bottom
+    for term, (c, _) in sorted(total.items(), key=lambda item: (item[1][0] < 0.0, _weight(item[0]))):
+        out = _plus(out, _neat(c) * _term_written(*term))
     return out
 
 
-def _weight(term: Term) -> tuple[int, int]:
-    """Terms without angles first, those of fewer factors first; sums begin with what is positive."""
-    return len(term[1]), sum(abs(k) for _, k in term[0])
+def _term_written(m: Monomial, x: Angle, f: str) -> Any:
+    top, bottom = _powers_written(m, 1), _powers_written(m, -1)
+    if x:
+        angle: Any = 0.0
+        for s, k in x:
+            angle = _plus(angle, _neat(k) * s)
+        top = top * (cos(angle) if f == "cos" else sin(angle))
+    return top / bottom
+
+
+def _plus(a: Any, b: Any) -> Any:
+    """a + b in this order, whichever was made first."""
+    if type(a) is not Expr or type(b) is not Expr:
+        return a + b
+    return node(ops.SUB, a, b.args[0]) if b.op is ops.NEG else node(ops.ADD, a, b)
+
+
+def _weight(term: Term) -> tuple[Any, ...]:
+    """Terms without angles first, those of fewer factors first, then in the order in which the symbols were made."""
+    m, x, _ = term
+    return len(x), sum(abs(k) for _, k in m), [s.serial for s, _ in m], [s.serial for s, _ in x]
 
 
 def _powers_written(m: Monomial, sign: int) -> Any:

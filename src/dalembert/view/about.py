@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.motion import Motion
@@ -18,25 +17,17 @@ COUNTED = 24
 READABLE = 40_000
 """Characters of LaTeX that a reader may still look at."""
 _KINDS = {"trigonometric": "sines and cosines", "other": "other operations"}
-DIAGNOSED = 60
-"""Speeds up to which freedoms and redundant constraints are looked for."""
+INSPECTED = 60
+"""Speeds up to which the mechanism is inspected."""
 
 
 def inspection(motion: Motion) -> str:
-    """Plain words about the mechanism."""
+    """Plain words about the mechanism, at the start of the motion."""
     m = motion.mechanism
     assert m is not None
-    lines = [counts(m)]
-    for loop, cut in zip(m.loops, m.cuts):
-        lines.append(f'The loop {"–".join(loop)} is closed by joint "{cut.name}".')
-    if (m.cuts or m.constraints) and m.n_u <= DIAGNOSED:
-        try:
-            lines.append(
-                str(diagnose(m.with_parameters(**motion.record["parameters"]), motion.q[0], float(motion.t[0])))
-            )
-        except DalembertError as problem:
-            lines.append(str(problem))
-    return "\n".join(lines)
+    if m.n_u > INSPECTED:
+        return f"{counts(m)} m.inspect() tells more."
+    return str(m.with_parameters(**motion.record["parameters"]).inspect(motion.q[0], float(motion.t[0])))
 
 
 def counts(m: Mechanism) -> str:

@@ -82,7 +82,7 @@ def _first_numbers(g: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Reactions:
-    """Force and torque on the child of each joint in world axes, (K, joints, 3); or a note why there are none."""
+    """Force and torque on the child of each joint in world axes, (K, joints, 3); a note on what is missing or not unique."""
 
     joints: tuple[str, ...]
     force: np.ndarray
@@ -106,4 +106,9 @@ def reactions(motion: Motion, joints: Sequence[str] | None) -> Reactions:
         if joints is not None:
             raise
         return Reactions((), none, none, str(problem))
-    return Reactions(tuple(wanted), np.stack([x.force for x in found], 1), np.stack([x.torque for x in found], 1))
+    alike: dict[str, list[str]] = {}
+    for name, wrench in zip(wanted, found):
+        if not wrench.determined.all():
+            alike.setdefault(wrench.note, []).append(name)
+    note = " ".join(f"{', '.join(names)}: {words}" for words, names in alike.items())
+    return Reactions(tuple(wanted), np.stack([x.force for x in found], 1), np.stack([x.torque for x in found], 1), note)

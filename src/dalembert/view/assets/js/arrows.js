@@ -8,7 +8,8 @@ export class Arrows {
     this.at = joints.map((name) => data.joints.find((j) => j.name === name));
     this.group = new THREE.Group();
     if (!this.count) return;
-    this.scale = (0.55 * data.look.radius) / largest(force);
+    this.longest = 0.9 * data.look.radius;
+    this.scale = (0.4 * data.look.radius) / usual(force);
     this.r = 0.75 * data.look.thickness;
     const material = new THREE.MeshStandardMaterial({ roughness: 0.6, depthTest: false, transparent: true, opacity: 0.9 }); // seen through solids
     this.material = material;
@@ -33,7 +34,7 @@ export class Arrows {
       const a = 3 * (index * this.count + j);
       const b = part > 0 ? a + 3 * this.count : a;
       f.set(...[0, 1, 2].map((i) => this.force[a + i] + part * (this.force[b + i] - this.force[a + i])));
-      const length = f.length() * this.scale;
+      const length = Math.min(this.longest, f.length() * this.scale);
       turn.setFromUnitVectors(this.up, length > 0 ? f.normalize() : this.up);
       poses.point(this.at[j].child, this.at[j].at, p);
       const head = Math.min(4.5 * this.r, 0.6 * length);
@@ -46,10 +47,10 @@ export class Arrows {
   }
 }
 
-/** The longest of all vectors, leaving out the wildest hundredth. */
-function largest(values) {
+/** A size that three quarters of all vectors stay below, or the largest where that is nothing. */
+function usual(values) {
   const sizes = [];
   for (let i = 0; i < values.length; i += 3) sizes.push(Math.hypot(values[i], values[i + 1], values[i + 2]));
   sizes.sort((a, b) => a - b);
-  return sizes[Math.floor(0.99 * (sizes.length - 1))] || 1;
+  return sizes[Math.floor(0.75 * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
 }

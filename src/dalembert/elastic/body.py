@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError
@@ -103,6 +102,8 @@ class ElasticBody:
     @cached_property
     def frequencies(self) -> np.ndarray:
         """Angular frequencies (rad/s) of the coordinates with the frame held still."""
+        from scipy.linalg import eigh
+
         if not self.n:
             return np.zeros(0)
         return np.sqrt(np.maximum(eigh(self.Ke, self.Me, eigvals_only=True), 0.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import ModelError
@@ -18,6 +17,8 @@ def rayleigh(body: ElasticBody, mass: float = 0.0, stiffness: float = 0.0) -> El
 
 def modal(body: ElasticBody, ratios: Any) -> ElasticBody:
     """De with the given part of critical damping in every natural mode, lowest first; one number for all."""
+    from scipy.linalg import eigh
+
     given = np.broadcast_to(np.asarray(ratios, dtype=float), (body.n,)) if np.ndim(ratios) in (0, 1) else ratios
     if np.shape(given) != (body.n,) or np.any(np.asarray(given) < 0.0):
         raise ModelError(f"modal damping: give one ratio, or {body.n} of them, none negative; not {ratios!r}")

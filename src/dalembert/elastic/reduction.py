@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, solve
-from scipy.sparse import issparse
-from scipy.sparse.linalg import eigsh, splu
 
 from dalembert.errors import ModelError
 
@@ -25,6 +22,9 @@ def eigenmodes(
 
     Mass-normalised. Rigid motions, whose stiffness is rounding, are left out.
     """
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import eigsh
+
     free = np.asarray(freedoms, dtype=int)
     Mf, Kf = (_part(X, free, free) for X in (M, K))
     if len(free) <= _DENSE:
@@ -60,6 +60,9 @@ def _strained(K: Any, V: np.ndarray) -> np.ndarray:
 
 def guyan(K: Any, boundary: Sequence[int]) -> np.ndarray:
     """Static shapes: a unit displacement of each boundary freedom, the others following without load, −K_ii⁻¹K_ib."""
+    from scipy.linalg import solve
+    from scipy.sparse.linalg import splu
+
     n, held = K.shape[0], np.asarray(boundary, dtype=int)
     inner = np.setdiff1d(np.arange(n), held)
     F = np.zeros((n, len(held)))
@@ -81,6 +84,8 @@ def craig_bampton(M: Any, K: Any, boundary: Sequence[int], count: int) -> np.nda
 
 def orthonormal(M: Any, K: Any, F: np.ndarray, count: int | None = None) -> np.ndarray:
     """The same span in modes that are uncoupled in mass and stiffness, without rigid motions; the lowest `count` of them."""
+    from scipy.linalg import eigh
+
     shapes = F @ eigh(F.T @ (K @ F), F.T @ (M @ F))[1]
     return np.asarray(shapes[:, _strained(K, shapes)][:, :count])
 
@@ -94,4 +99,4 @@ def _dense(X: Any) -> np.ndarray:
 
 
 def _sparse(X: Any) -> bool:
-    return bool(issparse(X))
+    return not isinstance(X, np.ndarray)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
 from dalembert.elastic.body import ElasticBody
 
@@ -17,6 +16,8 @@ def softening(body: ElasticBody, axis: np.ndarray) -> np.ndarray:
 
 def spin_limit(body: ElasticBody, axis: np.ndarray) -> float:
     """The spin (rad/s) about an axis of the body at which centrifugal forces overcome the stiffness; infinite if they never do."""
+    from scipy.linalg import eigh
+
     if not body.n or np.linalg.eigvalsh(body.Ke)[0] <= 0.0:
         return float("inf")  # a coordinate without stiffness is not held at rest either
     worst = float(eigh(softening(body, np.asarray(axis) / np.linalg.norm(axis)), body.Ke, eigvals_only=True)[-1])

@@ -233,6 +233,23 @@ class Mechanism:
         j = self.joints[k - 1]
         return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
 
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
+        out = np.ones(self.n_u)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                out[[at for at in j.u_at[len(j.own_u) :] if at is not None]] = b.data.amplitudes
+        return out
+
+    def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
+        """Random coordinates near the reference, elastic bodies deformed a little."""
+        moved = rng.uniform(-step, step, self.n_q)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
+        return self.admissible(self.reference + moved)
+
     def body_of(self, frame: int) -> int:
         """The body that a numbered frame belongs to."""
         return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body

@@ -96,7 +96,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)
-        step[free] = _damped(B[:, free], g, damping)
+        step[free] = m.reach[free] * _damped(B[:, free] * m.reach[free], g, damping)
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)
@@ -163,7 +163,7 @@ def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, se
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):
-        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi)
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.reach
         step[list(held)] = 0.0
         yield displaced(m, start, step, 0.0)
 

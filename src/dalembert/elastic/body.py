@@ -108,6 +108,12 @@ class ElasticBody:
             return np.zeros(0)
         return np.sqrt(np.maximum(eigh(self.Ke, self.Me, eigvals_only=True), 0.0))
 
+    @cached_property
+    def amplitudes(self) -> np.ndarray:
+        """For each coordinate, the value at which the body is displaced by a fiftieth of its size, in the mean over its mass."""
+        size = np.sqrt(np.trace(self.P[0, 0]) / self.m)
+        return 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
+
     # -- the same body with other data ------------------------------------------------------------------------------------
     def damped(self, De: Any) -> ElasticBody:
         """With another damping matrix (see `elastic.damping`)."""

@@ -53,9 +53,10 @@ def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = N
         for load in _of_force(s, name, each):
             if not isinstance(load, BodyLoad):
                 k = s.joint_index(load.joint)
-                n = m.joints[k].joint.inner.n_u
+                every = len(joint[k])
+                n = every if np.shape(load.values) == (every,) else m.joints[k].joint.inner.n_u
                 values = _numbers(s, load.values, (n,), name)
-                joint[k] = joint[k] + np.concatenate([values, np.zeros(len(joint[k]) - n)])
+                joint[k] = joint[k] + np.concatenate([values, np.zeros(every - n)])
                 continue
             frame = s.body_number(load.body)
             k = m.body_of(frame) - 1

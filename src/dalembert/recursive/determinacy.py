@@ -22,7 +22,8 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     m = m.numeric
     if all(b.mass > 0.0 and np.linalg.eigvalsh(b.inertia)[0] > _RATIO * np.trace(b.inertia) for b in m.bodies):
         return None
-    tree = Tree(State(m, 0.0, _somewhere(m), np.zeros(m.n_u)))
+    somewhere = m.somewhere(np.random.default_rng(0), 0.5)
+    tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))
     inertia = [matter.inertia() for matter in tree.matter]
     locked = [matter.inertia() for matter in tree.matter]
     for k in reversed(range(m.n_bodies)):
@@ -41,10 +42,3 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
             inertia[J] = inertia[J] + seat.inertia(handed)
             locked[J] = locked[J] + seat.inertia(locked[k].carried(at.X, at.p))
     return None
-
-
-def _somewhere(m: Mechanism) -> np.ndarray:
-    """A random place of the joints, with elastic bodies undeformed."""
-    moved = np.random.default_rng(0).uniform(-0.5, 0.5, m.n_q)
-    moved[[at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]] = 0.0
-    return m.admissible(m.reference + moved)

@@ -27,7 +27,7 @@ class BodyLoad:
 
 @dataclass(frozen=True, eq=False)
 class JointLoad:
-    """Generalized forces on all speeds of a joint: power = values · u."""
+    """Generalized forces on all speeds of a joint, or also on those of the elastic body it carries: power = values · u."""
 
     joint: str
     values: Any

@@ -6,8 +6,10 @@ from dalembert.elastic.damping import modal, rayleigh
 from dalembert.elastic.frames import attached, buckens, principal
 from dalembert.elastic.given import given_modes
 from dalembert.elastic.lumped import nodal_bodies
+from dalembert.elastic.matrices import FiniteElements, from_matrices, load_matrices
 from dalembert.elastic.node import Node
 
 __all__ = [
-    "ElasticBody", "Node", "attached", "beam", "buckens", "given_modes", "modal", "nodal_bodies", "principal", "rayleigh",
+    "ElasticBody", "FiniteElements", "Node", "attached", "beam", "buckens", "from_matrices", "given_modes", "load_matrices",
+    "modal", "nodal_bodies", "principal", "rayleigh",
 ]  # fmt: skip

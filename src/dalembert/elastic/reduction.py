@@ -59,19 +59,23 @@ def _strained(K: Any, V: np.ndarray) -> np.ndarray:
 
 
 def guyan(K: Any, boundary: Sequence[int]) -> np.ndarray:
-    """Static shapes: a unit displacement of each boundary freedom, the others following without load, −K_ii⁻¹K_ib."""
+    """Static shapes: a unit displacement of each boundary freedom, the others following without load."""
+    return follow(K, boundary, np.eye(len(boundary)))
+
+
+def follow(K: Any, boundary: Sequence[int] | np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """Shapes over all freedoms where the boundary moves as given (boundary × n), the others following without load: −K_ii⁻¹K_ib."""
     from scipy.linalg import solve
     from scipy.sparse.linalg import splu
 
     n, held = K.shape[0], np.asarray(boundary, dtype=int)
     inner = np.setdiff1d(np.arange(n), held)
-    F = np.zeros((n, len(held)))
-    F[held, range(len(held))] = 1.0
-    Kii, Kib = _part(K, inner, inner), _part(K, inner, held)
-    if _sparse(K):
-        F[inner] = -splu(Kii.tocsc()).solve(_dense(Kib))
-    else:
-        F[inner] = -solve(Kii, Kib, assume_a="sym")
+    F = np.zeros((n, moved.shape[1]))
+    F[held] = moved
+    if not len(inner):
+        return F
+    Kii, load = _part(K, inner, inner), -np.asarray(_part(K, inner, held) @ moved)
+    F[inner] = splu(Kii.tocsc()).solve(load) if _sparse(K) else solve(Kii, load, assume_a="sym")
     return F
 
 

@@ -8,8 +8,9 @@ from dalembert.elastic.given import given_modes
 from dalembert.elastic.lumped import nodal_bodies
 from dalembert.elastic.matrices import FiniteElements, from_matrices, load_matrices
 from dalembert.elastic.node import Node
+from dalembert.elastic.sid import read_sid, write_sid
 
 __all__ = [
     "ElasticBody", "FiniteElements", "Node", "attached", "beam", "buckens", "from_matrices", "given_modes", "load_matrices",
-    "modal", "nodal_bodies", "principal", "rayleigh",
+    "modal", "nodal_bodies", "principal", "rayleigh", "read_sid", "write_sid",
 ]  # fmt: skip

@@ -9,8 +9,9 @@ from dalembert.elastic.lumped import nodal_bodies
 from dalembert.elastic.matrices import FiniteElements, from_matrices, load_matrices
 from dalembert.elastic.node import Node
 from dalembert.elastic.sid import read_sid, write_sid
+from dalembert.elastic.solid import solid
 
 __all__ = [
     "ElasticBody", "FiniteElements", "Node", "attached", "beam", "buckens", "from_matrices", "given_modes", "load_matrices",
-    "modal", "nodal_bodies", "principal", "rayleigh", "read_sid", "write_sid",
+    "modal", "nodal_bodies", "principal", "rayleigh", "read_sid", "solid", "write_sid",
 ]  # fmt: skip

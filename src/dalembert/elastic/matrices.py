@@ -99,7 +99,7 @@ def body_of_shapes(
 ) -> ElasticBody:
     """The body with these shapes, in the frame asked for."""
     n, per = F.shape[1], elements.per_node
-    nodes = {name: _interface(elements, list(which), F) for name, which in interfaces.items()}
+    nodes = {name: interface_node(elements, list(which), F) for name, which in interfaces.items()}
     K = F.T @ (elements.K @ F)
     Ke = 0.5 * (K + K.T)
     shapes = F.reshape(-1, per, n)
@@ -113,7 +113,7 @@ def body_of_shapes(
     return made if frame == "buckens" else attached(made, frame)
 
 
-def _interface(elements: FiniteElements, which: list[int], F: np.ndarray) -> Node:
+def interface_node(elements: FiniteElements, which: list[int], F: np.ndarray) -> Node:
     """The mean motion of some nodes: displacement and turn that fit theirs best."""
     r = elements.coordinates[which].mean(axis=0)
     freedoms, T = elements.rigid(which, r)

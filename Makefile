@@ -26,6 +26,7 @@ bench: $(BENCH)/.ready          ## against the peers, in an environment of its o
 	$(BENCH)/bin/python benchmarks/symbolic.py
 	$(BENCH)/bin/python benchmarks/tree.py
 	$(BENCH)/bin/python benchmarks/rollout.py
+	$(BENCH)/bin/python benchmarks/loops.py
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

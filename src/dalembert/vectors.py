@@ -66,6 +66,11 @@ def tilt(axis: Any, R: Matrix) -> Vector:
     return aside(axis, R @ np.array(axis))
 
 
+def reverses(axis: Any, R: Matrix) -> bool:
+    """Whether R turns the axis round, rather than leaving it alone."""
+    return bool(np.array(axis) @ R @ np.array(axis) < 0.0)
+
+
 def twist(R: Matrix) -> Vector:
     """The vector of the skew part of R, sin(angle) · axis: 0 where R is no turn at all."""
     return 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])

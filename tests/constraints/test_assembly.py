@@ -74,3 +74,29 @@ def test_random_loops_close_again_after_a_push(seed, n, n_loops):
     pushed = displaced(m, q, 0.05 * rng.normal(size=m.n_u), t)
     closed = assemble(m, pushed, t=t)
     assert np.nanmax(np.abs(constraint_rows(m.state(closed, u, t)).g), initial=0.0) < 1e-11
+
+
+def welded_bars(turned: float) -> da.Mechanism:
+    """A bar on a hinge, welded to the ground at its far end by a frame that stands turned about z."""
+    s = da.System("bars", gravity=(0, -9.81, 0))
+    s.add_body("bar", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "bar")
+    s.add_joint("W", da.Weld(), "ground", "bar", da.Frame((1, 0, 0), da.turn((0, 0, 1), turned)), (1.0, 0, 0))
+    return s.build(cut=["W"])
+
+
+def test_a_joint_turned_over_does_not_count_as_closed():
+    """The sine of half a turn is zero too: the weld's rows vanish there, but the frames do not agree."""
+    assert welded_bars(0.0).assemble()[0] == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(da.LoopError, match="half a turn"):
+        welded_bars(np.pi).assemble()
+
+
+def test_a_free_body_finds_the_right_way_round():
+    s = da.System("welded")
+    s.add_body("body", da.box(1.0, (1, 2, 3)))
+    s.add_joint("float", da.Free(), "ground", "body")
+    s.add_joint("W", da.Weld(), "ground", "body", (1.0, 0, 0))
+    m = s.build(cut=["W"])
+    q, _ = m.assemble([0.0, 1.0, 0, 0, 0.3, 0, 0])  # starts half a turn off
+    assert np.allclose(m.state(q).rotation("body"), np.eye(3), atol=1e-9)

@@ -41,7 +41,7 @@ def compiled(e: Equations, *names: str) -> dict[str, Solution]:
     return found
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=7, deadline=None)
 @given(seeds, st.integers(2, 7), st.integers(1, 2), st.booleans())
 def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, n_loops, doubled=doubled)
@@ -56,6 +56,21 @@ def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
         force = np.abs(e.A).max() * scale + np.abs(e.f).max()
         assert np.abs(e.A @ got.udot + e.B.T @ got.lam - e.f).max() <= 1e-8 * force, name
         assert got.rank in (expected.rank, -1), name
+
+
+@settings(max_examples=5, deadline=None)
+@given(seeds, st.integers(2, 5), st.booleans(), st.sampled_from(sorted(set(METHODS) - {"penalty"})))
+def test_traced_and_compiled_whole_the_accelerations_are_the_same(seed, n, doubled, name):
+    m, q, u, t = random_loops(np.random.default_rng(seed), n, 1, doubled=doubled)
+    e = kane.equations(m.state(q, u, t))
+    if not m.n_u or not _well_posed(e):
+        return
+    expected = METHODS["svd"](e)
+    scale = max(1.0, np.abs(expected.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
+    found = m.solve(q, u, t=t, constraints=name)
+    assert np.abs(found.udot - expected.udot).max() <= 1e-9 * scale
+    assert found.rank == expected.rank
+    assert np.abs(m.forward_dynamics(q, u, t=t) - expected.udot).max() <= 1e-9 * scale
 
 
 def test_without_rows_all_methods_are_one():

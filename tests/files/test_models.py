@@ -200,3 +200,14 @@ def test_gallery_and_saved_files_fit_the_schema(tmp_path):
     wrong = plain_data(everything())
     wrong["joints"]["A"]["type"] = "revolut"
     assert not validator.is_valid(wrong)
+
+
+def test_the_published_schema_is_current():
+    from pathlib import Path
+
+    from dalembert.files.models.schema import json_schema
+
+    published = Path(__file__).parents[2] / "docs" / "model-schema.json"
+    assert json.loads(published.read_text(encoding="utf-8")) == json_schema(), (
+        "write it anew: dalembert schema -o docs/model-schema.json"
+    )

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import kane
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.vectors import across, turn
 from tests.constraints.loops import random_loops
+from tests.formulations.analytic import ANALYTIC
 from tests.mechanisms import add_forces, frame, joint, matter, random_state, random_tree, seeds, unit
 
 orientations = st.sampled_from(["angles", "euler_parameters"])
@@ -24,7 +25,7 @@ def body_accelerations(s, udot):
     return np.concatenate([x for a in s.accelerations(udot)[1:] for x in (a.w, a.v)])
 
 
-def check_agreement(m, q, u, t, names=FORMULATIONS):
+def check_agreement(m, q, u, t, names=ANALYTIC):
     """Every formulation that takes the mechanism, from its own speeds back to the bodies, against Kane's."""
     s = m.state(q, u, t)
     if not m.n_u:
@@ -35,7 +36,7 @@ def check_agreement(m, q, u, t, names=FORMULATIONS):
     reactions, rows = by_kane.B.T @ reference.lam, len(by_kane.gamma)
     size = max(1.0, np.abs(by_kane.f).max(), np.abs(by_kane.A @ reference.udot).max())
     for name in names:
-        formulation = FORMULATIONS[name]
+        formulation = ANALYTIC[name]
         if formulation.refusal(m) is not None:
             continue
         own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
@@ -141,12 +142,12 @@ def planar_chain(rng, n):
 def test_path_matrix_equals_kane_on_planar_chains(seed, n):
     rng = np.random.default_rng(seed)
     m = planar_chain(rng, n)
-    assert FORMULATIONS["path_matrix"].refusal(m) is None
+    assert ANALYTIC["path_matrix"].refusal(m) is None
     check_agreement(m, *random_state(m, rng), names=["path_matrix"])
 
 
 @settings(max_examples=8, deadline=None)
-@given(seeds, st.sampled_from(list(FORMULATIONS)))
+@given(seeds, st.sampled_from(list(ANALYTIC)))
 def test_floats_and_traces_agree(seed, name):
     """The same equations from the same function, over numbers and over symbols."""
     rng = np.random.default_rng(seed)
@@ -154,7 +155,7 @@ def test_floats_and_traces_agree(seed, name):
     if not m.n_u:
         return
     q, u, t = random_state(m, rng)
-    formulation = FORMULATIONS[name]
+    formulation = ANALYTIC[name]
     s = m.state(q, u, t)
     on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.own_speeds(s)))
     traced = m.equations(name).evaluate(q, u, t)

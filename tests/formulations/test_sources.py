@@ -6,21 +6,22 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, hamilton, path_matrix
+from dalembert.formulations import hamilton, path_matrix
 from dalembert.formulations.lagrangian import structure
 from dalembert.kinematics import totals
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.trace import directional, evaluate, gradient, symbol, tracing
-from tests.constraints.loops import rhombic_linkage
+from tests.formulations.analytic import ANALYTIC
 from tests.mechanisms import random_state, random_tree
 
-ALL = list(FORMULATIONS)
+ALL = list(ANALYTIC)
 WITH_LOOPS = [name for name in ALL if name not in ("path_matrix", "articulated_body")]
 
 
 def accelerations(m, name, q, u, t=0.0):
-    s, formulation = m.state(q, u, t), FORMULATIONS[name]
+    s, formulation = m.state(q, u, t), ANALYTIC[name]
     own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
     return formulation.udot(own, METHODS["svd"](formulation.equations(own)).udot)
 
@@ -37,7 +38,7 @@ def rolling_sphere(orientation="angles", radius=0.3):
 def test_the_rolling_sphere_takes_nine_equations_by_kane_and_fifteen_by_the_others():
     """[C summary]; d'Alembert's form for simply constrained systems is a special case of Kane's, as C remarks."""
     m = rolling_sphere()
-    counts = {name: FORMULATIONS[name].first_order(m) for name in WITH_LOOPS}
+    counts = {name: ANALYTIC[name].first_order(m) for name in WITH_LOOPS}
     minimal = {"kane_minimal": 9, "dalembert": 9}
     assert counts == {name: 15 for name in WITH_LOOPS} | minimal
     for name in minimal:
@@ -64,7 +65,7 @@ def test_the_rolling_sphere_keeps_its_spin(name, orientation):
 def test_the_rhombic_linkage_is_one_pendulum(name):
     """θ̈₁ = −(6g/5ℓ) sin θ₁, with θ₁ from the downward vertical."""
     length = 0.7
-    m = rhombic_linkage(length).build(cut=["tip"])
+    m = rhombic_linkage(length).mechanism
     theta, rate = 0.6, 0.8
     q1 = theta - np.pi / 2
     # rods 1 and 3 stay parallel, rod 2 stays horizontal
@@ -220,7 +221,7 @@ def test_lagranges_structure(seed):
     assert pytest.approx(0.5 * v @ M @ v + Gamma @ v + T0, rel=1e-12) == T
     assert pytest.approx(totals.kinetic_energy(s), rel=1e-12) == T
     assert np.abs(G + G.T).max(initial=0.0) == 0.0
-    e = FORMULATIONS["lagrange"].equations(s)
+    e = ANALYTIC["lagrange"].equations(s)
     left = M_t @ v + Gamma_t + G @ v + np.einsum("abc,b,c->a", J, v, v)
     assert np.allclose(e.f, -V_q + T0_q - left, rtol=1e-10, atol=1e-10)
     assert np.abs(Gamma).max() > 0  # something is prescribed, or the test shows little
@@ -256,14 +257,14 @@ def test_compiled_after_a_few_evaluations_is_the_same():
     rng = np.random.default_rng(8)
     m = random_tree(rng, 2).build()
     q, u, t = random_state(m, rng)
-    results = [FORMULATIONS["lagrange"].equations(m.state(q, u, t)).f for _ in range(12)]
+    results = [ANALYTIC["lagrange"].equations(m.state(q, u, t)).f for _ in range(12)]
     assert np.allclose(results[0], results[-1], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["kane_minimal", "dalembert"])
 def test_written_speeds_stay_the_same_where_others_are_chosen(name):
     """On numbers the independent speeds are chosen anew where the usual ones are poor; what is written keeps the usual ones."""
-    m, formulation = rolling_sphere("euler_parameters"), FORMULATIONS[name]
+    m, formulation = rolling_sphere("euler_parameters"), ANALYTIC[name]
     rng = np.random.default_rng(0)
     chosen = set()
     written = m.equations(name)
@@ -285,4 +286,4 @@ def test_written_speeds_stay_the_same_where_others_are_chosen(name):
 
 def _second_rates(m, q, u):
     """q̈ by Lagrange's equations."""
-    return METHODS["svd"](FORMULATIONS["lagrange"].equations(m.state(q, u))).udot
+    return METHODS["svd"](ANALYTIC["lagrange"].equations(m.state(q, u))).udot

@@ -7,9 +7,14 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
+from benchmarks.loop_models import rhombic_linkage
 from dalembert.formulations import FORMULATIONS
 from dalembert.kinematics.rows import constraint_rows
-from tests.constraints.loops import rhombic_linkage
+
+COMPILED = [
+    "newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "barycentric", "gauss_penalty",
+]  # fmt: skip
+"""Speeds of all bodies: large systems, marched in machine code below."""
 
 
 def integrated(m, name, q, u, duration=2.0):
@@ -43,7 +48,7 @@ def pendulum_on_a_shaker():
 
 
 def rhombus():
-    m = rhombic_linkage().build(cut=["tip"])
+    m = rhombic_linkage().mechanism
     q1 = 0.6 - np.pi / 2
     return m, np.array([q1, -q1, q1 + np.pi]), np.array([0.2, -0.2, 0.2])
 
@@ -75,6 +80,26 @@ def test_all_formulations_run_the_same_motion(make, without):
     m, q, u = make()
     expected = integrated(m, "kane", q, u)
     for name, formulation in FORMULATIONS.items():
-        if name in ("kane", *without) or formulation.refusal(m) is not None:
+        if name in ("kane", *COMPILED, *without) or formulation.refusal(m) is not None:
             continue
         assert np.abs(integrated(m, name, q, u) - expected).max() <= 1e-6, name
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_speeds_of_all_bodies_march_to_the_same_place(name):
+    """Two seconds of a block on a sprung rail with a solid pendulum on it."""
+    m = crane()
+    expected, found = (m.simulate(2.0, {"hook": 0.7}, rtol=1e-9, formulation=by) for by in ("kane", name))
+    allowed = 1e-4 if name == "gauss_penalty" else 1e-6
+    assert np.abs(found.q[-1] - expected.q[-1]).max() <= allowed
+    assert np.abs(found.u[-1] - expected.u[-1]).max() <= 10 * allowed
+
+
+def crane() -> da.Mechanism:
+    s = da.System("crane", gravity=(0, -9.81, 0))
+    s.add_body("block", da.box(3.0, (0.2, 0.2, 0.2)))
+    s.add_joint("rail", da.Prismatic((1, 0, 0)), "ground", "block")
+    s.add_body("bob", da.box(1.0, (0.6, 0.1, 0.1), com=(0.3, 0, 0)))
+    s.add_joint("hook", da.Revolute(), "block", "bob")
+    s.add_force("buffer", da.JointSpring("rail", stiffness=20.0))
+    return s.build()

@@ -109,13 +109,16 @@ def test_matter_from_geoms_in_nested_default_classes(tmp_path):
 
 def test_actuators_are_motors_with_their_controls_as_parameters(tmp_path):
     rng = np.random.default_rng(5)
-    text = f"""<default><motor gear="2"/><position kp="7"/></default><worldbody>
+    text = f"""<default><motor gear="2"/><position kp="7"/></default><worldbody><site name="wall" pos="1 0 1"/>
       <body name="a" {mjcf_place(rng)}>{mjcf_joint(rng, "a", "hinge", 'ref="30"')}{mjcf_inertial(rng)}
         <body name="b" {mjcf_place(rng)}>{mjcf_joint(rng, "b", "slide")}{mjcf_inertial(rng)}<site name="tip" {mjcf_place(rng)}/>
-          <body name="c" {mjcf_place(rng)}>{mjcf_joint(rng, "c", "hinge")}{mjcf_inertial(rng)}</body>
+          <body name="c" {mjcf_place(rng)}>{mjcf_joint(rng, "c", "hinge", 'springref="20"')}{mjcf_inertial(rng)}
+            <site name="side" pos="0 0.2 0"/></body>
     </body></body></worldbody>
     <tendon><fixed name="cord" stiffness="5" damping="0.3" springlength="0.2"><joint joint="a" coef="0.4"/>
         <joint joint="c" coef="-0.7"/></fixed>
+      <spatial name="bow" stiffness="30" damping="0.5"><site site="tip"/><site site="wall"/></spatial>
+      <spatial stiffness="20" springlength="0.1"><site site="wall"/><site site="side"/></spatial>
       <fixed name="slack" stiffness="4"><joint joint="a" coef="2"/><joint joint="b" coef="1"/></fixed></tendon>
     <actuator><motor name="turn" joint="a"/><position name="hold" joint="b" kv="0.3"/><velocity joint="c" kv="0.5" gear="3"/>
       <general joint="c" gainprm="2" biastype="affine" biasprm="0.1 -3 -0.4"/><general joint="a" biasprm="9 9 9"/>
@@ -151,7 +154,9 @@ def test_loops_close_where_mujoco_closes_them(tmp_path, equality):
     """In an assembled pose MuJoCo finds no violation, its rows span ours, and the exact accelerations follow from them."""
     rng = np.random.default_rng(6)
     m, imported, mm, dd = both(tmp_path, loop(rng) + f"<equality>{equality}</equality>")
-    reference = np.array([x for j in m.joints for x in np.atleast_1d(imported.initial.get(j.name, j.joint.reference))])
+    reference = np.array(
+        [x for j in m.joints for x in np.atleast_1d(imported.system.initial.get(j.name, j.joint.reference))]
+    )
     # the free body starts turned like its partner: a weld is closed after half a turn as well
     partner = m.state(reference).rotation("d" if "site" in equality else "b")
     reference[list(m.joints[m.joint_number["je"] - 1].q_at[:4])] = euler_parameters(partner)
@@ -201,7 +206,7 @@ def test_first_keyframe_is_the_start(tmp_path):
       <geom size="1"/></body></body></worldbody><actuator><motor name="m" joint="h"/></actuator>
       <keyframe><key qpos="1 2 3 0 2 0 0 0.7" qvel="1 2 3 4 5 6 7" ctrl="8"/><key name="other"/></keyframe>"""
     imported = da.load_mjcf(write(tmp_path, "m.xml", f"<mujoco>{text}</mujoco>"))
-    assert imported.initial == {"f": [0, 1, 0, 0, 1, 2, 3], "h": 0.7, "h_rotor": 0.7}
-    assert imported.speeds == {"f": [4, 5, 6, 1, 2, 3], "h": 7.0, "h_rotor": 7.0}
+    assert imported.system.initial == {"f": [0, 1, 0, 0, 1, 2, 3], "h": 0.7, "h_rotor": 0.7}
+    assert imported.system.speeds == {"f": [4, 5, 6, 1, 2, 3], "h": 7.0, "h_rotor": 7.0}
     assert imported.system.parameters == {"ctrl_m": 8.0}
     assert any("first keyframe" in note for note in imported.notes)

@@ -60,6 +60,8 @@ def test_a_pose_that_does_not_suit_the_chosen_rows_is_looked_at_by_itself():
     both = m.forward_dynamics(np.stack([hanging, flat]), np.zeros(3))
     expected = METHODS["range_space"](kane.equations(m.state(flat, np.zeros(3)))).udot
     assert np.allclose(both[1], expected, rtol=1e-9)
+    assert np.allclose(both[0], m.forward_dynamics(hanging, np.zeros(3)), rtol=1e-12)
+    assert np.allclose(m.forward_dynamics(flat, np.zeros(3)), expected, rtol=1e-9)
 
 
 def test_forces_that_cannot_be_traced_act_all_the_same():

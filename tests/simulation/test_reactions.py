@@ -171,6 +171,41 @@ def test_constraints_tell_their_force_where_it_acts():
     np.testing.assert_allclose(motion.reaction("float").force, 0.0, atol=1e-9)
 
 
+def test_a_constraint_named_from_the_ground_tells_the_force_on_the_ground():
+    """And a relation of the user's own, which names no bodies, the force on the body it looks at."""
+    forces = {}
+    for name, constraint in (
+        ("from bob", da.OnPlane("bob", "ground", (0, 0, 1))),
+        ("from ground", da.OnPlane("ground", "bob", (0, 0, 1))),
+        ("own", da.Relation(position=lambda s: s.position("bob")[2])),
+    ):
+        s = da.System("on a table", gravity=(0, 0, -9.81))
+        s.add_body("bob", da.sphere(2.0, 0.1))
+        s.add_joint("float", da.Free(), "ground", "bob")
+        s.add_constraint("table", constraint)
+        m = s.build()
+        forces[name] = reaction(samples(m, m.reference, np.zeros(6), 0.0), "table", "child", "world").force[0]
+    np.testing.assert_allclose(forces["from bob"], (0, 0, 2 * 9.81), atol=1e-12)
+    np.testing.assert_allclose(forces["from ground"], (0, 0, -2 * 9.81), atol=1e-12)
+    np.testing.assert_allclose(forces["own"], (0, 0, 2 * 9.81), atol=1e-12)
+
+
+def test_a_gear_gives_each_joint_its_share():
+    """Σ factor · coordinate = 0 acts with −λ times its factor on each joint: the torques are as the factors."""
+    s = da.System("gears", gravity=(0, -9.81, 0))
+    for name in ("a", "b"):
+        s.add_body(name, da.rod(1.0, 1.0))
+        s.add_joint(name.upper(), da.Revolute(), "ground", name)
+    s.add_constraint("gear", da.Coupling({"A": 1.0, "B": 2.5}))
+    m = s.build()
+    motion = m.simulate(0.5, {"A": 0.3}, output=0.1)
+    share = motion.drive("gear")
+    assert share.speeds == ("A", "B") and share.determined.all()
+    np.testing.assert_allclose(share.force[:, 1], 2.5 * share.force[:, 0], rtol=1e-12)
+    for k, name in enumerate("AB"):
+        np.testing.assert_allclose(motion.reaction(name).torque[:, 2], share.force[:, k], atol=1e-9)
+
+
 def test_a_rolling_ball_is_carried_by_its_contact_point():
     s = da.System("ball", gravity=(0, 0, -9.81))
     s.add_body("ball", da.sphere(1.0, 0.1, com=(0.02, 0.0, 0.0)))

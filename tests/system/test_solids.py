@@ -39,6 +39,17 @@ def test_several_solids_make_one_body():
     assert made.shapes[1].colour == da.shapes.COLOURS["red"]
 
 
+def test_a_bar_is_a_rod_or_a_cylinder_between_two_points():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, 4.0])
+    length = float(np.linalg.norm(b - a))
+    axis = (b - a) / length
+    thin, thick = (matter_of([solids.Bar(a, b, mass=2.0, radius=r)]) for r in (None, 0.1))
+    rod, cylinder = da.rod(2.0, length, axis).moved(a), da.cylinder(2.0, 0.1, length, axis, com=0.5 * (a + b))
+    for made, expected in ((thin, rod), (thick, cylinder)):
+        assert np.allclose(made.com, expected.com) and np.allclose(made.inertia, expected.inertia)
+    assert np.isclose(solids.Bar(a, b, density=3.0, radius=0.1).weight, 0.03 * np.pi * length)
+
+
 def test_densities_are_volumes_times_them():
     for solid, volume in (
         (solids.Sphere(0.5, density=3.0), np.pi / 6),

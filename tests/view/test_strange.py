@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.simulation.motion import Motion
+from dalembert.view.frames import thinned
 from tests.view.conftest import Watched
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'
@@ -65,14 +67,36 @@ def test_five_hundred_bodies_and_ten_thousand_samples(browser, tmp_path):
 
 
 def test_one_sample_is_shown_standing_still(browser, tree_motion, tmp_path):
-    from dalembert.view.frames import thinned
-
     single = thinned(tree_motion, budget=0)
     assert len(single) == 2
     watched = Watched(browser, f"file://{single.page(tmp_path / 'two.html')}", width=500, height=400)
     watched.pictures()
     watched.assert_quiet()
     watched.page.close()
+
+
+def test_without_webgl_the_rest_works(browser, loop_page):
+    page = browser.new_page(viewport={"width": 900, "height": 480})
+    page.add_init_script(
+        "HTMLCanvasElement.prototype.getContext = (own => function (kind, ...more) {"
+        " return kind.startsWith('webgl') ? null : own.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)"
+    )
+    problems: list[str] = []
+    page.on("pageerror", lambda problem: problems.append(str(problem)))
+    page.goto(f"file://{loop_page}#t=1")
+    page.locator(".legend b").first.wait_for()
+    assert page.locator("#no-webgl").is_visible() and problems == []
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("dalembert.clock.now") > 1.0
+    page.close()
+
+
+def test_samples_that_are_not_finite_are_left_out(tree_motion, tmp_path):
+    q = tree_motion.q.copy()
+    q[60:] = np.nan
+    broken = replace(tree_motion, q=q)
+    assert len(thinned(broken, budget=10**9)) == 60
+    assert broken.page(tmp_path / "x.html").exists()
 
 
 def test_a_motion_without_its_mechanism_says_so(loop_motion, tmp_path):

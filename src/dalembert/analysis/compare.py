@@ -24,6 +24,7 @@ from dalembert.kernels.pair import PairKernel, accelerations_kernel, own_speed_s
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
+from dalembert.trace.native import aligned
 from dalembert.trace.native.lapack import make_known
 
 UNCONSTRAINED = "range_space"
@@ -81,41 +82,47 @@ def _formulation(m: Mechanism, name: str) -> Formulation:
 # -- what all must agree with ------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Body accelerations and multipliers at the states; `determined` are the loops' rows whose multipliers are unique."""
+    """Body accelerations and multipliers at the states; `determined` are the loops' rows whose multipliers are unique.
+
+    Differences are relative to the largest acceleration with or without the loops and constraints, so that a motion that they keep
+    uniform is not measured against nothing.
+    """
 
     mechanism: Mechanism
     states: list[State]
     accelerations: list[np.ndarray]
+    scales: list[float]
     multipliers: list[np.ndarray]
     determined: np.ndarray
 
     @staticmethod
     def of(m: Mechanism, states: list[State]) -> Reference:
-        solved = [METHODS["svd"](kane.equations(s)) for s in states]
+        written = [kane.equations(s) for s in states]
+        solved = [METHODS["svd"](e) for e in written]
         bodies = [_body_accelerations(s, x.udot) for s, x in zip(states, solved)]
+        free = [_body_accelerations(s, np.linalg.solve(e.A, e.f)) for s, e in zip(states, written)]
+        scales = [float(np.abs([x, y]).max(initial=1e-12)) for x, y in zip(bodies, free)]
         rows = diagnose(m, states[0].coordinates, states[0].t).rows if m.constraint_rows else ()
         determined = np.array([row.determined for row in rows], dtype=bool)
-        return Reference(m, states, bodies, [x.lam for x in solved], determined)
+        return Reference(m, states, bodies, scales, [x.lam for x in solved], determined)
 
     def acceleration_difference(self, k: int, form: Formulation, wdot: np.ndarray) -> float:
-        """At state k, relative to its largest acceleration."""
+        """At state k."""
         s, expected = self.states[k], self.accelerations[k]
-        return _relative(_body_accelerations(s, form.udot(s, wdot)), expected)
+        found = _body_accelerations(s, form.udot(s, wdot))
+        return float(np.abs(found - expected).max(initial=0.0) / self.scales[k])
 
     def multiplier_difference(self, k: int, lam: np.ndarray) -> float:
         """At state k, of the rows of the mechanism's own, which come last."""
         rows = len(self.determined)
         if len(lam) < rows or not self.determined.any():
             return np.nan
-        return _relative(lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined])
+        found, expected = lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined]
+        return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-12))
 
 
 def _body_accelerations(s: State, udot: Any) -> np.ndarray:
     return np.concatenate([np.zeros(0), *([*a.w, *a.v] for a in s.accelerations(udot)[1:])])
-
-
-def _relative(found: np.ndarray, expected: np.ndarray) -> float:
-    return float(np.abs(found - expected).max(initial=0.0) / max(np.abs(expected).max(initial=0.0), 1e-12))
 
 
 # -- sizes of the traced equations -------------------------------------------------------------------------------------
@@ -169,7 +176,7 @@ class Native:
         begun = perf_counter()
         self.library = module.compile()
         self.compile_seconds = perf_counter() - begun
-        self._work = np.zeros(max(1, self.library.work_size() or 0))
+        self._work = aligned(max(1, self.library.work_size() or 0))
         self._given: list[np.ndarray] = []
 
     def evaluate(self, states: Sequence[State], own: Sequence[np.ndarray]) -> np.ndarray:

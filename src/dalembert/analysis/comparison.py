@@ -20,7 +20,7 @@ class Entry:
     formulation: str
     constraints: str
     accelerations: float
-    """Largest difference of any body's accelerations from the reference, relative to the largest acceleration."""
+    """Largest difference of any body's accelerations from the reference, relative to the largest with or without constraints."""
     multipliers: float
     """The same for the loops' determined multipliers; nan where there are none to compare."""
     unknowns: int

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
 from dalembert.cli.model import Json, Model, opened
 from dalembert.cli.report import say, say_json
-from dalembert.errors import FormulationError
 
 
-def compare(model: Model, json: Json = False) -> None:
-    """Solve for the accelerations by every method there is, and show that they agree and what each costs."""
+def compare(
+    model: Model,
+    formulation: Annotated[
+        list[str] | None, typer.Option("--formulation", "-f", help="Only this one. May be repeated.")
+    ] = None,
+    constraints: Annotated[
+        list[str] | None, typer.Option("--constraints", "-c", help="Only this method. May be repeated.")
+    ] = None,
+    states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
+    json: Json = False,
+) -> None:
+    """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
     m = opened(model)
-    ask = getattr(m, "compare", None)
-    if ask is None:
-        raise FormulationError("this version writes equations by one method only, so there is nothing to compare")
-    found = ask()
+    q, _ = m.assemble(dict(m.plan.initial) or None)
+    found = m.compare(formulation or None, constraints or None, states=states, start=q)
     if json:
-        say_json(found.record())
+        rows = [entry.row() for entry in found.entries]
+        say_json(
+            {"model": m.name, "states": found.states, "entries": rows, "refusals": [asdict(x) for x in found.refusals]}
+        )
     else:
         say(str(found))

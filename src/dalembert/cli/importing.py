@@ -22,8 +22,8 @@ def import_(
     from dalembert.importers import load_robot
 
     found = load_robot(robot)
-    system = found.planned()
-    m = system.build()
+    system = found.system
+    m = found.build()
     path = Path(robot.stem + ".yaml") if output is None else output
     system.save(path)
     if json:

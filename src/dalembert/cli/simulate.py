@@ -37,13 +37,22 @@ def simulate(
     method: Annotated[str | None, typer.Option(help="dop853, radau, rk4 or midpoint.")] = None,
     step: Annotated[float | None, typer.Option(help="Fixed step in seconds, for rk4 and midpoint.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    formulation: Annotated[
+        str, typer.Option(help="How the equations are written: kane, lagrange, newton_euler, …")
+    ] = "kane",
+    constraints: Annotated[
+        str, typer.Option(help="How loops are solved with: range_space, svd, partition, …")
+    ] = "range_space",
     json: Json = False,
 ) -> None:
     """Simulate a model: its own duration and initial values, or those given."""
     from dalembert.cli.keep import check_endings, keep
 
     check_endings(output or [])
-    motion, seconds = marched(model, duration, initial, speed, parameter, every, method=method, step=step, rtol=rtol)
+    motion, seconds = marched(
+        model, duration, initial, speed, parameter, every, method=method, step=step, rtol=rtol, formulation=formulation,
+        constraints=constraints,
+    )  # fmt: skip
     for path in output or []:
         keep(motion, path)
         note(f"written: {path}")

@@ -12,7 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.contradictions import cannot_be_closed, given_values_do_not_fit, speeds_do_not_fit
+from dalembert.constraints.contradictions import (
+    cannot_be_closed,
+    closes_turned_over,
+    given_values_do_not_fit,
+    speeds_do_not_fit,
+)
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import closure, constraint_rows
@@ -22,15 +27,19 @@ CLOSED = 1e-12
 """Largest residual, relative to the mechanism's length, that counts as closed."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
+STALLED = 1e-10
+"""Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """Where one start led: the coordinates, the residuals there, and whether every loop is closed."""
+    """Where one start led: the coordinates, the residuals there, and whether every loop is closed, the right way round."""
 
     q: np.ndarray
     g: np.ndarray
     closed: bool
+    turned_over: tuple[str, ...] = ()
+    """Joints whose conditions hold, but half a turn from where the joint can be."""
 
     @property
     def gap(self) -> float:
@@ -48,6 +57,8 @@ def assemble(
             return attempt.q
         attempts.append(attempt)
     best = min(attempts, key=lambda a: a.gap)
+    if best.turned_over:
+        raise closes_turned_over(best.turned_over)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
     raise cannot_be_closed(m, best.q, t, starts)
@@ -101,7 +112,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)
         if g_new @ g_new < error:
-            small = np.abs(step).max() < 1e-15
+            small = np.abs(step).max() < 1e-15 or error - g_new @ g_new < STALLED * error
             q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
             if small:
                 break
@@ -109,7 +120,21 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             break
         else:
             damping = max(10.0 * damping, 1e-6)
-    return Attempt(q, g, bool(np.abs(g).max(initial=0.0) <= tolerance))
+    if np.abs(g).max(initial=0.0) > tolerance:
+        return Attempt(q, g, False)
+    over = _turned_over(m, q, t)
+    return Attempt(q, g, not over, over)
+
+
+def _turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
+    for cut in m.numeric.cuts:
+        P, C = poses[cut.parent], poses[cut.child]
+        R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
+        apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
+        if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):
+            out.append(cut.name)
+    return tuple(out)
 
 
 def consistent_speeds(

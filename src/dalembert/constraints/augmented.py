@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.constraints.native import Native
 from dalembert.constraints.solution import RANK_TOLERANCE, Solution, rank_of, scaled
 from dalembert.formulations.equations import Equations
-from dalembert.trace.native import Int, maximum, sqrt
+from dalembert.trace.native import Int
 
 
 def kkt(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -34,41 +34,25 @@ def solve(e: Equations) -> Solution:
 
 
 def emit(x: Native) -> Int:
-    """The same in machine code; the rank by QR of Bᵀ with pivoting."""
+    """The same in machine code. QR of Bᵀ with pivoting finds the rank, and dependent rows are left out: the u̇ of least squares at the
+    cost of LU."""
     f, n, rows, N = x.code, x.n, x.rows, x.n + x.rows
     s = x.scaled()
     R = x.copy(s.B, n * rows)
-    x.pivoted_qr(R, n, rows, n)
+    order, _ = x.pivoted_qr(R, n, rows, n)
     rank = x.rank_of(R, min(n, rows), n + 1)
     K, right = x.zeros(N * N), x.take(N)
     with f.loop(n) as i:
         right[i] = x.f[i]
         with f.loop(n) as j:
             K[i * N + j] = x.A[i * n + j]
-    with f.loop(rows) as k:
-        right[n + k] = s.gamma[k]
+    with f.loop(rank) as i:
+        k = order[i] - 1
+        right[n + i] = s.gamma[k]
         with f.loop(n) as j:
-            K[(n + k) * N + j] = s.B[k * n + j]
-            K[j * N + n + k] = s.B[k * n + j]
-    with f.if_(rank == rows):
-        x.call("dgesv", N, 1, K, N, x.shorts(N), right, N)
-    with f.else_():
-        v = f.variables(scale=0.0)
-        with f.loop(n) as i:
-            v.scale = maximum(v.scale, abs(x.A[i * n + i]))
-        scale = sqrt(v.scale)
-        D = x.take(N)
-        with f.loop(N) as i:
-            D[i] = scale
-        with f.loop(n) as i:
-            D[i] = 1.0 / scale
-        with f.loop(N) as i:
-            right[i] = D[i] * right[i]
-            with f.loop(N) as j:
-                K[i * N + j] = D[i] * K[i * N + j] * D[j]
-        x.least_squares(K, N, N, right)
-        with f.loop(N) as i:
-            right[i] = D[i] * right[i]
+            K[(n + i) * N + j] = s.B[k * n + j]
+            K[j * N + n + i] = s.B[k * n + j]
+    x.call("dgesv", n + rank, 1, K, N, x.shorts(N), right, N)
     with f.loop(n) as i:
         x.udot[i] = right[i]
     return rank

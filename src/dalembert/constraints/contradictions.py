@@ -34,6 +34,14 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int) -> Loop
     )
 
 
+def closes_turned_over(joints: Sequence[str]) -> LoopError:
+    """Every condition holds, but a joint is the wrong way round."""
+    return LoopError(
+        f"the loops close only with {_listed(joints)} half a turn from where it can be: its axis points the other way, or its "
+        "frames are turned against each other. Reverse the axis or turn the frame, or give initial values nearer to an assembled pose"
+    )
+
+
 def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
     """The mechanism can be closed, but not with the values that are to be kept."""
     gaps = _gaps(m, q, t)

@@ -121,7 +121,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
-    independent = _independent(unit, rank)
+    independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
     doubtful = ~alive
     for Y, regular in zip(unit, (r == rank for r in ranks)):
         if regular:
@@ -187,7 +187,7 @@ def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 
 def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
-    """Of the sets that pivoting proposes at each pose, the one whose smallest singular value is largest at its worst pose."""
+    """Of the sets that pivoting proposes at each regular pose, the one whose smallest singular value is largest at its worst."""
     if not rank:
         return ()
     candidates = {tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit}

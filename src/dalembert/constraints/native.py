@@ -55,6 +55,8 @@ class Native:
         self.A, self.f, self.B, self.gamma, self.udot = f.A, f.f, f.B, f.gamma, f.udot
         self.size = 0
         """Elements of working memory taken."""
+        self.elsewhere = False
+        """Whether LAPACK is called."""
         self._lapack = Lapack(module)
 
     # -- memory -------------------------------------------------------------------------------------------------------
@@ -83,6 +85,7 @@ class Native:
     # -- linear algebra -----------------------------------------------------------------------------------------------
     def call(self, name: str, *arguments: Any) -> None:
         """A routine of LAPACK or BLAS; what it says of its success is left aside."""
+        self.elsewhere = True
         status = (self.shorts(1),) if name in LAPACK else ()
         self._lapack.call(self.code, name, *arguments, *status)
 
@@ -194,7 +197,8 @@ def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") ->
     with module.function(name, status=True, **parameters) as f:
         x = Native(module, f, shape)
         rank = emit(x) if shape.rows else _free(x)
-        x.refuse_what_is_not_finite()
+        if x.elsewhere:
+            x.refuse_what_is_not_finite()
         f.return_(rank)
     return f.signature, x.size
 

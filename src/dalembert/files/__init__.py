@@ -25,7 +25,7 @@ def load(path: str | Path) -> Mechanism:
     if Path(path).suffix.lower() in (".urdf", ".xml", ".mjcf"):
         from dalembert.importers import load_robot
 
-        return load_robot(path).planned().build()
+        return load_robot(path).build()
     from dalembert.files.models import load_mechanism
 
     return load_mechanism(path)

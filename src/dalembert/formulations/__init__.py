@@ -5,53 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.errors import FormulationError
-from dalembert.formulations import (
-    boltzmann_hamel,
-    dalembert,
-    hamilton,
-    kane,
-    kane_minimal,
-    lagrange,
-    momentum,
-    path_matrix,
-)
-from dalembert.formulations.absolute import (
-    barycentric,
-    forces,
-    gauss,
-    gauss_penalty,
-    hooker,
-    newton_euler,
-    rotations,
-    rotations_forces,
-)
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
-from dalembert.formulations.recursive import ArticulatedBody, CompositeBody, RecursiveNewtonEuler
 from dalembert.formulations.written import WrittenEquations
+from dalembert.registry import Registry
 from dalembert.trace import tracing
 
-FORMULATIONS: dict[str, Formulation] = {
-    "kane": kane,
-    "kane_minimal": kane_minimal,
-    "dalembert": dalembert,
-    "lagrange": lagrange,
-    "boltzmann_hamel": boltzmann_hamel,
-    "momentum": momentum,
-    "hamilton": hamilton,
-    "path_matrix": path_matrix,
-    "recursive_newton_euler": RecursiveNewtonEuler(),
-    "composite_body": CompositeBody(),
-    "articulated_body": ArticulatedBody(),
-    "newton_euler": newton_euler,
-    "newton_euler_forces": forces,
-    "newton_euler_rotations_forces": rotations_forces,
-    "newton_euler_rotations": rotations,
-    "barycentric": barycentric,
-    "hooker": hooker,
-    "gauss": gauss,
-    "gauss_penalty": gauss_penalty,
-}
+_HERE, _ABSOLUTE, _RECURSIVE = (
+    "dalembert.formulations",
+    "dalembert.formulations.absolute",
+    "dalembert.formulations.recursive",
+)
+
+FORMULATIONS: Registry[Formulation] = Registry(
+    {
+        "kane": f"{_HERE}.kane",
+        "kane_minimal": f"{_HERE}.kane_minimal",
+        "dalembert": f"{_HERE}.dalembert",
+        "lagrange": f"{_HERE}.lagrange",
+        "boltzmann_hamel": f"{_HERE}.boltzmann_hamel",
+        "momentum": f"{_HERE}.momentum",
+        "hamilton": f"{_HERE}.hamilton",
+        "path_matrix": f"{_HERE}.path_matrix",
+        "recursive_newton_euler": f"{_RECURSIVE}:RecursiveNewtonEuler",
+        "composite_body": f"{_RECURSIVE}:CompositeBody",
+        "articulated_body": f"{_RECURSIVE}:ArticulatedBody",
+        "newton_euler": f"{_ABSOLUTE}.newton_euler",
+        "newton_euler_forces": f"{_ABSOLUTE}.forces",
+        "newton_euler_rotations_forces": f"{_ABSOLUTE}.rotations_forces",
+        "newton_euler_rotations": f"{_ABSOLUTE}.rotations",
+        "barycentric": f"{_ABSOLUTE}.barycentric",
+        "hooker": f"{_ABSOLUTE}.hooker",
+        "gauss": f"{_ABSOLUTE}.gauss",
+        "gauss_penalty": f"{_ABSOLUTE}.gauss_penalty",
+    }
+)
+"""Imported when first asked for."""
 
 
 def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:

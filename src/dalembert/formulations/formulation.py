@@ -38,7 +38,7 @@ class Formulation(Protocol):
         """The state that has these own speeds; w is taken to obey the joints."""
 
     def equations(self, s: State) -> Equations:
-        """A ẇ + Bᵀλ = f and B ẇ = γ; the rows of the mechanism's own loops and constraints come last, in its order."""
+        """A ẇ + Bᵀλ = f and B ẇ = γ with a symmetric A; the rows of the mechanism's loops and constraints come last, in its order."""
 
     def udot(self, s: State, wdot: Any) -> np.ndarray:
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""

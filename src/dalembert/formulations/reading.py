@@ -22,6 +22,8 @@ MOST_OPERATIONS = 1000
 """Beyond as many operations the collected form is not tried."""
 LONGEST = 500
 """Characters of an element that is still written out."""
+SMALL_MATRIX, SHORT_ELEMENT = 6, 30
+"""Rows of a mass matrix, and characters of its elements, that are set as a matrix in LaTeX."""
 
 HEADINGS = {
     "qdot": "rates of the coordinates",
@@ -113,10 +115,19 @@ def latex(eq: WrittenEquations) -> str:
     found, naming = sections(eq)
     left = r"A \dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
     right = " + ".join(name_in_latex(name) for name in balance(eq, found)[1])
-    body = latex_program(found, naming=naming)
+    head, body = latex_program(_halved(found), naming=naming).split("\n", 1)
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
-    head, rest = body.split("\n", 1)
-    return "\n".join([head, rf"{left} &= {right}{speeds} \\", rest])
+    return "\n".join([head, rf"{left} &= {right}, \quad A = A^{{T}}{speeds} \\", body])
+
+
+def _halved(found: dict[str, np.ndarray]) -> dict[str, Any]:
+    """A large or long A as the elements of its lower half that are not 0."""
+    A = found["A"]
+    if len(A) <= SMALL_MATRIX and max(map(expanded_length, A.ravel()), default=0) <= SHORT_ELEMENT:
+        return found
+    lower = [(i, j) for i in range(len(A)) for j in range(i + 1) if not _zero(A[i, j])]
+    elements = {f"A_{i + 1},{j + 1}": A[i, j] for i, j in lower}
+    return {"qdot": found["qdot"], **elements, **{name: x for name, x in found.items() if name not in ("qdot", "A")}}
 
 
 def _column(names: list[str]) -> str:

@@ -1,11 +1,9 @@
-"""What an import gives: the system, where it starts, and what could not be represented."""
+"""What an import gives: the system, and what could not be represented."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 from dalembert.importers.node import ALWAYS_READ, Node, short
 from dalembert.mechanism import Mechanism
@@ -14,29 +12,15 @@ from dalembert.system import System
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """`system` is complete in itself; `initial` and `speeds` are the file's own start, for `simulate`."""
+    """A system, complete with the file's own start and the joints at which it closes its loops."""
 
     system: System
     notes: tuple[str, ...]
     """What the file says and the system does not, in sentences with file, line and element."""
-    initial: Mapping[str, Any] = field(default_factory=dict)
-    speeds: Mapping[str, Any] = field(default_factory=dict)
-    cut: tuple[str, ...] = ()
-    """The joints that close loops: cutting these keeps the coordinates of the file."""
-
-    def __post_init__(self) -> None:
-        for name in ("initial", "speeds"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-
-    def planned(self) -> System:
-        """The system, with the file's own start and tree as its plan."""
-        self.system.initial, self.system.speeds = dict(self.initial), dict(self.speeds)
-        self.system.cut = self.cut
-        return self.system
 
     def build(self) -> Mechanism:
-        """The mechanism, with the file's own tree."""
-        return self.system.build(cut=self.cut)
+        """The mechanism, with the coordinates of the file."""
+        return self.system.build()
 
     def __repr__(self) -> str:
         s = self.system

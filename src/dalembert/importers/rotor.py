@@ -8,15 +8,17 @@ from dalembert.system.constraints import Coupling
 from dalembert.system.joints import Revolute
 
 
-def add_rotor(s: System, bodies: Names, joints: Names, joint: str, inertia: float) -> tuple[str, str]:
+def add_rotor(s: System, bodies: Names, joints: Names, joint: str, inertia: float) -> None:
     """A flywheel that turns on the ground at the joint's own speed: its kinetic energy ½ J q̇² is the armature's, exactly.
 
-    It turns about an axis through its mass centre, so gravity does no work on it and its mass does not matter. Returns the
-    names of the wheel's joint and of the joint it follows.
+    It turns about an axis through its mass centre, so gravity does no work on it and its mass does not matter. It starts
+    where the joint starts.
     """
     wheel = bodies.new(f"{joint}_rotor")
     s.add_body(wheel, mass=1e-6 * inertia, inertia=(0.5 * inertia, 0.5 * inertia, inertia))
     follower = joints.new(f"{joint}_rotor")
     s.add_joint(follower, Revolute(), GROUND, wheel)
     s.add_constraint(joints.new(f"{joint}_gear"), Coupling({follower: 1.0, joint: -1.0}))
-    return follower, joint
+    for values in (s.initial, s.speeds):
+        if joint in values:
+            values[follower] = values[joint]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import LoopError
 
 
-def independent_rows(catalogue: Any, q: Any = None, t: float = 0.0) -> tuple[int, ...]:
+def independent_rows(
+    catalogue: Any, q: Any = None, t: float = 0.0, parameters: Mapping[str, float] | None = None
+) -> tuple[int, ...]:
     """Rows that together say all, from the assembled pose nearest to q, or to the reference."""
-    m, known = catalogue.mechanism, catalogue.found
+    known = catalogue.found
     if "independent" not in known:
+        m = catalogue.mechanism.with_parameters(**parameters or {})
         known["independent"] = diagnose(m, _pose(m, q, t), t).independent if m.constraint_rows else ()
     rows: tuple[int, ...] = known["independent"]
     return rows

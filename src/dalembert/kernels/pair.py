@@ -130,10 +130,9 @@ class Pair:
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
         """Baumgarte's terms on the mechanism's own rows, which come last."""
-        rows = constraint_rows(s)
-        if self.gains is None or not len(rows.g) or not len(e.gamma):
+        if self.gains is None or len(e.gamma) < n_rows(self.m):
             return e
-        alpha, beta = self.gains
+        rows, (alpha, beta) = constraint_rows(s), self.gains
         g = np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in rows.g], dtype=object)
         own = len(e.gamma) - len(g)
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * g
@@ -149,7 +148,8 @@ class Pair:
     @property
     def own_rows(self) -> int:
         """Rows (of joints, of conditions among coordinates) that come before the mechanism's, if those are not eliminated."""
-        return len(self.written.B) - n if (n := n_rows(self.m)) <= len(self.written.B) else len(self.written.B)
+        every, of_mechanism = len(self.written.B), n_rows(self.m)
+        return every - of_mechanism if every >= of_mechanism else every
 
     @cached_property
     def places(self) -> dict[str, int]:

@@ -41,7 +41,7 @@ def accelerations(
     """u̇ of one state (n,) or of a batch (K, n)."""
     method(constraints)
     try:
-        rows = _rows(c, q, t)
+        rows = _rows(c, q, t, parameters)
     except LoopError:
         return one_by_one(m, q, u, tau, t, parameters, constraints)
     tau = _with_opaque(c, q, u, tau, t, parameters)
@@ -51,11 +51,13 @@ def accelerations(
             c, f"accelerations {constraints}", lambda: accelerations_kernel(c.mechanism, "kane", constraints, rows)
         )(q, u, tau, t, parameters)[..., n_q:]
     y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
-    doubtful = ~(y[..., -1] > DOUBTFUL)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
-    if doubtful.any():
-        again = one_by_one(c.mechanism, q, u, tau, t, parameters)
-        udot = np.where(doubtful[..., None], again, udot)
+    doubtful = np.flatnonzero(~(y[..., -1:] > DOUBTFUL))
+    if len(doubtful):
+        q, u, tau = (_at(x, doubtful, 2) for x in (q, u, tau))
+        values = {k: _at(v, doubtful, 1) for k, v in (parameters or {}).items()}
+        found = one_by_one(c.mechanism, q, u, tau, _at(t, doubtful, 1), values)
+        udot[... if udot.ndim == 1 else doubtful] = found
     return udot
 
 
@@ -64,7 +66,7 @@ def solve(
 ) -> Solution:
     """u̇, λ of the mechanism's rows and their rank; arrays over the states where several are given."""
     method(constraints)
-    rows = _rows(c, q, t)
+    rows = _rows(c, q, t, parameters)
     n_u = c.mechanism.n_u
     made = _kept(
         c, f"solution {formulation} {constraints}", lambda: solution_kernel(c.mechanism, formulation, constraints, rows)
@@ -141,9 +143,15 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     return Kernel(f"held accelerations {rows}", m, m.n_u, (m.n_q + m.n_u + 1,), emit, c.key)
 
 
-def _rows(c: Catalogue, q: Any, t: Any) -> tuple[int, ...]:
-    first, time = np.asarray(q, dtype=float), np.asarray(t, dtype=float)
-    return independent_rows(c, first[0] if first.ndim == 2 else first, float(time.ravel()[0]) if time.size else 0.0)
+def _rows(c: Catalogue, q: Any, t: Any, parameters: Any) -> tuple[int, ...]:
+    """From the first of the states."""
+    values = {k: float(np.ravel(v)[0]) for k, v in (parameters or {}).items()}
+    return independent_rows(c, np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]), values)
+
+
+def _at(given: Any, states: np.ndarray, batched: int) -> Any:
+    """What is given for some of the states; what is given once holds for all."""
+    return np.asarray(given)[states] if np.ndim(given) == batched else given
 
 
 def _with_opaque(c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class Balance:
     formulation: str
     constraints: str
 
-    @property
+    @cached_property
     def form(self) -> Formulation:
         return formulation_named(self.mechanism, self.formulation)
 
@@ -38,7 +39,7 @@ class Balance:
         """Kane's equations along the branches of the tree, for which there is code of its own."""
         return self.formulation == "kane" and (self.constraints == "range_space" or not self.mechanism.constraint_rows)
 
-    @property
+    @cached_property
     def own(self) -> bool:
         """Whether w is u."""
         return self.formulation == "kane" or speeds_are_own(self.mechanism, self.form)

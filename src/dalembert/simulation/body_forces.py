@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.quantities import udot
-from dalembert.simulation.samples import Samples, evaluate, evaluate_with_loads
+from dalembert.simulation.samples import Samples, evaluate, evaluate_with_loads, one_by_one
 from dalembert.vectors import cross
 
 
@@ -22,26 +22,27 @@ from dalembert.vectors import cross
 class BodyForces:
     """Index 0 of the bodies is body 1."""
 
-    needed: np.ndarray
-    """(K, bodies, 6): rate of momentum less the applied forces."""
-    exerted: dict[str, np.ndarray]
-    """By each constraint and closing joint: (K, bodies, 6)."""
+    left: np.ndarray
+    """(K, bodies, 6): rate of momentum less what forces and constraints exert; it is left to the joints of the tree."""
+    exerted: dict[str, dict[int, np.ndarray]]
+    """By each constraint and closing joint on bodies by number: (K, 6)."""
     dependence: np.ndarray
     """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that were looked at for what λ leaves open."""
 
 
 def body_forces(x: Samples) -> BodyForces:
     m = x.mechanism
-    needed = evaluate_with_loads(x, _needed, udot(x))
+    left = evaluate_with_loads(x, _needed, udot(x))
     if not m.constraint_rows:
-        return BodyForces(needed, {}, np.zeros((0, m.n_bodies, 6, 0)))
+        return BodyForces(left, {}, np.zeros((0, m.n_bodies, 6, 0)))
     pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
-    exerted = {name: np.zeros((len(x), m.n_bodies, 6)) for name in m.constraint_rows}
+    exerted: dict[str, dict[int, np.ndarray]] = {name: {} for name in m.constraint_rows}
     if pairs:
         for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
-            exerted[name][:, k - 1] += wrench
-    C = evaluate(x.at(x.solved.looked_at), _coefficients)
-    return BodyForces(needed, exerted, -C.transpose(0, 1, 3, 2))
+            exerted[name][k] = exerted[name].get(k, 0.0) + wrench
+            left[:, k - 1] -= wrench
+    C = one_by_one(x.at(x.solved.looked_at), _coefficients, None)
+    return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
 
 
 def rows_of(m: Mechanism, name: str) -> list[int]:

@@ -7,7 +7,7 @@ What λ leaves open are the directions outside V.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,14 @@ import numpy as np
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
-from dalembert.simulation.samples import Samples, evaluate_with_loads
+from dalembert.simulation.samples import FEW, Samples, evaluator, one_by_one
 
 DEAD = 1e-8
 """Part of the largest row below which a row, at all samples, counts as nothing."""
 SPREAD = 100
-"""Samples at which the rows' norms, and what the multipliers leave open, are looked at."""
+"""Samples at which the rows' norms are looked at."""
+LOOKED_AT = 25
+"""Samples of full rank at which it is looked at what the multipliers leave open."""
 LARGEST_BATCH = 4_000_000
 """Numbers worked on at once."""
 
@@ -53,30 +55,39 @@ def spread(count: int, most: int = SPREAD) -> np.ndarray:
 
 def solve(x: Samples) -> Solved:
     """See the module's text."""
-    some = [_in_metric(_written(part)) for part in _batches(x.at(spread(len(x))))]
-    scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y, *_ in some], axis=0)
+    write = _writer(x)
+    some = [_in_metric(write(part))[0] for part in _batches(x.at(spread(len(x))))]
+    scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y in some], axis=0)
     alive = scale > DEAD * scale.max(initial=0.0)
     scale = np.where(alive, scale, 1.0)
-    parts = [_solved(_written(part), scale, alive)[:3] for part in _batches(x)]
+    parts = [_solved(write(part), scale, alive)[:3] for part in _batches(x)]
     udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))
     regular = np.flatnonzero(rank == rank.max(initial=0))
-    looked_at = regular[spread(len(regular), 25)]
-    Vt = np.concatenate([_solved(_written(part), scale, alive)[3] for part in _batches(x.at(looked_at))])
-    return Solved(udot, lam, rank, looked_at, np.eye(len(scale)) - Vt.transpose(0, 2, 1) @ Vt, scale)
+    looked_at = regular[spread(len(regular), LOOKED_AT)]
+    open_to = np.tile(np.eye(len(scale)), (len(looked_at), 1, 1))
+    Vt = np.concatenate([_solved(write(part), scale, alive)[3] for part in _batches(x.at(looked_at))])
+    open_to[np.ix_(range(len(looked_at)), alive, alive)] -= Vt.transpose(0, 2, 1) @ Vt
+    return Solved(udot, lam, rank, looked_at, open_to, scale)
 
 
-def _written(x: Samples) -> Equations:
-    """A, f, B and γ at all samples."""
+def _writer(x: Samples) -> Callable[[Samples], Equations]:
+    """A, f, B and γ at all of some samples."""
     n = x.mechanism.n_u
 
     def formula(s: Any, _: Any) -> Any:
         e = kane.equations(s)
-        return np.vstack([e.A, e.f, *e.B.reshape(-1, n)]).ravel().tolist() + list(e.gamma)
+        return np.concatenate([e.A.ravel(), e.f, e.B.ravel(), e.gamma])
 
-    values = evaluate_with_loads(x, formula)
-    n_rows = (values.shape[1] - n * n - n) // (n + 1)
-    A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
-    return Equations(A.reshape(-1, n, n), f + x.forces, B.reshape(-1, n_rows, n), gamma)
+    plain = len(x) <= FEW or x.mechanism.kernels.opaque is not None
+    run = (lambda y, extra: one_by_one(y, formula, extra)) if plain else evaluator(x, formula, 0)
+
+    def write(y: Samples) -> Equations:
+        values = run(y, None)
+        n_rows = (values.shape[1] - n * n - n) // (n + 1)
+        A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
+        return Equations(A.reshape(-1, n, n), f + y.forces, B.reshape(-1, n_rows, n), gamma)
+
+    return write
 
 
 def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
@@ -86,15 +97,16 @@ def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
 
 
 def _solved(e: Equations, scale: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, ...]:
-    """u̇, λ, rank and Vᵀ, the combinations of scaled λ that are determined."""
-    Y, h, L = _in_metric(replace(e, B=e.B / scale[:, None] * alive[:, None]))
+    """u̇, λ, rank and Vᵀ, the combinations of scaled λ, of rows that say something, that are determined."""
+    Y, h, L = _in_metric(replace(e, B=(e.B / scale[:, None])[:, alive]))
     U, sigma, Vt = np.linalg.svd(Y, full_matrices=False)
     kept = sigma > RANK_TOLERANCE * sigma.max(axis=1, initial=0.0, keepdims=True)
     inverse = np.where(kept, 1.0, 0.0) / np.where(kept, sigma, 1.0)
     Vt = Vt * kept[..., None]
     along = np.einsum("kij,ki->kj", U, h) * kept
-    wanted = inverse * np.einsum("kij,kj->ki", Vt, e.gamma / scale)
-    lam = np.einsum("kij,ki->kj", Vt, inverse * (along - wanted)) / scale
+    wanted = inverse * np.einsum("kij,kj->ki", Vt, (e.gamma / scale)[:, alive])
+    lam = np.zeros_like(e.gamma)
+    lam[:, alive] = np.einsum("kij,ki->kj", Vt, inverse * (along - wanted)) / scale[alive]
     w = h + np.einsum("kij,kj->ki", U, wanted - along)
     udot = np.linalg.solve(L.transpose(0, 2, 1), w[..., None])[..., 0]
     return udot, lam, kept.sum(axis=1), Vt

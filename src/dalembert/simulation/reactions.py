@@ -53,6 +53,10 @@ class _Wrench:
     value: np.ndarray
     dependence: np.ndarray
 
+    @property
+    def opposite(self) -> _Wrench:
+        return _Wrench(-self.value, -self.dependence)
+
     def turned(self, R: np.ndarray, looked_at: np.ndarray) -> _Wrench:
         """In the axes R."""
         return _Wrench(_in_axes(R, self.value), _in_axes(R[looked_at], self.dependence))
@@ -111,35 +115,30 @@ def drive(x: Samples, name: str) -> JointForces:
 
 
 def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
-    """On the user's child of a tree joint: Σ (needed − exerted) over the carried bodies."""
-    m, b = x.mechanism, x.body_forces
-    carried = _carried(m, number)
-    missing = b.needed - sum(b.exerted.values(), np.zeros(1))
-    sign = -1.0 if m.tree.reversed[number - 1] else 1.0
-    return _summed(x, sign * missing, -sign * b.dependence, carried, about)
+    """On the user's child of a tree joint: the sum of what is left to the joints over the carried bodies."""
+    b = x.body_forces
+    made = _summed(x, {k: b.left[:, k - 1] for k in _carried(x.mechanism, number)}, -b.dependence, about)
+    return made.opposite if x.mechanism.tree.reversed[number - 1] else made
 
 
 def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
     """By a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
     m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.body_forces
-    named = d.constraint.bodies
+    named, rows = d.constraint.bodies, rows_of(m, name)
     first = m.number_of[named[0]] if named else d.bodies[0]
     own = np.zeros_like(b.dependence)
-    rows = rows_of(m, name)
     own[..., rows] = b.dependence[..., rows]
     if first:
-        return _summed(x, b.exerted[name], own, [first], about)
-    return _summed(x, -b.exerted[name], -own, d.bodies, about)
+        return _summed(x, {first: b.exerted[name][first]}, own, about)
+    return _summed(x, b.exerted[name], own, about).opposite
 
 
-def _summed(
-    x: Samples, wrench: np.ndarray, dependence: np.ndarray, bodies: Sequence[int], about: np.ndarray
-) -> _Wrench:
+def _summed(x: Samples, wrenches: dict[int, np.ndarray], dependence: np.ndarray, about: np.ndarray) -> _Wrench:
     """The wrenches on some bodies' origins, taken together about one point."""
     value, change = np.zeros((len(x), 6)), np.zeros((len(dependence), 6, dependence.shape[-1]))
-    for k in bodies:
+    for k, wrench in wrenches.items():
         arm = x.body_motion.position[:, k - 1] - about
-        value += _moved(arm, wrench[:, k - 1])
+        value += _moved(arm, wrench)
         change += _moved(arm[_looked_at(x)], dependence[:, k - 1])
     return _Wrench(value, change)
 

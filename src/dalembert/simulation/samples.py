@@ -17,7 +17,7 @@ from dalembert.kernels.catalogue import BodyMotion
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import extra_input, straight_block
 from dalembert.mechanism import Mechanism
-from dalembert.trace import tracing
+from dalembert.trace import Expr, tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten
 
@@ -81,26 +81,40 @@ def evaluate(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> n
     """The formula at every sample: (K, *its shape)."""
     if len(x) <= FEW:
         return one_by_one(x, formula, extra)
-    m = x.mechanism.kernels.mechanism
-    symbols = extra_input(range(m.n_u if extra is None else extra.shape[1]))
-    try:
-        with tracing():
-            values = np.array(formula(m.symbolic_state(), symbols), dtype=object)
-    except (TraceError, TypeError, ValueError, ArithmeticError, AttributeError):
-        return one_by_one(x, formula, extra)
-
-    def emit(module: Any, lanes: int) -> Any:
-        return module.block(straight_block(m, values, symbols), lanes), 0
-
-    name = f"quantity {fingerprint(flatten(values))}"
-    kernel = Kernel(name, m, len(symbols), values.shape, emit, x.mechanism.kernels.key)
-    return kernel(x.q, x.u, extra, x.t, x.parameters)
+    return evaluator(x, formula, x.mechanism.n_u if extra is None else extra.shape[1])(x, extra)
 
 
 def evaluate_with_loads(x: Samples, formula: Formula, extra: np.ndarray | None = None) -> np.ndarray:
     """A formula in which the forces take part. Those that are plain Python functions are not among the traced ones, so that with
     them every sample is worked out by itself."""
     return evaluate(x, formula, extra) if x.mechanism.kernels.opaque is None else one_by_one(x, formula, extra)
+
+
+def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, np.ndarray | None], np.ndarray]:
+    """The formula compiled for these samples, or any others of the same mechanism; entries that are constants are not computed."""
+    m, key = x.mechanism.kernels.mechanism, x.mechanism.kernels.key
+    symbols = extra_input(range(n_extra))
+    try:
+        with tracing():
+            values = np.array(formula(m.symbolic_state(), symbols), dtype=object)
+            varying = [i for i, value in enumerate(values.ravel()) if type(value) is Expr]
+            computed = values.ravel()[varying]
+    except (TraceError, TypeError, ValueError, ArithmeticError, AttributeError):
+        return lambda y, extra: one_by_one(y, formula, extra)
+
+    def emit(module: Any, lanes: int) -> Any:
+        return module.block(straight_block(m, computed, symbols), lanes), 0
+
+    kernel = Kernel(f"quantity {fingerprint(flatten(computed))}", m, n_extra, (len(varying),), emit, key)
+    constants = np.array([0.0 if type(value) is Expr else value for value in values.ravel()], dtype=float)
+
+    def run(y: Samples, extra: np.ndarray | None) -> np.ndarray:
+        out = np.tile(constants, (len(y), 1))
+        if varying:
+            out[:, varying] = kernel(y.q, y.u, extra, y.t, y.parameters)
+        return out.reshape(len(y), *values.shape)
+
+    return run
 
 
 def one_by_one(x: Samples, formula: Formula, extra: np.ndarray | None) -> np.ndarray:

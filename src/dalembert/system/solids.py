@@ -20,9 +20,11 @@ from dalembert.system.bodies import MassProperties
 from dalembert.system.fields import Colour, Number, Numbers3, Place
 from dalembert.system.frames import Frame, as_frame
 from dalembert.system.joints.axis import Axis, to_z, unit_axis
-from dalembert.system.numbers import number
+from dalembert.system.numbers import number, numbers
 from dalembert.system.shapes import Capsule as CapsuleShape
 from dalembert.system.shapes import Cylinder as CylinderShape
+from dalembert.system.shapes import Line, Shape
+from dalembert.trace import Expr, sqrt
 from dalembert.vectors import IDENTITY
 
 
@@ -174,6 +176,42 @@ class Rod(Solid):
         return replace(thin, shapes=(thick,))
 
 
+@dataclass(frozen=True, eq=False)
+class Bar(Solid):
+    """A round bar from point to point: a solid cylinder of this `radius`, or thin where none is given."""
+
+    start: Numbers3
+    end: Numbers3
+    radius: Number | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            object.__setattr__(self, name, numbers(getattr(self, name), (3,), f"Bar: {name}"))
+        super().__post_init__()
+
+    @property
+    def volume(self) -> Any:
+        if self.radius is None:
+            raise ModelError("Bar: a density needs a radius; give radius, or mass instead of density")
+        along = self.end - self.start
+        return math.pi * self.radius * self.radius * sqrt(along @ along)
+
+    def centred(self) -> MassProperties:
+        """m/12 (d·d 1 − d dᵀ) + m r²/4 (1 + d dᵀ / d·d) about the middle."""
+        along, mass = self.end - self.start, self.weight
+        inertia = mass / 12.0 * ((along @ along) * IDENTITY - np.outer(along, along))
+        if self.radius is not None:
+            thick = 0.25 * mass * self.radius * self.radius
+            inertia = inertia + thick * (IDENTITY + np.outer(along, along) / (along @ along))
+        return MassProperties(mass, 0.5 * (self.start + self.end), inertia, (self._picture(),))
+
+    def _picture(self) -> Shape:
+        parametric = any(type(x) is Expr for x in (*self.start, *self.end))
+        if self.radius is None or parametric:
+            return Line([self.start, self.end])
+        return CapsuleShape.between(self.start, self.end, self.radius)
+
+
 def matter_of(solids: Iterable[Solid]) -> MassProperties:
     """All of them as one body."""
     parts = [solid.properties() for solid in solids]
@@ -182,5 +220,5 @@ def matter_of(solids: Iterable[Solid]) -> MassProperties:
     return reduce(add, parts)
 
 
-SOLIDS: tuple[type[Solid], ...] = (Rod, Box, Cylinder, Sphere, Capsule, Particle)
+SOLIDS: tuple[type[Solid], ...] = (Bar, Rod, Box, Cylinder, Sphere, Capsule, Particle)
 """The solids a model file can name."""

@@ -19,14 +19,14 @@ def thinned(motion: Motion, budget: int, extra: int = 0) -> Motion:
 
     `extra` counts the numbers per sample besides poses, coordinates and speeds.
     """
-    if not len(motion):
-        raise SimulationError("this motion has no samples, so there is nothing to show")
+    sound = np.flatnonzero(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.u).all(axis=1))
+    if not len(sound):
+        raise SimulationError("this motion has no samples of finite numbers, so there is nothing to show")
     per_frame = 4 * (7 * len(motion.bodies) + len(motion.coordinates) + len(motion.speeds) + 5 + extra)
-    count = int(min(len(motion), MOST, max(2, budget // per_frame)))
+    count = int(min(len(sound), MOST, max(2, budget // per_frame)))
     if count == len(motion):
         return motion
-    chosen = np.unique(np.round(np.linspace(0, len(motion) - 1, count)).astype(int))
-    return restricted(motion, chosen)
+    return restricted(motion, sound[np.unique(np.round(np.linspace(0, len(sound) - 1, count)).astype(int))])
 
 
 def restricted(motion: Motion, chosen: np.ndarray) -> Motion:

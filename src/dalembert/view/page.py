@@ -89,7 +89,7 @@ def page_data(
         },
         "topology": topology_svg(m),
         "equations": equations(motion.mechanism),
-        "inspection": inspection(motion),
+        "inspection": inspection(shown),
         "facts": facts(motion),
         "events": [[e.name, e.t] for e in motion.events[:200]],
     }

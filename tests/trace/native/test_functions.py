@@ -266,8 +266,8 @@ def test_variables_hold_every_type() -> None:
 
 def test_mistakes_are_named() -> None:
     m = Module()
-    with m.function("g", lanes=2, x=Pointer) as g:
-        g.x[0] = 1.0
+    with m.function("g", lanes=2, x=Pointer, k=Real) as g:
+        g.x[0] = g.k
     with m.function("f", x=Pointer, n=Int) as f:
         with pytest.raises(TraceError, match=r"say \.any\(\) or \.all\(\)"), f.if_(f.x[0] < 1.0):
             pass
@@ -280,7 +280,7 @@ def test_mistakes_are_named() -> None:
         with pytest.raises(TraceError, match="no loop"):
             f.stop_if(f.n < 2)
         with pytest.raises(TraceError, match="lanes"):
-            f.call(g, f.x)
+            f.call(g, f.x, f.x[0])
         with pytest.raises(TraceError, match="status=True"):
             f.return_(1)
         with pytest.raises(TraceError, match="cannot be used as Address"):

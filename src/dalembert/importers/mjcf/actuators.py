@@ -47,7 +47,7 @@ class Actuators:
             if node.tag not in ACTUATORS:
                 continue
             node.used = True
-            chain = self.defaults.chain(node, None)
+            chain = self.defaults.chain(node)
             law = Law()
             for part in (*chain, node):
                 law = read_law(part, law)

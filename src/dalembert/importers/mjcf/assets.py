@@ -72,12 +72,12 @@ class Assets:
         made = cls()
         for section in sections:
             for node in section.all("mesh"):
-                mesh = defaults.applied(node, None)
+                mesh = defaults.applied(node)
                 name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
                 mode = mesh.choice("inertia", ("exact", "legacy", HULL, SHELL), "legacy")
                 made.meshes[name] = MeshAsset(_triangles(mesh, compiler, folder, start, notes), mode)
             for node in section.all("material"):
-                material = defaults.applied(node, None)
+                material = defaults.applied(node)
                 if material.has("rgba"):
                     made.colours[node.text_of("name")] = material.numbers("rgba", 4)
         return made

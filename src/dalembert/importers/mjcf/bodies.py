@@ -87,6 +87,18 @@ class BodyTree:
         body.node.checked(check_mass_properties, total, body.name)
         return MassProperties(total.mass, total.com, total.inertia)
 
+    def at_rest(self, site: Site) -> np.ndarray:
+        """Where a site is in the world when every joint stands where its spring is at rest."""
+        of = {b.name: b for b in self.bodies}
+        at, body = site.at, site.body
+        while body != GROUND:
+            for j in reversed(of[body].joints):
+                at = then(j.moved(), at)
+            if not any(j.kind == "free" for j in of[body].joints):
+                at = then(of[body].at, at)
+            body = of[body].parent
+        return at.position
+
     # -- reading --------------------------------------------------------------------------------------------------------
     def _flat(self, node: Node, at: Frame, childclass: str | None) -> Iterator[tuple[Node, Frame, str | None]]:
         """The children, those inside <frame> elements too, with the frame and class that hold for them."""
@@ -147,7 +159,8 @@ class BodyTree:
             self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes')
         made = read_joint(full, name, inside, body.world, self.compiler)
         body.joints.append(made)
-        self.joints[said or name] = made
+        if said:
+            self.joints[said] = made
 
     def _check_joints(self, body: Body) -> None:
         for j in body.joints:

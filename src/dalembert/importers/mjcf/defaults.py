@@ -38,12 +38,12 @@ class Defaults:
                 made[path.text_of("class")] = around
         return cls(made)
 
-    def applied(self, node: Node, childclass: str | None) -> Node:
-        """The element, looking into its class where it lacks an attribute. It is a view: what is read counts for the element."""
-        chosen = node.get("class") or childclass or "main"
-        if chosen not in self.classes:
-            raise node.error(unknown(chosen, "default class", self.classes, "class="))
-        found = [d for section in self.classes[chosen] for d in section.all(node.tag)]
+    def applied(self, node: Node, childclass: str | None = None, kept_as: str | None = None) -> Node:
+        """The element, looking into its class where it lacks an attribute. It is a view: what is read counts for the element.
+
+        `kept_as` is the tag that its defaults have, where it is not its own.
+        """
+        found = [d for section in self._sections(node, childclass) for d in section.all(kept_as or node.tag)]
         return replace(node, defaults=tuple(found))
 
     def forget_unused(self) -> None:
@@ -52,12 +52,15 @@ class Defaults:
             for child in (c for section in sections for c in section.children if not c.used):
                 child.forget()
 
-    def chain(self, node: Node, childclass: str | None) -> list[Node]:
+    def chain(self, node: Node) -> list[Node]:
         """The default elements of all actuator kinds for an actuator, outermost first: they all describe the same thing."""
+        return [d for section in reversed(self._sections(node, None)) for d in section.all(*ACTUATORS)]
+
+    def _sections(self, node: Node, childclass: str | None) -> tuple[Node, ...]:
         chosen = node.get("class") or childclass or "main"
         if chosen not in self.classes:
             raise node.error(unknown(chosen, "default class", self.classes, "class="))
-        return [d for section in reversed(self.classes[chosen]) for d in section.all(*ACTUATORS)]
+        return self.classes[chosen]
 
 
 def _inner(section: Node, around: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:

@@ -1,4 +1,4 @@
-"""The whole document: included files put in their place, sections gathered."""
+"""The whole document: included files put in their place."""
 
 from __future__ import annotations
 

@@ -34,11 +34,7 @@ class Equalities:
         """The names of the joints that close loops."""
         cut: list[str] = []
         for node in section.all("connect", "weld", "joint", "tendon"):
-            # one default class serves all kinds of equality
-            full = Node(node.tag, node.attributes, node.file, node.line, read=node.read)
-            full.defaults = self.defaults.applied(
-                Node("equality", {}, node.file, node.line), node.get("class")
-            ).defaults
+            full = self.defaults.applied(node, kept_as="equality")
             if full.has("active") and not full.flag("active", True):
                 node.forget()
                 self.notes.add(node, "the constraint is switched off in the file and left out here")

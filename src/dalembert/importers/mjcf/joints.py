@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
-from dalembert.importers.rotations import euler_parameters, then
+from dalembert.importers.rotations import back, euler_parameters, then
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Free, Joint, Prismatic, Revolute, Spherical
 from dalembert.vectors import ZERO, turn
@@ -18,7 +18,7 @@ KINDS = ("hinge", "slide", "ball", "free")
 
 @dataclass(frozen=True, eq=False)
 class JointPart:
-    """A joint as MJCF has it, with the frames it connects where the body stands at `at` in its carrier."""
+    """A joint as MJCF has it, with the frames it connects."""
 
     name: str
     node: Node
@@ -30,7 +30,6 @@ class JointPart:
     """Frame P relative to the body in that pose."""
     after: Frame
     """Frame C on the body."""
-
     rest: float = 0.0
     """Where its spring is at rest."""
 
@@ -41,6 +40,11 @@ class JointPart:
     @property
     def n_qpos(self) -> int:
         return {"free": 7, "ball": 4}.get(self.kind, 1)
+
+    def moved(self) -> Frame:
+        """The body, from where the file describes it, when the joint stands where its spring is at rest."""
+        q = np.array([self.rest]) if self.single else self.zero
+        return then(self.before, then(Frame(self.joint.translation(q), self.joint.rotation(q)), back(self.after)))
 
     def coordinates(self, qpos: np.ndarray) -> float | list[float]:
         """MuJoCo's numbers as ours: position then quaternion for a free body, where ours has the orientation first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from dalembert.importers.mjcf.keyframes import start
 from dalembert.importers.mjcf.numbers import first_of
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.mjcf.reasons import REASONS
-from dalembert.importers.mjcf.tendons import FixedTendon, fixed_tendons
+from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import HERE, then
@@ -61,13 +60,14 @@ class _Import:
             system.add_frame(Names(set(system.frames)).new(name), site.body, site.at)
         tendons = self._tendons()
         equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
-        cut = [name for section in self.root.all("equality") for name in equalities.add(section)]
+        system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
         begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
         system.parameters.update(begin.controls)
-        self._add_rotors(begin.initial, begin.speeds)
+        system.initial, system.speeds = begin.initial, begin.speeds
+        self._add_rotors()
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
-        return Imported(system, tuple(self.notes.sentences), begin.initial, begin.speeds, tuple(cut))
+        return Imported(system, tuple(self.notes.sentences))
 
     def _gravity(self) -> np.ndarray:
         g = np.array([0.0, 0.0, -9.81])
@@ -115,12 +115,15 @@ class _Import:
             self.system.add_force(self.forces.new(f"{body.name}_gravcomp"), lift)
 
     def _tendons(self) -> dict[str, FixedTendon]:
+        reader = Tendons(self.tree, self.defaults, self.notes)
         made: dict[str, FixedTendon] = {}
         for section in self.root.all("tendon"):
-            made.update(fixed_tendons(section, self.tree.joints, self.defaults, self.notes))
-        for tendon in made.values():
-            for force in tendon.forces(self.notes):
-                self.system.add_force(self.forces.new(tendon.name), force)
+            for name, tendon, force in reader.fixed(section):
+                made[name] = tendon
+                if force is not None:
+                    self.system.add_force(self.forces.new(name), force)
+            for name, force in reader.straight(section):
+                self.system.add_force(self.forces.new(name), force)
         return made
 
     def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:
@@ -130,7 +133,7 @@ class _Import:
             controls += adder.add(section, len(controls) + 1)
         return controls
 
-    def _add_rotors(self, initial: dict[str, Any], speeds: dict[str, Any]) -> None:
+    def _add_rotors(self) -> None:
         for j in self.tree.all_joints:
             inertia = j.node.number("armature", 0.0)
             if inertia < 0.0:
@@ -138,7 +141,4 @@ class _Import:
             if inertia and not j.single:
                 self.notes.add(j.node, f"the armature {inertia:g} of a {j.kind} joint is not represented")
             elif inertia:
-                wheel, joint = add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)
-                for values in (initial, speeds):
-                    if joint in values:
-                        values[wheel] = values[joint]
+                add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)

@@ -1,4 +1,4 @@
-"""Fixed tendons: combinations of joint coordinates, with springs and dampers along them."""
+"""Tendons: springs and dampers along combinations of joint coordinates, or straight between two sites."""
 
 from __future__ import annotations
 
@@ -8,56 +8,76 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.imported import Notes
+from dalembert.importers.mjcf.bodies import BodyTree
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.joints import JointPart
 from dalembert.importers.mjcf.numbers import first_of
 from dalembert.importers.node import Node
-from dalembert.system.forces import Tendon
+from dalembert.system.forces import Force, Spring, Tendon
 
 
 @dataclass(frozen=True, eq=False)
 class FixedTendon:
     """L = Σ factor · coordinate; `zero` is L in the reference pose, `rest` where the joints' springs are at rest."""
 
-    name: str
-    node: Node
     factors: dict[str, float]
     zero: float
     rest: float
 
-    def forces(self, notes: Notes) -> Iterator[Tendon]:
-        """Its spring and damper, if it has them."""
-        stiffness = first_of(self.node, "stiffness", notes)
-        damping = first_of(self.node, "damping", notes)
-        rest = self.node.numbers("springlength", 1, 2) if self.node.has("springlength") else np.array([-1.0])
-        low, high = rest[0], rest[-1]
-        if stiffness and low != high:
-            notes.add(self.node, "a spring with a slack range is not represented; only its damping is")
+
+@dataclass(frozen=True, eq=False)
+class Tendons:
+    """Reads the tendons of a model; what acts along them is a force."""
+
+    tree: BodyTree
+    defaults: Defaults
+    notes: Notes
+
+    def fixed(self, section: Node) -> Iterator[tuple[str, FixedTendon, Force | None]]:
+        for node in section.all("fixed"):
+            made = _combination(node, self.tree.joints)
+            law = self._law(node, made.rest)
+            yield _name(node), made, Tendon(made.factors, *law) if any(law[:2]) else None
+
+    def straight(self, section: Node) -> Iterator[tuple[str, Force]]:
+        """Tendons through space with two sites and nothing between them; the others are noted."""
+        for node in section.all("spatial"):
+            if [part.tag for part in node.children] != ["site", "site"]:
+                node.forget()
+                self.notes.add(node, "a tendon round geoms or over more than two sites is not represented")
+                continue
+            ends = [part.refers("site", self.tree.sites, "site") for part in node.all("site")]
+            places = [self.tree.at_rest(site) for site in ends]
+            law = self._law(node, float(np.linalg.norm(places[1] - places[0])))
+            if any(law[:2]):
+                a, b = ((site.body, site.at.position) for site in ends)
+                yield _name(node), Spring(a, b, *law)
+
+    def _law(self, node: Node, rest: float) -> tuple[float, float, float]:
+        """Stiffness, damping and rest length; −1 stands for the length where the joints' springs are at rest."""
+        full = self.defaults.applied(node, kept_as="tendon")
+        stiffness, damping = (first_of(full, name, self.notes) for name in ("stiffness", "damping"))
+        given = full.numbers("springlength", 1, 2) if full.has("springlength") else np.array([-1.0])
+        if stiffness and given[0] != given[-1]:
+            self.notes.add(node, "a spring with a slack range is not represented; only its damping is")
             stiffness = 0.0
-        if stiffness or damping:
-            yield Tendon(self.factors, stiffness, damping, self.rest if low == -1.0 else float(low))
+        return stiffness, damping, rest if given[0] == -1.0 else float(given[0])
 
 
-def fixed_tendons(
-    section: Node, joints: dict[str, JointPart], defaults: Defaults, notes: Notes
-) -> Iterator[tuple[str, FixedTendon]]:
-    for node in section.all("fixed", "spatial"):
-        full = Node(node.tag, node.attributes, node.file, node.line, read=node.read)
-        full.defaults = defaults.applied(Node("tendon", {}, node.file, node.line), node.get("class")).defaults
-        said = node.get("name") or f"tendon_{node.line}"
-        if node.tag == "spatial":
-            node.forget()
-            notes.add(node, "tendons through space are not represented; add a da.Spring between points to the system")
-            continue
-        factors: dict[str, float] = {}
-        zero = rest = 0.0
-        for part in node.all("joint"):
-            joint, factor = part.refers("joint", joints, "joint"), part.number("coef")
-            if not joint.single:
-                raise part.error(f'joint "{joint.name}" is no hinge or slide, so it has no single coordinate')
-            factors[joint.name] = factors.get(joint.name, 0.0) + factor
-            zero += factor * float(joint.zero[0])
-            rest += factor * joint.rest
-        if not factors:
-            raise node.error("it needs a <joint joint=… coef=…/>")
-        yield said, FixedTendon(said, full, factors, zero, rest)
+def _name(node: Node) -> str:
+    return node.get("name") or f"tendon_{node.line}"
+
+
+def _combination(node: Node, joints: dict[str, JointPart]) -> FixedTendon:
+    factors: dict[str, float] = {}
+    zero = rest = 0.0
+    for part in node.all("joint"):
+        joint, factor = part.refers("joint", joints, "joint"), part.number("coef")
+        if not joint.single:
+            raise part.error(f'joint "{joint.name}" is no hinge or slide, so it has no single coordinate')
+        factors[joint.name] = factors.get(joint.name, 0.0) + factor
+        zero += factor * float(joint.zero[0])
+        rest += factor * joint.rest
+    if not factors:
+        raise node.error("it needs a <joint joint=… coef=…/>")
+    return FixedTendon(factors, zero, rest)

@@ -104,15 +104,15 @@ def _xyz(node: Node, tag: str) -> Axis:
     return given.unit(given.listed(given.text, 3, 3, "its text "))
 
 
-def springs(robot: Node, tree: LinkTree) -> Iterator[tuple[Node, str, Spring]]:
-    """Drake's spring and damper between two points."""
+def springs(robot: Node, tree: LinkTree, body_of: dict[str, str]) -> Iterator[tuple[str, Spring]]:
+    """Drake's spring and damper between two points, on the bodies that the links became."""
     prefix = "drake:linear_spring_damper"
     for node in robot.all(prefix):
         length, stiffness, damping = (
             node.need(f"{prefix}_{what}").number("value") for what in ("free_length", "stiffness", "damping")
         )
-        a, b = _points(node, tree, prefix)
-        yield node, f"spring_{node.line}", node.checked(Spring, a, b, stiffness, damping, length)
+        a, b = ((body_of[link], at) for link, at in _points(node, tree, prefix))
+        yield f"spring_{node.line}", node.checked(Spring, a, b, stiffness, damping, length)
 
 
 def rotors(robot: Node) -> Iterator[tuple[Node, str, float]]:

@@ -19,5 +19,5 @@ REASONS = {
     "drake:collision_filter_group": _CONTACT,
     "texture": "textures are not drawn",
     "sensor": "sensors are not represented",
-    "mesh": "this form is not drawn",
+    "inertial": "the ground needs no mass",
 }

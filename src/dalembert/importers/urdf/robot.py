@@ -57,10 +57,10 @@ class _Import:
             self._add_joint(node)
         for node in self.joint_nodes.values():
             self._add_mimic(node)
-        cut = self._add_extensions()
+        self.system.cut = self._add_extensions()
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
-        return Imported(self.system, tuple(self.notes.sentences), cut=cut)
+        return Imported(self.system, tuple(self.notes.sentences))
 
     def _add_links(self, base: str) -> None:
         tree: LinkTree = self.tree
@@ -107,6 +107,7 @@ class _Import:
         self.system.add_constraint(self.names.new(f"{own}_mimic"), Coupling(factors, mimic.number("offset", 0.0)))
 
     def _add_extensions(self) -> tuple[str, ...]:
+        """The names of the joints that close loops."""
         cut = []
         for node, c in closures(self.robot, self.tree):
             name, a, b = self.names.new(c.name), self.body_of[c.parent], self.body_of[c.child]
@@ -115,8 +116,8 @@ class _Import:
             node.checked(self.system.add_joint, name, c.joint, a, b, c.on_parent, c.on_child)
             cut.append(name)
         forces = Names(set(self.system.forces))
-        for node, name, spring in springs(self.robot, self.tree):
-            node.checked(self.system.add_force, forces.new(name), self._on_bodies(spring))
+        for name, spring in springs(self.robot, self.tree, self.body_of):
+            self.system.add_force(forces.new(name), spring)
         for node, name, inertia in rotors(self.robot):
             if name not in self.joints or self.joints[name].n_u != 1:
                 raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
@@ -125,11 +126,6 @@ class _Import:
             if inertia:
                 add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
         return tuple(cut)
-
-    def _on_bodies(self, spring: Any) -> Any:
-        """A spring that names links, on the bodies they became."""
-        ends = [(self.body_of[end.body], end.at) for end in (spring.a, spring.b)]
-        return type(spring)(*ends, spring.stiffness, spring.damping, spring.length)
 
     def _named(self, node: Node, names: Names) -> str:
         said = node.text_of("name")

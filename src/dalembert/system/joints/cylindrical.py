@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, aside, tilt, turn
+from dalembert.vectors import ZERO, Matrix, Vector, aside, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,9 @@ class Cylindrical(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.axis, R)
 
     def reversed(self) -> Cylindrical:
         return replace(self, axis=opposite(self.axis))

@@ -99,6 +99,10 @@ class Joint:
         """
         raise NotImplementedError
 
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        """Whether a frame C at which `closure` vanishes is out of reach all the same, half a turn away."""
+        return False
+
     def reversed(self) -> Joint:
         """The joint with the same coordinates and speeds, seen from its child."""
         from dalembert.system.joints.reversed import Reversed

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Axis, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, across, tilt, turn
+from dalembert.vectors import ZERO, Matrix, Vector, across, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,6 @@ class Planar(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([[p @ np.array(self.normal)], tilt(self.normal, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.normal, R)

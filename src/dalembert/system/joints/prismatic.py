@@ -32,6 +32,9 @@ class Prismatic(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), twist(R)])
 
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return bool(np.trace(R) < 1.0)
+
     def reversed(self) -> Prismatic:
         return replace(self, axis=opposite(self.axis))
 

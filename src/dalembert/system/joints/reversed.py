@@ -64,6 +64,9 @@ class Reversed(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return self.joint.closure(R.T, -(R.T @ p))
 
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return self.joint.turned_over(R.T, -(R.T @ p))
+
     def rates(self, q: Any, u: Any) -> Any:
         return self.joint.rates(q, u)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
-from dalembert.vectors import Matrix, Vector, tilt, turn
+from dalembert.vectors import Matrix, Vector, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,9 @@ class Revolute(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.axis, R)
 
     def reversed(self) -> Revolute:
         return replace(self, axis=opposite(self.axis))

@@ -13,7 +13,7 @@ from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
 from dalembert.system.numbers import number
 from dalembert.trace import cos, sin
-from dalembert.vectors import Matrix, Vector, across, aside, tilt, turn
+from dalembert.vectors import Matrix, Vector, across, aside, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class Screw(Joint):
         # sin(advance − angle) / per_metre: the same after any number of turns
         thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
         return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        first, second = across(np.array(self.axis))
+        angle = math.atan2(second @ R @ first, first @ R @ first)
+        return reverses(self.axis, R) or math.cos(2.0 * math.pi / self.pitch * (p @ np.array(self.axis)) - angle) < 0.0
 
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))

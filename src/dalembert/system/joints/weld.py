@@ -16,3 +16,6 @@ class Weld(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, twist(R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return bool(np.trace(R) < 1.0)

@@ -1,30 +1,41 @@
 // The ways of chosen points: the whole way faint, the part behind the present strong.
 
+const MOST = 2000;
+
 export class Traces {
   constructor(data, poses) {
     this.group = new THREE.Group();
     this.lines = [];
     const frames = data.t.length;
+    this.stride = Math.ceil(frames / MOST);
     const least = 1e-4 * data.look.radius;
     for (const [body, local] of data.traces) {
-      const way = poses.path(body, local, frames);
+      const way = thin(poses.path(body, local, frames), this.stride);
       if (!moves(way, least)) continue;
-      const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute("position", new THREE.BufferAttribute(way, 3));
-      const colour = new THREE.Color(data.bodies[body].colour);
-      const whole = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.28, depthWrite: false }));
-      const passed = new THREE.Line(geometry.clone(), new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.95, depthWrite: false }));
-      for (const line of [whole, passed]) {
-        line.frustumCulled = false;
-        this.group.add(line);
-      }
-      this.lines.push(passed);
+      const line = (width, opacity) => {
+        const geometry = new THREE.LineGeometry();
+        geometry.setPositions(way);
+        const made = new THREE.Line2(geometry, new THREE.LineMaterial({ color: data.bodies[body].colour, linewidth: width, transparent: true, opacity, depthWrite: false }));
+        made.frustumCulled = false;
+        this.group.add(made);
+        return made;
+      };
+      line(1.2, 0.3);
+      this.lines.push(line(2, 0.95));
     }
   }
 
   show(index) {
-    for (const line of this.lines) line.geometry.setDrawRange(0, index + 1);
+    for (const line of this.lines) line.geometry.instanceCount = Math.floor(index / this.stride);
   }
+}
+
+/** Every so many-th point. */
+function thin(way, stride) {
+  if (stride === 1) return way;
+  const made = [];
+  for (let i = 0; i < way.length; i += 3 * stride) made.push(way[i], way[i + 1], way[i + 2]);
+  return new Float32Array(made);
 }
 
 function moves(way, least) {

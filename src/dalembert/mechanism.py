@@ -273,11 +273,12 @@ class Mechanism:
 
     @property
     def mobility(self) -> int:
-        """Grübler's count of freedoms, less the prescribed ones and the constraints' rows; it does not see redundancy."""
+        """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
         rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
-        return mobility(self.tree.graph) - prescribed - rows
+        modes = sum(len(b.modes) for b in self.bodies)
+        return mobility(self.tree.graph) + modes - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:

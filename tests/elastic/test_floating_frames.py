@@ -49,7 +49,7 @@ def tip_difference(a: da.Motion, b: da.Motion) -> float:
 @pytest.mark.parametrize("change", [lambda b: attached(b, "root"), principal], ids=["attached", "principal"])
 def test_mode_sets_agree_to_second_order(bar: ElasticBody, change: Any) -> None:
     found = []
-    for eps in (0.02, 0.01):
+    for eps in (0.01, 0.005):
         reference, other = flown(bar, eps), flown(change(bar), eps)
         found.append(tip_difference(reference, other))
         frames = [m.pose("bar").rotation for m in (reference, other)]
@@ -228,7 +228,7 @@ def integrated(m: da.Mechanism, q: np.ndarray, u: np.ndarray, solve: Any) -> np.
     def rate(t: float, y: np.ndarray) -> np.ndarray:
         return np.concatenate([y[n:], solve(y[:n], y[n:])])
 
-    return np.asarray(solve_ivp(rate, (0.0, 1.0), [*q, *u], rtol=1e-9, atol=1e-10, method="DOP853").y[:n, -1])
+    return np.asarray(solve_ivp(rate, (0.0, 0.5), [*q, *u], rtol=1e-9, atol=1e-10, method="DOP853").y[:n, -1])
 
 
 def multiplied(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:

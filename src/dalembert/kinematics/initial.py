@@ -66,8 +66,8 @@ def named_speeds(m: Mechanism, given: Any) -> list[int]:
         return []
     held = []
     for name in given:
-        joint, _, freedom = str(name).partition(".")
-        j = m.joints[m.joint_number[joint] - 1]
-        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
-        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
+        owner, _, freedom = str(name).partition(".")
+        named = m.places(owner)
+        places = () if named is None else named[1]
+        held += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
     return held

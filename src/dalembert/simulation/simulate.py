@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import dalembert
-from dalembert.errors import SimulationError
+from dalembert.errors import LoopError, SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -20,7 +20,7 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
-from dalembert.simulation.held import held_state
+from dalembert.simulation.held import check_rows_left_out, held_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
@@ -90,6 +90,13 @@ def simulate(
         problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
         warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
+    if holding is not None:
+        made = motion(m, o, watched, run, record)
+        try:
+            check_rows_left_out(model, holding, made.t, made.q, made.u)
+        except LoopError as problem:
+            problem.motion = made  # type: ignore[attr-defined]
+            raise
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
     made = motion(m, o, watched, run, record)

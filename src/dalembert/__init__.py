@@ -1,5 +1,6 @@
 """dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
 
+from dalembert.elastic import ElasticBody, beam
 from dalembert.errors import (
     DalembertError,
     ForceError,
@@ -10,6 +11,7 @@ from dalembert.errors import (
     MotionFileError,
     SimulationError,
     SlowForceWarning,
+    SpinWarning,
     StateError,
     TraceError,
 )  # fmt: skip
@@ -79,6 +81,7 @@ __all__ = [
     "DalembertError",
     "Distance",
     "Drive",
+    "ElasticBody",
     "Event",
     "Force", "ForceError",
     "FormulationError",
@@ -111,6 +114,7 @@ __all__ = [
     "SimulationError",
     "SlowForceWarning",
     "Spherical",
+    "SpinWarning",
     "Spring",
     "StateError",
     "System",
@@ -123,6 +127,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "beam",
     "box",
     "cos",
     "cosh",

@@ -38,6 +38,10 @@ class SlowForceWarning(UserWarning):
     """A force is a plain Python function that cannot be compiled: it works, but slowly."""
 
 
+class SpinWarning(UserWarning):
+    """An elastic body without geometric stiffening spins faster than its model holds."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 

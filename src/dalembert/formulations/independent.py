@@ -98,7 +98,7 @@ class Independent:
             rng = np.random.default_rng(0)
             choices = []
             for _ in range(3 if m.constraint_rows else 1):
-                q, _ = m.assemble(m.admissible(m.reference + rng.uniform(-0.3, 0.3, m.n_q)))
+                q, _ = m.assemble(m.somewhere(rng, 0.3))
                 choices.append(choose(self._rows_of(m.state(q))[0]))
             self._usual[m] = max(choices, key=lambda c: len(c.rows))
         return self._usual[m]

@@ -28,6 +28,7 @@ from dalembert.simulation.program import Program, marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.spin_warning import warn_of_spin
 from dalembert.simulation.stabilise import stabilisation
 from dalembert.trace.fingerprint import fingerprint
 
@@ -87,6 +88,7 @@ def simulate(
     except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
         problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
+        warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
     if holding is not None:
         made = motion(m, o, watched, run, record)
@@ -97,7 +99,9 @@ def simulate(
             raise
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
-    return motion(m, o, watched, run, record)
+    made = motion(m, o, watched, run, record)
+    warn_of_spin(made)
+    return made
 
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:

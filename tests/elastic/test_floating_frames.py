@@ -228,7 +228,7 @@ def integrated(m: da.Mechanism, q: np.ndarray, u: np.ndarray, solve: Any) -> np.
     def rate(t: float, y: np.ndarray) -> np.ndarray:
         return np.concatenate([y[n:], solve(y[:n], y[n:])])
 
-    return np.asarray(solve_ivp(rate, (0.0, 0.5), [*q, *u], rtol=1e-9, atol=1e-10, method="DOP853").y[:n, -1])
+    return np.asarray(solve_ivp(rate, (0.0, 0.25), [*q, *u], rtol=1e-9, atol=1e-10, method="DOP853").y[:n, -1])
 
 
 def multiplied(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:

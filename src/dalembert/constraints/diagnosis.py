@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.assembly import close, displaced, places, size_of
-from dalembert.constraints.pivoting import pivoted
-from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE, pivoted, rank_of
 from dalembert.system.laws import TIME
 from dalembert.trace import depends_on
 from dalembert.vectors import cross

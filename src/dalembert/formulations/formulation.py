@@ -14,8 +14,8 @@ from dalembert.mechanism import Mechanism
 class Formulation(Protocol):
     """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
 
-    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. Where `own_speeds` may choose
-    others from one numeric state to the next, `written_speeds(s)` gives those of `speeds(m)`.
+    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. Where its speeds are chosen,
+    from one numeric state to the next, `settled(m, poses)` gives the same formulation with one choice for all states (see `settled`).
     """
 
     @property
@@ -42,6 +42,13 @@ class Formulation(Protocol):
 
     def udot(self, s: State, wdot: Any) -> np.ndarray:
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""
+
+
+def settled(form: Formulation, m: Mechanism, poses: Any = ()) -> Formulation:
+    """What can be written or compiled: with its choice of speeds, if it has one, made for good at these poses (q, t), or near the
+    reference."""
+    made: Formulation = form.settled(m, poses) if hasattr(form, "settled") else form
+    return made
 
 
 def n_rows(m: Mechanism) -> int:

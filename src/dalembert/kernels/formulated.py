@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from dalembert.formulations import Formulation
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import Pair, speeds_are_own, to_own_speeds, to_speeds
 from dalembert.kernels.row_solver import RowSolver
@@ -27,13 +28,13 @@ class Formulated:
     def __init__(
         self,
         m: Mechanism,
-        formulation: str,
+        form: Formulation,
         constraints: str,
         rows: Sequence[int],
         gains: tuple[float, float] | None = None,
     ):
         self.m = m
-        self.pair = Pair(m, formulation, constraints, rows, gains)
+        self.pair = Pair(m, form, constraints, rows, gains)
         self.held = Constrained(m, rows) if m.constraint_rows else None
         self.own = speeds_are_own(m, self.pair.form)
 

@@ -11,6 +11,7 @@ from dalembert.constraints import method
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.solution import Solution
 from dalembert.errors import LoopError
+from dalembert.formulations import Formulation
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -20,6 +21,7 @@ from dalembert.kernels.pair import (
     Pair,
     PairKernel,
     accelerations_kernel,
+    formulation_named,
     n_rows,
     own_speed_symbols,
     pair_kernel,
@@ -68,17 +70,21 @@ def solve(
     method(constraints)
     rows = _rows(c, q, t, parameters)
     n_u = c.mechanism.n_u
-    made = _kept(
-        c, f"solution {formulation} {constraints}", lambda: solution_kernel(c.mechanism, formulation, constraints, rows)
-    )
+    pose = (np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]))
+
+    def make() -> PairKernel:
+        form = formulation_named(c.mechanism, formulation, [pose])
+        return solution_kernel(c.mechanism, form, constraints, rows)
+
+    made = _kept(c, f"solution {formulation} {constraints}", make)
     y = made(q, u, _with_opaque(c, q, u, tau, t, parameters), t, parameters)
     rank = np.rint(y[..., -1]).astype(int)
     return Solution(y[..., :n_u], y[..., n_u:-1], int(rank) if rank.ndim == 0 else rank)
 
 
-def solution_kernel(m: Mechanism, formulation: str, constraints: str, independent: Sequence[int]) -> PairKernel:
+def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]) -> PairKernel:
     """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back."""
-    pair = Pair(m, formulation, constraints, independent)
+    pair = Pair(m, form, constraints, independent)
     own = pair.own_rows
     kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
 
@@ -104,7 +110,7 @@ def solution_kernel(m: Mechanism, formulation: str, constraints: str, independen
             f.y[m.n_u + kept] = y[n + rows] - float(own)
         return f.signature, size + 2 * n + rows + 1
 
-    return pair_kernel("solution", m, formulation, constraints, tuple(independent), (m.n_u + kept + 1,), emit, m.n_u)
+    return pair_kernel("solution", m, form, constraints, tuple(independent), (m.n_u + kept + 1,), emit, m.n_u)
 
 
 def _udot(pair: Pair) -> Block:

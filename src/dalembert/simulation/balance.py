@@ -12,7 +12,7 @@ from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.formulated import Formulated
-from dalembert.kernels.pair import formulation_named, speeds_are_own, speeds_kernel
+from dalembert.kernels.pair import formulation_named, key_of, speeds_are_own, speeds_kernel
 from dalembert.kernels.partitioned import Partitioned
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.holding import Holding
@@ -29,10 +29,13 @@ class Balance:
     mechanism: Mechanism
     formulation: str
     constraints: str
+    form: Formulation
+    """With its choice of speeds, if it has one, settled."""
 
-    @cached_property
-    def form(self) -> Formulation:
-        return formulation_named(self.mechanism, self.formulation)
+    @property
+    def key(self) -> str:
+        """What machine code depends on."""
+        return f"{key_of(self.form)} {self.constraints}"
 
     @property
     def usual(self) -> bool:
@@ -55,8 +58,8 @@ class Balance:
             return None if h is None else Constrained(m, h.rows, gains)
         if self._partitions(h):
             assert h is not None
-            return Partitioned(m, self.formulation, self.constraints, h.rows)
-        return Formulated(m, self.formulation, self.constraints, () if h is None else h.rows, gains)
+            return Partitioned(m, self.form, self.constraints, h.rows)
+        return Formulated(m, self.form, self.constraints, () if h is None else h.rows, gains)
 
     def scales(self, h: Holding | None) -> np.ndarray:
         """What the code measures rows by; a partition keeps its choice behind them."""
@@ -82,7 +85,7 @@ class Balance:
             return rows
         n_q = self.mechanism.n_q
         q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
-        u = speeds_kernel(self.mechanism, self.formulation)(q, w, None, np.asarray(t, dtype=float), parameters)
+        u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), parameters)
         return np.hstack([q, u])
 
     def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
@@ -99,11 +102,10 @@ class Balance:
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
-def balance(m: Mechanism, formulation: str, constraints: str, o: Options) -> Balance:
-    """From the arguments of `simulate`."""
+def balance(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> Balance:
+    """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
-    formulation_named(m, formulation)
-    made = Balance(m, formulation, constraints)
+    made = Balance(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
     if not made.usual and o.method.held is None:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '

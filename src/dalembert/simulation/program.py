@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.pair import own_speed_symbols
 from dalembert.mechanism import Mechanism
@@ -55,7 +56,7 @@ class Program:
 
     @cached_property
     def balance(self) -> Balance:
-        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space")
+        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
 
     @property
     def n_speeds(self) -> int:
@@ -100,8 +101,7 @@ class Program:
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
         held = "" if self.holding is None else self.holding.key
-        by = f"{self.balance.formulation} {self.balance.constraints}"
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={by}"
+        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={self.balance.key}"
 
     @cached_property
     def library(self) -> Library:

@@ -60,7 +60,7 @@ def simulate(
     if m.cuts or m.constraints:
         q, u, holding = held_state(model, q, u, initial, speeds, o, stabilisation(stabilise))
     watched = gathered(events, until)
-    by = balance(catalogue.mechanism, formulation, constraints, o)
+    by = balance(catalogue.mechanism, formulation, constraints, o, q)
     program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
     values = np.array(list(model.parameters.values()), dtype=float)
     record = {

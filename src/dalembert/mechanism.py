@@ -33,6 +33,7 @@ from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
+    from dalembert.analysis.drives import Drives
     from dalembert.analysis.inspection import Inspection
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
@@ -451,6 +452,19 @@ class Mechanism:
         from dalembert.analysis.compare import compare
 
         return compare(self, formulations, constraints, states, seed, start)
+
+    # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    def drives(
+        self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
+        parameters: Any = None,
+    ) -> Drives:  # fmt: skip
+        """The forces on the `actuated` joints (all, if not said) that must be added for the motion q, u, u̇, loops included.
+
+        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}.
+        """
+        from dalembert.analysis.drives import drives
+
+        return drives(self, q, u, udot, actuated, weights, t, parameters)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

@@ -166,7 +166,7 @@ class Sensitive:
 
         y = np.concatenate([q, u, X[:n].ravel()])
         first = None if step is None else min(step, end - t)
-        solver = DOP853(slope, t, y, end, rtol=rtol, atol=atol, first_step=first)
+        solver = DOP853(slope, t, y, end, rtol=rtol, atol=atol, first_step=first)  # type: ignore[arg-type] # one for each
         while solver.status == "running":
             told = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():

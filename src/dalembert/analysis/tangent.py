@@ -23,7 +23,7 @@ def initial_tangent(
     held: Sequence[int], held_speeds: Sequence[int], names: Sequence[str],
 ) -> np.ndarray:  # fmt: skip
     """X completed: what is held moves as X says, the rest by the least change that fits."""
-    m, n_q, n = v.m, v.m.n_q, v.m.n_u
+    n_q, n = v.m.n_q, v.m.n_u
     if not v.n_rows:
         return X
     X = X.copy()
@@ -61,7 +61,7 @@ def _check(v: Variation, before: np.ndarray, after: np.ndarray, names: Sequence[
     left = np.abs(after) - OPEN * np.maximum(np.abs(before).max(axis=0, initial=0.0), 1e-6)
     if left.max(initial=0.0) <= 0.0:
         return
-    row, k = np.unravel_index(int(np.argmax(left)), left.shape)
+    row, k = divmod(int(np.argmax(left)), left.shape[1])
     owner = [name for name, d in v.m.constraint_rows.items() for _ in range(len(d.g))][row]
     raise LoopError(
         f'"{names[k]}" cannot be changed by itself: with what is kept, "{owner}" would open. Leave it out, or give fewer initial values'

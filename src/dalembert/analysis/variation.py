@@ -1,4 +1,4 @@
-"""The first variation of the equations of motion, exact: how (q̇, u̇) changes with (q, u) and the parameters, along many directions at once.
+"""The first variation of the equations of motion, exact: how (q̇, u̇) changes along many directions of (q, u, p) at once.
 
 Trees take ∂u̇ from the compiled derivatives of forward dynamics. With loops and constraints the equations themselves are varied,
 A δu̇ + Bᵀδλ = δf − δA u̇ − δBᵀλ and B δu̇ = δγ − δB u̇, the right-hand sides being the rate of f − A u̇ − Bᵀλ and γ − B u̇ along the

@@ -56,6 +56,18 @@ class SimulationError(DalembertError):
     motion: Any = None
 
 
+class DriveError(DalembertError):
+    """The actuators named cannot produce the motion asked for, or nothing can be driven there."""
+
+
+class PathError(DalembertError):
+    """A path leaves what the mechanism can reach; `t` and `distance` say when and by how much."""
+
+    def __init__(self, message: str, t: float = float("nan"), distance: float = float("nan")):
+        super().__init__(message)
+        self.t, self.distance = t, distance
+
+
 class MotionFileError(DalembertError):
     """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""
 

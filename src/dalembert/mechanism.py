@@ -7,7 +7,7 @@ and are reached from here for convenience.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -33,7 +33,9 @@ from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
+    from dalembert.analysis.drives import Drives
     from dalembert.analysis.inspection import Inspection
+    from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -543,6 +545,39 @@ class Mechanism:
         from dalembert.analysis.compare import compare
 
         return compare(self, formulations, constraints, states, seed, start)
+
+    # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    def drives(
+        self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
+        parameters: Any = None,
+    ) -> Drives:  # fmt: skip
+        """The forces on the `actuated` joints (all, if not said) that must be added for the motion q, u, u̇, loops included.
+
+        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}.
+        """
+        from dalembert.analysis.drives import drives
+
+        return drives(self, q, u, udot, actuated, weights, t, parameters)
+
+    def sensitivities(
+        self, duration: float | None = None, initial: Any = None, speeds: Any = None, *,
+        parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (), outputs: Any = None, output: Any = None,
+        rtol: float | None = None,
+    ) -> Sensitivities:  # fmt: skip
+        """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
+
+        `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
+        take part, in the assembled start too.
+        """
+        from dalembert.analysis.sensitivities import sensitivities
+
+        return sensitivities(
+            self,
+            self.plan.duration if duration is None else duration,
+            (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds,
+            parameters, initial_values, outputs, output, rtol,
+        )  # fmt: skip
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

@@ -110,8 +110,8 @@ def test_fixed_steps_keep_loops_closed():
     assert 12 < errors[1] / errors[0] < 20
 
 
-def test_an_interrupted_loop_goes_on_as_if_it_had_not_been(tmp_path):
-    m, initial, speeds, _ = n_four_bar(1)
+def test_an_interrupted_loop_goes_on_as_if_it_had_not_been():
+    m, initial, speeds, _ = crank_rocker()
     whole = m.simulate(3.0, initial, speeds)
     calls = 0
 

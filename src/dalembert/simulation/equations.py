@@ -53,6 +53,9 @@ class Equations:
     project_wide: Signature | None = None
     wide_lanes: int = 1
     """`project` on several states, one in each of these lanes."""
+    pivots: Signature | None = None
+    """`pivots(t, y, out, given)`: how firmly the chosen speeds stand, where speeds are chosen; to be measured by `given.lengths`."""
+    n_dependent: int = 0
     speeds: int | None = None
     """How many speeds are integrated, if they are not the mechanism's own."""
 
@@ -91,10 +94,11 @@ class Equations:
             f.call(self.project, p.time, y, f.given, f.work)
 
 
-def given_layout(m: Mechanism, n_scales: int = 0) -> Layout:
-    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, and who to
-    call for opaque forces. Kernels of constraints expect the scales right behind the parameters."""
-    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, handler=1)
+def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0) -> Layout:
+    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, lengths of
+    the rows that dependent speeds are solved from, and who to call for opaque forces.
+    Kernels of constraints expect the scales right behind the parameters."""
+    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1)
 
 
 def emit_slope(

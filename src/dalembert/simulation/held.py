@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dalembert.constraints.assembly import assemble, consistent_speeds
-from dalembert.constraints.diagnosis import Diagnosis, diagnose
+from dalembert.constraints.diagnosis import Diagnosis, diagnose, driven
 from dalembert.errors import LoopError, SimulationError
+from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.holding import Holding, holding
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.options import Options
 from dalembert.simulation.stabilise import Stabilisation
-from dalembert.system.laws import TIME
-from dalembert.trace import depends_on
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
@@ -30,10 +28,10 @@ def held_state(
     if o.method.held is None:
         able = ", ".join(name for name, method in METHODS.items() if method.held is not None)
         raise SimulationError(f'method "{o.method.name}" cannot keep to loops and constraints; choose one of {able}')
-    q = assemble(m, q, _named(m, initial), o.start)
-    u = consistent_speeds(m, q, u, _named(m, speeds), o.start)
+    q = assemble(m, q, named_speeds(m, initial), o.start)
+    u = consistent_speeds(m, q, u, named_speeds(m, speeds), o.start)
     verdict = _diagnosed(m, q, o.start)
-    if verdict.mobility == 0 and not _driven(m):
+    if verdict.mobility == 0 and not driven(m):
         raise LoopError(f"there is nothing to simulate. {verdict}")
     return q, u, holding(m, verdict, stabilise)
 
@@ -55,22 +53,3 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
             f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
             "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
         )
-
-
-def _driven(m: Mechanism) -> bool:
-    """Whether time itself moves the mechanism, by a prescribed joint or a constraint that depends on it."""
-    prescribed = any(law is not None for j in m.joints for law in j.law.u)
-    return prescribed or depends_on([x for d in m.constraint_rows.values() for x in (d.g, d.phi)], [TIME])
-
-
-def _named(m: Mechanism, given: Any) -> list[int]:
-    """Places in u of the joints and freedoms that a mapping names: these are held."""
-    if not isinstance(given, Mapping):
-        return []
-    held = []
-    for name in given:
-        joint, _, freedom = str(name).partition(".")
-        j = m.joints[m.joint_number[joint] - 1]
-        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
-        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
-    return held

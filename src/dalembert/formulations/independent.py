@@ -174,7 +174,7 @@ def _near_reference(m: Mechanism) -> list[Pose]:
         ) from problem
     for _ in range(POSES):
         try:
-            found.append((m.assemble(m.admissible(base + rng.uniform(-REACH, REACH, m.n_q)))[0], 0.0))
+            found.append((m.assemble(m.admissible(base + m.somewhere(rng, REACH) - m.reference))[0], 0.0))
         except LoopError:  # there is no pose that way
             continue
     return [(base, 0.0), *found]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import dalembert
-from dalembert.errors import SimulationError
+from dalembert.errors import LoopError, SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -20,7 +20,7 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
-from dalembert.simulation.held import held_state
+from dalembert.simulation.held import check_rows_left_out, held_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
@@ -28,6 +28,7 @@ from dalembert.simulation.program import Program, marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.spin_warning import warn_of_spin
 from dalembert.simulation.stabilise import stabilisation
 from dalembert.trace.fingerprint import fingerprint
 
@@ -86,10 +87,20 @@ def simulate(
     except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
         problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
+        warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
+    if holding is not None:
+        made = motion(m, o, watched, run, record)
+        try:
+            check_rows_left_out(model, holding, made.t, made.q, made.u)
+        except LoopError as problem:
+            problem.motion = made  # type: ignore[attr-defined]
+            raise
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
-    return motion(m, o, watched, run, record)
+    made = motion(m, o, watched, run, record)
+    warn_of_spin(made)
+    return made
 
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -67,6 +67,7 @@ def test_on_random_trees(seed, n, orientation):
 
 @settings(max_examples=8, deadline=None)
 @given(seeds, st.integers(2, 3), st.booleans())
+@example(23, 2, False)  # closes far from its reference only
 def test_on_random_loops_redundant_or_not(seed, n, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, 1, doubled=doubled)
     if well_posed(m, q, u, t):

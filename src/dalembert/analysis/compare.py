@@ -80,8 +80,8 @@ def _sentence(problem: Exception) -> str:
 class Reference:
     """Body accelerations and multipliers at the states; `determined` are the loops' rows whose multipliers are unique.
 
-    Differences are relative to the largest acceleration with or without the loops and constraints, so that a motion that they keep
-    uniform is not measured against nothing.
+    Differences are relative to the largest acceleration with or without the loops and constraints, and to what turning this fast
+    brings (ω², ω v), so that a uniform motion is not measured against nothing.
     """
 
     mechanism: Mechanism
@@ -97,7 +97,7 @@ class Reference:
         solved = [METHODS["svd"](e) for e in written]
         bodies = [_body_accelerations(s, x.udot) for s, x in zip(states, solved)]
         free = [_body_accelerations(s, np.linalg.solve(e.A, e.f)) for s, e in zip(states, written)]
-        scales = [float(np.abs([x, y]).max(initial=1e-12)) for x, y in zip(bodies, free)]
+        scales = [max(float(np.abs([x, y]).max(initial=0.0)), _turning(s)) for x, y, s in zip(bodies, free, states)]
         rows = diagnose(m, states[0].coordinates, states[0].t).rows if m.constraint_rows else ()
         determined = np.array([row.determined for row in rows], dtype=bool)
         return Reference(m, states, bodies, scales, [x.lam for x in solved], determined)
@@ -119,6 +119,13 @@ class Reference:
             return np.nan
         found, expected = lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined]
         return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-12))
+
+
+def _turning(s: State) -> float:
+    """The largest ω² and ω v of any body."""
+    sizes = [[np.linalg.norm(x) for x in (v.w, v.v)] for v in s.velocities]
+    w, v = np.max(sizes, axis=0)
+    return max(float(w * w), float(w * v), 1e-12)
 
 
 def _body_accelerations(s: State, udot: Any) -> np.ndarray:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.written import Written, samples, written
-from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.system.names import unknown
 
 DRIVEN = 1e-7

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import FormulationError
 from dalembert.formulations import kane
 from dalembert.kernels.kernel import Kernel
@@ -22,6 +21,7 @@ from dalembert.kernels.straight import extra_input, straight_block
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace import directional, symbol, tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.graph import flatten

@@ -18,8 +18,10 @@ from dalembert.errors import FormulationError, LoopError
 from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import RANK_TOLERANCE, Choice, choose
+from dalembert.pivoting import Choice, choose
 
+VANISHING = 1e-3
+"""Part of the longest row below which a row is not taken for longer than it is."""
 POSES, REACH = 4, 0.4
 """Poses beside the assembled reference at which a choice is judged, and how far from it (rad or m) their assembly begins."""
 
@@ -50,22 +52,17 @@ def reduced(B: np.ndarray, b: np.ndarray, gamma: np.ndarray, choice: Choice) -> 
     return Reduction(choice, T, c, d)
 
 
-def comparable(B: np.ndarray) -> np.ndarray:
-    """Rows of unit length; those that are nothing stay so."""
+def row_lengths(B: np.ndarray) -> np.ndarray:
+    """By which rows can be compared; not nothing where a row vanishes."""
     norms = np.linalg.norm(B, axis=1)
-    return np.asarray(B / np.where(norms > RANK_TOLERANCE * norms.max(initial=0.0), norms, 1.0)[:, None])
+    return np.maximum(norms, VANISHING * norms.max(initial=0.0) or 1.0)
 
 
-def firmness(B: np.ndarray, choice: Choice) -> np.ndarray:
-    """(pivot / length of its row)² of each step of the elimination of B_d: where one is near zero, the choice is poor."""
-    lengths = np.array([row @ row for row in B[list(choice.rows)]])
-    return np.asarray(pivots_in_order(choice.dependent_block(B)) ** 2 / lengths)
-
-
-def least_firmness(B: np.ndarray, choice: Choice) -> float:
-    """At numbers; 0 where the elimination breaks down, 1 where there is nothing to eliminate."""
+def firmness(B: np.ndarray, choice: Choice, lengths: np.ndarray) -> float:
+    """The smallest pivot of the elimination of B_d beside the length of its row; 1 where there is nothing to eliminate."""
     with np.errstate(all="ignore"):
-        return float(np.nan_to_num(firmness(B, choice), nan=0.0, posinf=0.0).min(initial=1.0))
+        sizes = np.abs(pivots_in_order(choice.dependent_block(B)) / lengths[list(choice.rows)])
+    return float(np.nan_to_num(sizes, nan=0.0, posinf=0.0).min(initial=1.0))
 
 
 class InIndependentSpeeds:
@@ -121,32 +118,47 @@ class InIndependentSpeeds:
         if self.choice is not None:
             return self
         if poses:
-            return type(self)(self._best(m, poses))
+            return self.chosen_so(self._best(m, poses))
         if m not in self._usual:
-            self._usual[m] = type(self)(self._best(m, _near_reference(m)))
+            self._usual[m] = self.chosen_so(self._best(m, _near_reference(m)))
         return self._usual[m]
+
+    def chosen_so(self, choice: Choice) -> Self:
+        return type(self)(choice)
+
+    def anew(self, s: State, lengths: np.ndarray) -> Self:
+        """With the choice that suits this state, rows measured by these lengths."""
+        return self.chosen_so(choose(self.rows(s)[0] / lengths[:, None]))
 
     def _best(self, m: Mechanism, poses: Sequence[Pose]) -> Choice:
         every = [self.rows(m.state(q, np.zeros(m.n_u), t))[0] for q, t in poses]
-        proposed = [choose(comparable(B)) for B in every]
+        lengths = np.max([row_lengths(B) for B in every], axis=0)
+        proposed = [choose(B / lengths[:, None]) for B in every]
         rank = max(len(c.rows) for c in proposed)
         regular = [B for B, c in zip(every, proposed) if len(c.rows) == rank]
         candidates = dict.fromkeys(c for c in proposed if len(c.rows) == rank)
-        return max(candidates, key=lambda c: min(least_firmness(B, c) for B in regular))
+        return max(candidates, key=lambda c: min(firmness(B, c, lengths) for B in regular))
 
     def chosen(self, s: State, B: np.ndarray) -> Choice:
         if self.choice is not None:
             return self.choice
-        return choose(comparable(B)) if not s.traced else self.settled(s.mechanism).chosen(s, B)
+        return choose(B / row_lengths(B)[:, None]) if not s.traced else self.settled(s.mechanism).chosen(s, B)
 
     def reduction(self, s: State) -> Reduction:
         B, b, gamma = self.rows(s)
         return reduced(B, b, gamma, self.chosen(s, B))
 
-    def firmness(self, s: State) -> np.ndarray:
-        """How firmly the choice stands in a state, one number for each speed that is solved for."""
+    def pivots(self, s: State) -> np.ndarray:
+        """What the elimination divides by."""
         B = self.rows(s)[0]
-        return firmness(B, self.chosen(s, B))
+        return pivots_in_order(self.chosen(s, B).dependent_block(B))
+
+    def lengths(self, s: State) -> np.ndarray:
+        return row_lengths(self.rows(s)[0])
+
+    def firmness(self, s: State, lengths: np.ndarray) -> float:
+        B = self.rows(s)[0]
+        return firmness(B, self.chosen(s, B), lengths)
 
 
 def _near_reference(m: Mechanism) -> list[Pose]:

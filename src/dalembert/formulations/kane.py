@@ -6,43 +6,16 @@ A = Σ m VᵀV + ΩᵀIΩ. An elastic body has 6 + n rows instead of six [C 41�
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
-from dalembert.mechanism import Mechanism
 
 title = "Kane, relative coordinates"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.speeds
-
-
-def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u + n_rows(m)
-
-
-def own_speeds(s: State) -> np.ndarray:
-    return s.speeds
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    return State(m, t, q, w)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    return np.asarray(wdot)
 
 
 def mass_matrix(s: State) -> np.ndarray:
@@ -77,3 +50,6 @@ def equations(s: State) -> Equations:
         f[joint.columns] = f[joint.columns] + values[joint.free]
     closed = constraint_rows(s)
     return Equations(A, f, closed.B, closed.gamma)
+
+
+__all__ = ["equations", "first_order", "mass_matrix", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

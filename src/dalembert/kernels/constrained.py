@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.row_pattern import pattern
 from dalembert.kernels.row_solver import RowSolver
 from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
@@ -136,7 +137,7 @@ class Constrained:
         code = {name: module.block(self.blocks[name], lanes) for name in ("pose", "errors", "moving")}
         solver = RowSolver(self.m, self.pattern, module)
         m, n, k, at = self.m, self.n, self.n_rows, self.places
-        admissible = self._admissible(module, lanes)
+        admissible = emit_admissible(module, m, lanes)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("project", lanes=lanes, **parameters) as f:
             arguments = [getattr(f, name) for name in NAMES]
@@ -183,13 +184,6 @@ class Constrained:
                     f.u[i] = f.u[i] - part["d"][i]
                 f.stop_if((state.gap <= SMALL_SLIP * norms[k]).all())
         return f.signature
-
-    def _admissible(self, module: Module, lanes: int) -> Signature | None:
-        """Euler parameters to unit length, in place."""
-        with tracing():
-            q = self.state.coordinates
-            outputs = [Output(x, "q", i) for i, x in enumerate(self.m.admissible(q)) if x is not q[i]]
-            return module.block(block("admissible", known_symbols(self.m), outputs), lanes) if outputs else None
 
 
 def _or_zero(g: Any) -> Any:

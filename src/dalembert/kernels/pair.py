@@ -90,14 +90,21 @@ def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class FurtherForces(Force):
-    """Generalized forces on the free speeds, as symbols: what a kernel's extra input holds. Every formulation sees them as a load."""
+    """Generalized forces on the free speeds: symbols that stand for a kernel's extra input, or values. Every formulation sees them as
+    a load."""
 
     mechanism: Mechanism
+    tau: np.ndarray
 
     def loads(self, s: Any) -> list[JointLoad]:
-        tau = extra_input(self.mechanism.speeds)
+        tau = self.tau
         on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in self.mechanism.joints]
         return [JointLoad(j.name, values) for j, values in on if j.columns]
+
+
+def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:
+    """With further generalized forces on its free speeds."""
+    return replace(m, forces={**m.forces, "#further": FurtherForces(m, tau)})
 
 
 def n_rows(m: Mechanism) -> int:
@@ -123,7 +130,7 @@ class Pair:
             self._trace()
 
     def _trace(self) -> None:
-        forced = replace(self.m, forces={**self.m.forces, "#further": FurtherForces(self.m)})
+        forced = forced_by(self.m, extra_input(self.m.speeds))
         w = own_speed_symbols(self.form, self.m)
         s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
         self.n_w = len(w)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,14 +10,19 @@ import numpy as np
 from dalembert.constraints import method
 from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
+from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.formulated import Formulated
 from dalembert.kernels.pair import formulation_named, key_of, speeds_are_own, speeds_kernel
 from dalembert.kernels.partitioned import Partitioned
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL, length, speed_units
+
+BETTER = 2.0
+"""How much more firmly other speeds must stand to be worth the change."""
 
 Held = Constrained | Formulated
 
@@ -69,6 +74,39 @@ class Balance:
 
     def _partitions(self, h: Holding | None) -> bool:
         return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects
+
+    # -- the choice of speeds ------------------------------------------------------------------------------------------
+    @property
+    def n_dependent(self) -> int:
+        """How many speeds are solved for."""
+        return 0 if self.choice is None else len(self.choice.rows)
+
+    def row_lengths(self, m: Mechanism, t: float, q: np.ndarray) -> np.ndarray:
+        """Of the rows they are solved from, in a pose."""
+        return (
+            self.form.lengths(m.state(q, np.zeros(m.n_u), t)) if isinstance(self.form, ChoosesSpeeds) else np.zeros(0)
+        )
+
+    def choosing_anew(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> Balance | None:
+        """With other speeds, if in this pose they stand far more firmly than those chosen."""
+        assert isinstance(self.form, ChoosesSpeeds)
+        other = replace(self, form=self.form.anew(m.state(q, np.zeros(m.n_u), t), lengths))
+        if other.n_dependent != self.n_dependent:  # a singular pose: what is chosen there serves nowhere else
+            return None
+        return other if other.firmness(m, t, q, lengths) > BETTER * self.firmness(m, t, q, lengths) else None
+
+    def firmness(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> float:
+        """How firmly the chosen speeds stand in a pose."""
+        form = self.form
+        return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
+
+    @property
+    def choice(self) -> Choice | None:
+        return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
+
+    def chosen_so(self, choice: Choice) -> Balance:
+        assert isinstance(self.form, ChoosesSpeeds)
+        return replace(self, form=self.form.chosen_so(choice))
 
     # -- between u and w ----------------------------------------------------------------------------------------------
     def own_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +74,8 @@ def simulate(
     }
     rate = [control_rate, [e.terminal for e in watched]]
     identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
-    run = Run(
-        program, model, o, watched, control_of(model, control, control_rate), _handler(catalogue, values, by), identity
-    )
+    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
+    run = Run(program, model, o, watched, control_of(model, control, control_rate), handler, identity)
     if resume is None:
         run.begin(q, u, values)
     else:
@@ -106,15 +105,16 @@ def simulate(
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q, by = run.done, m.n_q, run.program.balance
+    n, n_q = run.done, m.n_q
     t, rows, forces = o.times[:n].copy(), run.rows[:n].copy(), run.forces[:n].copy()
     if run.ended == "event":
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
             forces = np.vstack([forces, run.program.given.view(run.given, "x")[:, 0]])
-    rows = by.in_speeds(t, rows, record["parameters"])
-    found = [by.in_speeds(x[1:2], x[None, 2:], record["parameters"])[0] for x in run.happened]
+    rows = run.in_speeds(t, rows, "samples", record["parameters"])
+    events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
+    found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
     )
@@ -126,17 +126,17 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )  # fmt: skip
 
 
-def _handler(catalogue: Catalogue, values: np.ndarray, by: Balance) -> Handler | None:
-    """Who is called for forces that could not be compiled."""
+def _handler(catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], Balance]) -> Handler | None:
+    """Who is called for forces that could not be compiled; `by` tells in which speeds."""
     if catalogue.opaque is None:
         return None
     m = catalogue.opaque.with_parameters(**dict(zip(catalogue.opaque.parameters, values.tolist())))
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
         q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
-        return generalized_forces(m, q, by.speeds(m, t, q, y[m.n_q :]), t)
+        return generalized_forces(m, q, by().speeds(m, t, q, y[m.n_q :]), t)
 
-    return Handler(force, m.n_q + by.n_speeds, m.n_u)
+    return Handler(force, m.n_q + n_speeds, m.n_u)
 
 
 def _where(resume: Any) -> Checkpoint:

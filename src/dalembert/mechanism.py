@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.drives import Drives
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.sensitivities import Sensitivities
+    from dalembert.analysis.sweep import Sweep
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -486,6 +487,15 @@ class Mechanism:
             (self.plan.speeds or None) if speeds is None else speeds,
             parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
+
+    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+        """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
+
+        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        """
+        from dalembert.analysis.sweep import sweep
+
+        return sweep(self, joint, values, initial, t)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

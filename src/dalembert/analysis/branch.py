@@ -14,11 +14,14 @@ import numpy as np
 from dalembert.constraints.assembly import close, displaced
 from dalembert.constraints.diagnosis import counted, diagnose
 from dalembert.errors import LoopError
+from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.mechanism import Mechanism
 
 NEARLY_NULL = 1e-4
 """Singular value of the rows, relative to the largest, below which two branches cannot be told apart by their tangents."""
+NOWHERE = 1e-6
+"""Part of a direction below which it says nothing of how to go on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,10 @@ class Branch:
     free: tuple[int, ...]
     """Speeds that follow the input, as many as there are rows."""
     t: float
+    norms: np.ndarray
+    """Of the rows, in the metric of the inverse mass matrix, the largest at several poses."""
+    size: np.ndarray
+    """Of the speeds, in the metric of the mass matrix."""
 
     @staticmethod
     def through(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
@@ -39,7 +46,8 @@ class Branch:
         m = m.numeric
         held = tuple(i for i in held if i != s)
         g, B = closure(m.state(q, np.zeros(m.n_u), t))
-        rows = tuple(k for k in (diagnose(m, q, t).independent if len(g) else ()) if not np.isnan(g[k]))
+        verdict = diagnose(m, q, t) if len(g) else None
+        rows = tuple(k for k in verdict.independent if not np.isnan(g[k])) if verdict else ()
         free = tuple(i for i in range(m.n_u) if i != s and i not in held and np.any(B[list(rows), i] != 0.0))
         if len(free) != len(rows):
             told = ", ".join(m.speeds[i] for i in free)
@@ -51,7 +59,9 @@ class Branch:
             raise LoopError(
                 f'"{m.speeds[s]}" cannot move while {", ".join(m.speeds[i] for i in held)} are held: give fewer'
             )
-        return Branch(m, s, held, rows, free, t)
+        size = np.sqrt(np.diagonal(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))))
+        norms = verdict.norms[list(rows)] if verdict else np.zeros(0)
+        return Branch(m, s, held, rows, free, t, norms, size)
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -71,8 +81,8 @@ class Branch:
 
     def _unit_rows(self, q: np.ndarray) -> np.ndarray:
         B = closure(self.m.state(q, np.zeros(self.m.n_u), self.t))[1][list(self.rows)]
-        norms = np.linalg.norm(B[:, self._moving], axis=1, keepdims=True)
-        return B / np.where(norms > 0.0, norms, 1.0)
+        unit: np.ndarray = B / np.outer(self.norms, self.size)
+        return unit
 
     def tangent(self, q: np.ndarray, before: np.ndarray) -> np.ndarray:
         """The unit direction in u along the branch, going on from `before`."""
@@ -80,14 +90,17 @@ class Branch:
         if not self.rows:
             v[self.s] = np.sign(before[self.s]) or 1.0
             return v
+        size = self.size[self._moving]
         _, sigma, Vt = np.linalg.svd(self._unit_rows(q)[:, self._moving])
         null = Vt[int(np.sum(sigma > NEARLY_NULL * sigma[0])) :]
-        along = null.T @ (null @ before[self._moving])
-        size = float(np.linalg.norm(along))
-        if size < 1e-3:  # nothing says which way
-            along, size = null[-1], 1.0
+        along = null.T @ (null @ (size * before[self._moving]))
         v[self._moving] = along / size
-        return v
+        length = float(np.linalg.norm(v))
+        if length < NOWHERE:
+            raise LoopError(
+                f'the sweep of "{self.m.speeds[self.s]}" starts at a dead point, {self.coordinate(q):.6g}: start a little beside it'
+            )
+        return v / length
 
     def determinant(self, q: np.ndarray) -> float:
         """Of the scaled rows in the following speeds: zero where the input does not decide the pose."""

@@ -34,6 +34,7 @@ from dalembert.trace.bind import bind
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.drives import Drives
+    from dalembert.analysis.follow import Followed
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.sweep import Sweep
@@ -496,6 +497,18 @@ class Mechanism:
         from dalembert.analysis.sweep import sweep
 
         return sweep(self, joint, values, initial, t)
+
+    def follow(
+        self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None
+    ) -> Followed:
+        """q, u and u̇ at the times, with a point of a body on a path and, if given, the body's axes at `orientation(t)`.
+
+        `path(t)` gives x, y, z (None where it may be anything), or the path is an array with a row for each time. `initial` is a pose
+        near the first one wanted. Where freedoms are left, they move with the least kinetic energy.
+        """
+        from dalembert.analysis.follow import follow
+
+        return follow(self, at, path, times, orientation, initial)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

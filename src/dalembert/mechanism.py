@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.drives import Drives
     from dalembert.analysis.follow import Followed
+    from dalembert.analysis.identify import Identification
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.sweep import Sweep
@@ -487,6 +488,23 @@ class Mechanism:
             (self.plan.initial or None) if initial is None else initial,
             (self.plan.speeds or None) if speeds is None else speeds,
             parameters, initial_values, outputs, output, rtol,
+        )  # fmt: skip
+
+    def identify(
+        self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
+        initial_values: Sequence[str] = (), outputs: Any = None, sigma: Any = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None, rtol: float | None = None,
+    ) -> Identification:  # fmt: skip
+        """The `parameters` (and `initial_values` "A", "A'") with which the motion comes nearest to what was measured.
+
+        `measured` has coordinates "A", speeds "A'" or outputs by name, at the `times`; `sigma` their standard deviations, one for all
+        or by name. The search starts from the model's own values and keeps within `bounds` {name: (low, high)}.
+        """
+        from dalembert.analysis.identify import identify
+
+        return identify(
+            self, times, measured, parameters, initial_values, (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds, outputs, sigma, bounds or {}, rtol,
         )  # fmt: skip
 
     def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:

@@ -41,7 +41,7 @@ def test_mass_length_and_stiffness_are_found_from_a_noisy_motion(measured):
         error = abs(found[name] - true)
         deviation = found.deviations[found.names.index(name)]
         assert error < 4.0 * deviation and deviation < 0.01 * true
-    assert "m = 1.3" in str(found) or "m = 1.2" in str(found)
+    assert f"m = {found['m']:.6g} ± " in str(found)
 
 
 def test_an_initial_speed_can_be_looked_for_too_and_outputs_measured(measured):

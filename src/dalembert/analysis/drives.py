@@ -75,7 +75,7 @@ def drives(
     rates = np.broadcast_to(np.asarray(udot, dtype=float), x.u.shape)
     columns = actuated_columns(m, actuated)
     names = tuple(m.speeds[c] for c in columns)
-    w = _weights(m, names, weights)
+    w = _weights(names, weights)
     one = max(np.ndim(q), np.ndim(u), np.ndim(udot), np.ndim(t) + 1) == 1
     if not m.constraint_rows:
         tau = _of_tree(m, x, rates, columns)
@@ -123,7 +123,7 @@ def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:
     return found
 
 
-def _weights(m: Mechanism, names: tuple[str, ...], given: Any) -> np.ndarray:
+def _weights(names: tuple[str, ...], given: Any) -> np.ndarray:
     out = np.ones(len(names))
     if given is None:
         return out

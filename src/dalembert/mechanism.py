@@ -34,8 +34,11 @@ from dalembert.trace.bind import bind
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.drives import Drives
+    from dalembert.analysis.follow import Followed
+    from dalembert.analysis.identify import Identification
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.sensitivities import Sensitivities
+    from dalembert.analysis.sweep import Sweep
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -578,6 +581,44 @@ class Mechanism:
             (self.plan.speeds or None) if speeds is None else speeds,
             parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
+
+    def identify(
+        self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
+        initial_values: Sequence[str] = (), outputs: Any = None, sigma: Any = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None, rtol: float | None = None,
+    ) -> Identification:  # fmt: skip
+        """The `parameters` (and `initial_values` "A", "A'") with which the motion comes nearest to what was measured.
+
+        `measured` has coordinates "A", speeds "A'" or outputs by name, at the `times`; `sigma` their standard deviations, one for all
+        or by name. The search starts from the model's own values and keeps within `bounds` {name: (low, high)}.
+        """
+        from dalembert.analysis.identify import identify
+
+        return identify(
+            self, times, measured, parameters, initial_values, (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds, outputs, sigma, bounds or {}, rtol,
+        )  # fmt: skip
+
+    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+        """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
+
+        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        """
+        from dalembert.analysis.sweep import sweep
+
+        return sweep(self, joint, values, initial, t)
+
+    def follow(
+        self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None
+    ) -> Followed:
+        """q, u and u̇ at the times, with a point of a body on a path and, if given, the body's axes at `orientation(t)`.
+
+        `path(t)` gives x, y, z (None where it may be anything), or the path is an array with a row for each time. `initial` is a pose
+        near the first one wanted. Where freedoms are left, they move with the least kinetic energy.
+        """
+        from dalembert.analysis.follow import follow
+
+        return follow(self, at, path, times, orientation, initial)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

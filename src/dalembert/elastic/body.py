@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class ElasticBody:
     """Which floating frame the fields refer to, in words."""
     stiffened: bool = False
     """Whether the second-order field holds the geometric stiffening."""
+
+    source: ClassVar[Any] = None
+    """What it was made from (`elastic.sources`), on bodies that a model file can say."""
 
     def __post_init__(self) -> None:
         n = np.asarray(self.Ke).shape[0]

@@ -23,6 +23,9 @@ from dalembert.system.numbers import number, positive
 MOST = 400
 """Elements of a beam: beyond, its matrices would fill the memory and its modes would change by nothing but rounding."""
 
+DRAWN = 17
+"""Points of the axis through which a beam is drawn."""
+
 COMPONENTS = {"axial": (0,), "y": (1, 5), "z": (2, 4), "torsion": (3,)}
 """Freedoms of a node that take part in each kind of mode: bending in the planes of y and of z, torsion, stretching."""
 
@@ -113,7 +116,7 @@ def reduced_beam(
     K = F.T @ model.stiffness @ F
     return ElasticBody(
         moments.m, moments.S, moments.P, 0.5 * (K + K.T), np.zeros((n, n)), moments.G0, moments.H, at, tuple(names),
-        stiffened=stiffening,
+        stiffened=stiffening, outline=tuple(_node(model, F, x, short) for x in np.linspace(model.x[0], model.x[-1], DRAWN)),
     )  # fmt: skip
 
 

@@ -40,6 +40,8 @@ class ElasticBody:
     """Which floating frame the fields refer to, in words."""
     stiffened: bool = False
     """Whether the second-order field holds the geometric stiffening."""
+    outline: tuple[Node, ...] = ()
+    """Points to draw it through, one after the other; no equation looks at them."""
 
     source: ClassVar[Any] = None
     """What it was made from (`elastic.sources`), on bodies that a model file can say."""

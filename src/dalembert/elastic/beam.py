@@ -15,6 +15,7 @@ from dalembert.elastic.frames import buckens
 from dalembert.elastic.moments import from_points
 from dalembert.elastic.node import Node
 from dalembert.elastic.reduction import eigenmodes
+from dalembert.elastic.sections import sections
 from dalembert.elastic.sources import Beam, OnBeam, damped, kept
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties
@@ -23,8 +24,8 @@ from dalembert.system.numbers import number, positive
 MOST = 400
 """Elements of a beam: beyond, its matrices would fill the memory and its modes would change by nothing but rounding."""
 
-DRAWN = 17
-"""Points of the axis through which a beam is drawn."""
+STATIONS = 17
+"""Points of the axis through which a beam is drawn, and at which its inner loads are known."""
 
 COMPONENTS = {"axial": (0,), "y": (1, 5), "z": (2, 4), "torsion": (3,)}
 """Freedoms of a node that take part in each kind of mode: bending in the planes of y and of z, torsion, stretching."""
@@ -114,9 +115,11 @@ def reduced_beam(
     moments = from_points(p.m, p.r, Phi, p.D, Psi, G)
     at = {name: _node(model, F, x, short) for name, x in places.items()}
     K = F.T @ model.stiffness @ F
+    stations = np.linspace(model.x[0], model.x[-1], STATIONS)
     return ElasticBody(
         moments.m, moments.S, moments.P, 0.5 * (K + K.T), np.zeros((n, n)), moments.G0, moments.H, at, tuple(names),
-        stiffened=stiffening, outline=tuple(_node(model, F, x, short) for x in np.linspace(model.x[0], model.x[-1], DRAWN)),
+        stiffened=stiffening, outline=tuple(_node(model, F, float(x), short) for x in stations),
+        sections=sections(model, F, stations),
     )  # fmt: skip
 
 

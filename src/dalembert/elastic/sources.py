@@ -78,7 +78,7 @@ class Beam:
     damping: Values | None = None
 
     def body(self) -> ElasticBody:
-        from dalembert.elastic.beam import beam
+        from dalembert.elastic.straight_beam import beam
 
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return beam(**given | {"bodies": {b.x: b.matter for b in self.bodies}})

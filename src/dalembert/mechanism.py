@@ -376,7 +376,7 @@ class Mechanism:
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
     def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
-        """Everything there is to say about how it is built and whether it works, in plain words; never an error."""
+        """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
         from dalembert.analysis.inspection import inspect
 
         return inspect(self, initial, t)
@@ -621,10 +621,16 @@ class Mechanism:
         return follow(self, at, path, times, orientation, initial)
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
-        values = np.asarray(given, dtype=float)
+        try:
+            values = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise StateError(
+                f'mechanism "{self.name}": {what} must be {len(names)} numbers in the order ({", ".join(names)}), not {given!r}; '
+                "values by joint are taken by m.assemble and m.simulate"
+            ) from None
         if values.shape != (len(names),):
             raise StateError(
-                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but {values.shape} numbers were given'
+                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but an array of shape {values.shape} was given'
             )
         if not np.isfinite(values).all():
             raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")

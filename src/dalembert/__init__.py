@@ -2,6 +2,7 @@
 
 from dalembert.errors import (
     DalembertError,
+    EquilibriumError,
     ForceError,
     FormulationError,
     LoopError,
@@ -79,6 +80,7 @@ __all__ = [
     "DalembertError",
     "Distance",
     "Drive",
+    "EquilibriumError",
     "Event",
     "Force", "ForceError",
     "FormulationError",

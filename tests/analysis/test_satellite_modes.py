@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert.vectors import skew
-from tests.formulations.test_satellite import CENTRAL, L, M0, k, m, r, satellite
+from tests.formulations.test_satellite import CENTRAL, M0, L, k, m, r, satellite
 
 M = M0 + 2 * m
 R, J = m * L / M, 4 * m * L**2 / 3

@@ -14,7 +14,7 @@ import pytest
 import dalembert as da
 
 SRC = Path(da.__file__).parent.parent
-COMMANDS = ["simulate", "inspect", "equations", "compare", "view", "import", "gallery", "bench", "new", "schema"]
+COMMANDS = ["simulate", "inspect", "analyse", "equations", "compare", "view", "import", "gallery", "bench", "new", "schema"]
 
 
 def test_help_names_every_command(dalembert):

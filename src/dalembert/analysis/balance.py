@@ -41,7 +41,7 @@ class Balancing:
         self.m = m.with_parameters(**self.values) if values else m
         self.multipliers = multiplier_names(m)
         self.tree: Mechanism = shared.tree if shared else freed(m) if self.multipliers else m
-        self._rows = shared._rows if shared else RowKernel(m) if self.multipliers else None
+        self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
 
     def with_values(self, values: Mapping[str, float]) -> Balancing:
         return Balancing(self.m, self.t, values, self)

@@ -59,10 +59,10 @@ class Equilibrium:
         m = self.mechanism
         kind = "steady motion" if np.any(self.u) else "rest"
         lines = [f"{m.name}: {kind}, {self.linearisation.verdict}"]
-        lines += [f"  {name} = {x:.8g}" for name, x in list(self.coordinates.items())[:MOST]]
+        lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.coordinates.items())[:MOST]]
         if m.n_q > MOST:
             lines.append(f"  … and {m.n_q - MOST} more coordinates")
-        lines += [f"  {name}' = {x:.8g}" for name, x in self.speeds.items() if x][:MOST]
+        lines += [f"  {name}' = {x:.8g}" for name, x in self.speeds.items() if float(_rounded(x))][:MOST]
         needed = {k: x for k, x in self.drives.items() if abs(x) > NOTHING * self.scale}
         lines += [f"  held by {x:.6g} on {name}" for name, x in needed.items()]
         return "\n".join(lines)
@@ -70,3 +70,7 @@ class Equilibrium:
 
 MOST = 12
 """Coordinates shown."""
+
+
+def _rounded(x: float) -> str:
+    return f"{x if abs(x) > 1e-12 else 0.0:.8g}"

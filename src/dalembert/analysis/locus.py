@@ -40,11 +40,26 @@ class Locus:
     @property
     def stable(self) -> np.ndarray:
         """At each value, whether no small motion grows."""
-        return np.asarray(self.growth <= NEUTRAL * np.maximum(1.0, np.abs(self.eigenvalues).max(axis=1)))
+        return _stable(self.eigenvalues)
 
     def stability_limits(self) -> list[Crossing]:
-        """Values at which a real part passes through zero, to rounding."""
-        return self.crossings(lambda value, root: root.real)
+        """Values at which a real part passes through zero, or where motions that neither grew nor fell begin to grow."""
+        passing = self.crossings(lambda value, root: root.real)
+        begun = []
+        for a, b, *stable in zip(self.values, self.values[1:], self.stable, self.stable[1:]):
+            if stable[0] != stable[1] and not any(a <= c.value <= b for c in passing):
+                begun.append(self._begun(a, b, stable[0]))
+        return sorted([*passing, *begun], key=lambda c: c.value)
+
+    def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
+        """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
+        while b - a > 1e-13 * max(abs(a), abs(b)):
+            middle = 0.5 * (a + b)
+            if not a < middle < b:
+                break
+            a, b = (middle, b) if bool(_stable(self.at(middle))) == stable_at_a else (a, middle)
+        roots = self.at(0.5 * (a + b))
+        return Crossing(0.5 * (a + b), complex(roots[np.argmax(roots.real)]))
 
     def critical_speeds(self, order: float = 1.0) -> list[Crossing]:
         """Where the values are speeds of rotation: those at which `order` times the speed meets a natural frequency."""
@@ -116,7 +131,11 @@ class Locus:
         )
         text = f"{self.name} from {self.values[0]:g} to {self.values[-1]:g}: {kind}"
         at = ", ".join(f"{c.value:.8g} ({abs(c.eigenvalue.imag):.4g} rad/s)" for c in limits)
-        return text + (f"; a real part passes through zero at {at}" if limits else "")
+        return text + (f"; growth sets in or ends at {at}" if limits else "")
+
+
+def _stable(roots: np.ndarray) -> np.ndarray:
+    return np.asarray(roots.real.max(axis=-1) <= NEUTRAL * np.maximum(1.0, np.abs(roots).max(axis=-1)))
 
 
 def root_locus(

@@ -71,6 +71,9 @@ class Mode:
         if self.oscillates:
             grows = "grows" if self.damping_ratio < -NEUTRAL else "damping ratio"
             return f"{self.frequency:.6g} Hz, {grows} {self.damping_ratio:.4g}: {where}"
+        if abs(rate) < NEUTRAL:
+            kept = [m.speeds[i] for i in np.argsort(-np.abs(self.speeds))[:4] if abs(self.speeds[i]) > 0.01]
+            return f"stays: {where or 'speeds ' + ', '.join(kept)}"
         return f"{'grows' if rate > 0 else 'decays'} at {rate:.6g} 1/s: {where}"
 
 
@@ -116,6 +119,10 @@ class Modes:
         return "\n".join([head, *(f"  {k}: {mode}" for k, mode in enumerate(self.every))])
 
 
+UNMOVED = 1e-9
+"""Seconds: displacements below this times the speeds are rounding."""
+
+
 def modes(lin: Linearisation) -> Modes:
     """See `Linearisation.modes`."""
     kept, n = lin.essential, len(lin.displacements)
@@ -126,7 +133,9 @@ def modes(lin: Linearisation) -> Modes:
             continue
         x = _whole(lin, complex(value), kept, vector)
         shape, speeds = lin.displacement_of @ x[:n], lin.speed_of @ x
-        largest = shape[np.argmax(np.abs(shape))] if np.any(shape) else speeds[np.argmax(np.abs(speeds))]
+        if np.abs(shape).max(initial=0.0) < UNMOVED * np.abs(speeds).max(initial=0.0):  # a speed that stays changed
+            shape = np.zeros_like(shape)
+        largest = max([*shape, *([] if np.any(shape) else speeds)], key=abs)
         found.append(Mode(lin, complex(value), shape / largest, speeds / largest))
     found.sort(key=lambda mode: (abs(mode.eigenvalue.imag), abs(mode.eigenvalue.real)))
     return Modes(lin, tuple(found))

@@ -17,7 +17,7 @@ from dalembert.mechanism import Mechanism
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap:
-    """`growth[i, j]` is the largest real part at the i-th value of the first name and the j-th of the second; nan without equilibrium."""
+    """`growth[i, j]` is the largest real part at value i of the first name and value j of the second; nan where nothing balances."""
 
     names: tuple[str, ...]
     values: tuple[np.ndarray, ...]

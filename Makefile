@@ -4,12 +4,13 @@ VENV   := .venv
 BENCH  := .venv-bench
 RUN    := $(VENV)/bin/python
 
-.PHONY: demo test bench lint browser clean
+.PHONY: demo test bench docs lint browser clean
 
-demo: $(VENV)/.ready            ## run real examples end to end
-	$(RUN) examples/triple_pendulum.py
-	$(RUN) examples/heavy_top.py
-	$(RUN) examples/four_bar.py
+demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds of its motion, its page
+	$(VENV)/bin/dalembert inspect four_bar
+	mkdir -p out
+	$(VENV)/bin/dalembert simulate four_bar -o out/four_bar.html -o out/four_bar.nc
+	@echo "open out/four_bar.html in a browser; more: $(VENV)/bin/dalembert gallery -o out/gallery"
 
 test: lint browser              ## everything that must hold
 	$(RUN) -m pytest -n 2
@@ -22,11 +23,16 @@ lint: $(VENV)/.ready
 browser: $(VENV)/.ready         ## Chromium, for the tests of the page
 	sh tools/chromium.sh $(RUN)
 
+docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a warning is an error
+	$(VENV)/bin/mkdocs build --quiet
+	@echo "written: out/docs/index.html"
+
 bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
 	$(BENCH)/bin/python benchmarks/symbolic.py
 	$(BENCH)/bin/python benchmarks/tree.py
 	$(BENCH)/bin/python benchmarks/rollout.py
 	$(BENCH)/bin/python benchmarks/loops.py
+	$(BENCH)/bin/python benchmarks/comparison.py
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

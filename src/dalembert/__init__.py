@@ -1,7 +1,9 @@
 """dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
 
+from dalembert.elastic import ElasticBody, beam
 from dalembert.errors import (
     DalembertError,
+    DriveError,
     EquilibriumError,
     ForceError,
     FormulationError,
@@ -9,8 +11,10 @@ from dalembert.errors import (
     ModelError,
     ModelFileError,
     MotionFileError,
+    PathError,
     SimulationError,
     SlowForceWarning,
+    SpinWarning,
     StateError,
     TraceError,
 )  # fmt: skip
@@ -80,9 +84,12 @@ __all__ = [
     "DalembertError",
     "Distance",
     "Drive",
+    "DriveError",
+    "ElasticBody",
     "EquilibriumError",
     "Event",
-    "Force", "ForceError",
+    "Force",
+    "ForceError",
     "FormulationError",
     "Frame",
     "Free",
@@ -101,6 +108,7 @@ __all__ = [
     "Motor",
     "OnLine",
     "OnPlane",
+    "PathError",
     "Planar",
     "Point",
     "Polynomial",
@@ -113,6 +121,7 @@ __all__ = [
     "SimulationError",
     "SlowForceWarning",
     "Spherical",
+    "SpinWarning",
     "Spring",
     "StateError",
     "System",
@@ -125,6 +134,7 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "beam",
     "box",
     "cos",
     "cosh",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dalembert.elastic.placing import carried, on_nodes
 from dalembert.errors import ModelError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
-from dalembert.system.bodies import MassProperties, check_mass_properties
+from dalembert.system.bodies import Body, MassProperties, check_mass_properties
 from dalembert.system.joints import Joint
 from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
@@ -23,11 +24,11 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
     check_names(system, cut)
     check_numbers(system)
     tree = number_bodies(system, cut)
-    placements = list(system.joints.values())
+    placements = [on_nodes(p, system.bodies) for p in system.joints.values()]
     bodies = list(system.bodies.values())
     joints, n_q, n_u = [], 0, 0
-    for arc, turned in zip(tree.arc, tree.reversed):
-        made, n_q, n_u = _tree_joint(placements[arc], turned, n_q, n_u)
+    for arc, turned, i in zip(tree.arc, tree.reversed, tree.order):
+        made, n_q, n_u = _tree_joint(placements[arc], turned, bodies[i - 1], n_q, n_u)
         joints.append(made)
     number_of = {GROUND: 0, **{name: tree.label_of[i] for i, name in enumerate(system.bodies, start=1)}}
     cuts = tuple(_cut_joint(placements[arc], number_of) for arc in tree.cuts)
@@ -59,17 +60,20 @@ def plan(system: System) -> Plan:
     return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs))
 
 
-def _tree_joint(p: JointPlacement, turned: bool, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
+def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
     joint: Joint = p.joint.reversed() if turned else p.joint
     inner, outer = (p.on_child, p.on_parent) if turned else (p.on_parent, p.on_child)
+    all_law = p.law
+    if body.modes:
+        joint, outer, all_law = carried(joint, outer, p.law, body)
     q_at: list[int | None] = []
     u_at: list[int | None] = []
-    for places, law, start in ((q_at, p.law.q, n_q), (u_at, p.law.u, n_u)):
+    for places, law, start in ((q_at, all_law.q, n_q), (u_at, all_law.u, n_u)):
         for given in law:
             places.append(start if given is None else None)
             start += given is None
     taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
-    return TreeJoint(p.name, joint, inner, outer, p.law, tuple(q_at), tuple(u_at)), n_q + taken_q, n_u + taken_u
+    return TreeJoint(p.name, joint, inner, outer, all_law, tuple(q_at), tuple(u_at)), n_q + taken_q, n_u + taken_u
 
 
 def _cut_joint(p: JointPlacement, number_of: dict[str, int]) -> CutJoint:

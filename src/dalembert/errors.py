@@ -42,6 +42,10 @@ class SlowForceWarning(UserWarning):
     """A force is a plain Python function that cannot be compiled: it works, but slowly."""
 
 
+class SpinWarning(UserWarning):
+    """An elastic body without geometric stiffening spins faster than its model holds."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 
@@ -54,6 +58,18 @@ class SimulationError(DalembertError):
     """A simulation cannot be started, or stopped before its end; `motion` then holds the part computed so far."""
 
     motion: Any = None
+
+
+class DriveError(DalembertError):
+    """The actuators named cannot produce the motion asked for, or nothing can be driven there."""
+
+
+class PathError(DalembertError):
+    """A path leaves what the mechanism can reach; `t` and `distance` say when and by how much."""
+
+    def __init__(self, message: str, t: float = float("nan"), distance: float = float("nan")):
+        super().__init__(message)
+        self.t, self.distance = t, distance
 
 
 class MotionFileError(DalembertError):

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.errors import ModelError, StateError
-from dalembert.system.bodies import RigidBody, check_mass_properties
+from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint, JointClosure
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame
@@ -33,10 +33,12 @@ from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
+    from dalembert.analysis.drives import Drives
     from dalembert.analysis.equilibrium import Equilibrium
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.linearisation import Linearisation
     from dalembert.analysis.locus import Locus
+    from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.stability_map import StabilityMap
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
@@ -68,6 +70,33 @@ class TreeJoint:
         """Where they stand in u."""
         return [at for at in self.u_at if at is not None]
 
+    @property
+    def n_own(self) -> int:
+        """How many of the free speeds are the joint's own; those of the carried body follow."""
+        return sum(at is not None for at in self.own_u)
+
+    @property
+    def own_q(self) -> tuple[int | None, ...]:
+        """`q_at` without the coordinates of the carried body itself."""
+        return self.q_at[: self.joint.inner.n_q]
+
+    @property
+    def own_u(self) -> tuple[int | None, ...]:
+        """`u_at` without the speeds of the carried body itself."""
+        return self.u_at[: self.joint.inner.n_u]
+
+    def labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
+        """The joint's names for its own coordinates (or speeds), the body's for those of the body."""
+        return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
+
+
+@dataclass(frozen=True)
+class Station:
+    """A node of an elastic body, by the body's number."""
+
+    body: int
+    node: str
+
 
 @dataclass(frozen=True, eq=False)
 class CutJoint:
@@ -88,7 +117,7 @@ class Mechanism:
 
     name: str
     gravity: np.ndarray
-    bodies: tuple[RigidBody, ...]
+    bodies: tuple[Body, ...]
     joints: tuple[TreeJoint, ...]
     cuts: tuple[CutJoint, ...]
     forces: Mapping[str, Force]
@@ -128,15 +157,23 @@ class Mechanism:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of q: the joint's name, with the coordinate's after a dot where it has several."""
+        """Names of q: the joint's name, with the coordinate's after a dot where it has several; then the body's and its mode's."""
         return tuple(
-            _label(j.name, c) for j in self.joints for c, at in zip(j.joint.coordinates, j.q_at) if at is not None
+            label
+            for j, b in zip(self.joints, self.bodies)
+            for label, at in zip(j.labels(j.joint.coordinates, j.joint.inner.n_q, b.name), j.q_at)
+            if at is not None
         )
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
         """Names of u."""
-        return tuple(_label(j.name, c) for j in self.joints for c, at in zip(j.joint.speeds, j.u_at) if at is not None)
+        return tuple(
+            label
+            for j, b in zip(self.joints, self.bodies)
+            for label, at in zip(j.labels(j.joint.speeds, j.joint.inner.n_u, b.name), j.u_at)
+            if at is not None
+        )
 
     @property
     def n_q(self) -> int:
@@ -166,11 +203,67 @@ class Mechanism:
 
     @cached_property
     def path_columns(self) -> tuple[tuple[int, ...], ...]:
-        """For the ground and every body, the places in u of the speeds on its path from the ground."""
+        """For the ground, every body and every station, the places in u of the speeds on its path from the ground."""
         paths: list[tuple[int, ...]] = [()]
         for k, joint in enumerate(self.joints):
             paths.append((*paths[self.parent[k]], *joint.columns))
-        return tuple(paths)
+        return (*paths, *(paths[station.body] for station in self.stations))
+
+    # -- frames that move with elastic bodies -------------------------------------------------------------------------------
+    @cached_property
+    def stations(self) -> tuple[Station, ...]:
+        """The nodes of elastic bodies. Wherever frames are numbered, they follow the bodies: n_bodies + 1, + 2, …"""
+        return tuple(Station(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
+
+    @cached_property
+    def station_number(self) -> Mapping[tuple[int, str], int]:
+        """The number of the frame at a body's node."""
+        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.stations, start=1)}
+
+    @cached_property
+    def stands_on(self) -> tuple[int, ...]:
+        """The frame that each joint stands on: its carrier, or a station of it."""
+        return tuple(
+            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
+            for j, parent in zip(self.joints, self.parent)
+        )
+
+    def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
+        if name in self.joint_number:
+            j = self.joints[self.joint_number[name] - 1]
+            return j.own_q, j.own_u
+        k = self.number_of.get(name, 0)
+        if not k or not self.bodies[k - 1].modes:
+            return None
+        j = self.joints[k - 1]
+        return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
+        out = np.ones(self.n_u)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                out[[at for at in j.u_at[len(j.own_u) :] if at is not None]] = b.data.amplitudes
+        return out
+
+    def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
+        """Random coordinates near the reference, elastic bodies deformed a little."""
+        moved = rng.uniform(-step, step, self.n_q)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
+        return self.admissible(self.reference + moved)
+
+    def body_of(self, frame: int) -> int:
+        """The body that a numbered frame belongs to."""
+        return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body
+
+    @property
+    def elastic(self) -> bool:
+        """Whether any body has coordinates of its own."""
+        return any(b.modes for b in self.bodies)
 
     @cached_property
     def arrays(self) -> Arrays:
@@ -186,11 +279,12 @@ class Mechanism:
 
     @property
     def mobility(self) -> int:
-        """Grübler's count of freedoms, less the prescribed ones and the constraints' rows; it does not see redundancy."""
+        """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
         rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
-        return mobility(self.tree.graph) - prescribed - rows
+        modes = sum(len(b.modes) for b in self.bodies)
+        return mobility(self.tree.graph) + modes - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
@@ -523,6 +617,38 @@ class Mechanism:
         from dalembert.analysis.stability_map import stability_map
 
         return stability_map(self, over, initial, speeds, find, hold, t)
+    # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    def drives(
+        self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
+        parameters: Any = None,
+    ) -> Drives:  # fmt: skip
+        """The forces on the `actuated` joints (all, if not said) that must be added for the motion q, u, u̇, loops included.
+
+        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}.
+        """
+        from dalembert.analysis.drives import drives
+
+        return drives(self, q, u, udot, actuated, weights, t, parameters)
+
+    def sensitivities(
+        self, duration: float | None = None, initial: Any = None, speeds: Any = None, *,
+        parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (), outputs: Any = None, output: Any = None,
+        rtol: float | None = None,
+    ) -> Sensitivities:  # fmt: skip
+        """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
+
+        `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
+        take part, in the assembled start too.
+        """
+        from dalembert.analysis.sensitivities import sensitivities
+
+        return sensitivities(
+            self,
+            self.plan.duration if duration is None else duration,
+            (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds,
+            parameters, initial_values, outputs, output, rtol,
+        )  # fmt: skip
 
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
         values = np.asarray(given, dtype=float)

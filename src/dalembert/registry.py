@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
 
-class Registry(Mapping[str, T], Generic[T]):
-    """Name → "module", or "module:attribute"; a class stands for an instance of it."""
+class Registry(MutableMapping[str, T], Generic[T]):
+    """Name → "module", or "module:attribute"; a class stands for an instance of it. Others can be added as they are."""
 
     def __init__(self, places: Mapping[str, str]):
         self._places = dict(places)
@@ -24,6 +24,13 @@ class Registry(Mapping[str, T], Generic[T]):
                 found = getattr(found, attribute)
             self._found[name] = found() if isinstance(found, type) else found
         return self._found[name]
+
+    def __setitem__(self, name: str, thing: T) -> None:
+        self._places[name], self._found[name] = "", thing
+
+    def __delitem__(self, name: str) -> None:
+        del self._places[name]
+        self._found.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
         return name in self._places

@@ -184,3 +184,21 @@ def test_what_is_asked_wrongly_is_said():
     bicycle = da.load(EXAMPLES / "bicycle.yaml")
     with pytest.raises(da.StateError, match="not independent"):
         bicycle.linearise(keep=("ride.vz", "ride.vx"))
+
+
+def test_elastic_bodies_swing_and_sag():
+    """A cantilever: 1.875² √(EI/ρA)/L², and wL⁴/8EI at its tip; its stiffness is k, not κ."""
+    E, rho, A, I, L = 7e10, 2700.0, 1e-4, 3e-9, 5.0
+    stiff = da.beam(L, E=E, rho=rho, A=A, Iy=I, Iz=I, modes={"y": 3})
+    s = da.System("cantilever", gravity=(0, -0.1, 0))
+    s.add_body("boom", elastic=stiff)
+    s.add_joint("root", da.Weld(), "ground", "boom", at_child="root")
+    m = s.build()
+    lin = m.linearise()
+    assert 2 * np.pi * lin.modes().frequencies[0] == pytest.approx(
+        1.875104069**2 * np.sqrt(E * I / (rho * A)) / L**2, rel=1e-5
+    )
+    assert np.allclose(lin.centrifugal, 0.0, atol=1e-9) and np.allclose(lin.structural, stiff.Ke, rtol=1e-4, atol=1e-6)
+    sagging = m.equilibrium()
+    sag = m.state(sagging.q).position(("boom", "tip"))[1]
+    assert sagging.stable and sag == pytest.approx(-rho * A * 0.1 * L**4 / (8 * E * I), rel=1e-3)

@@ -183,13 +183,15 @@ def test_colour_is_for_terminals_that_want_it(tmp_path):
 
 
 def test_starting_a_command_is_light(tmp_path):
-    """What takes long to import is not imported to simulate."""
+    """What takes long to import is not imported to simulate what has been compiled before."""
+    heavy = ("scipy", "xarray", "sympy", "h5py", "rich.console", "matplotlib")
     code = (
         "import sys; from dalembert.cli import main; main(['simulate', 'four_bar', '-d', '0.1', '--json']); "
-        "print([x for x in ('scipy', 'xarray', 'sympy', 'h5py', 'rich.console', 'matplotlib') if x in sys.modules], file=sys.stderr)"
+        f"print([x for x in {heavy} if x in sys.modules], file=sys.stderr)"
     )
     env = {**os.environ, "PYTHONPATH": str(SRC)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=env)
+    for _ in range(2):  # the first compiles, if nobody has
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=env)
     assert done.stderr.strip().endswith("[]"), done.stderr
 
 

@@ -56,6 +56,11 @@ def test_a_model_runs_from_the_command_line(dalembert, name):
     assert max(moved) > 1e-3, "nothing moves"
 
 
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_model_goes_together_and_inspection_says_so(name):
+    assert "does not go together" not in str(da.load(GALLERY[name]).inspect())
+
+
 def plain(entry: Entry):
     if isinstance(entry.value, dict):
         return {k: plain(v) for k, v in entry.value.items()}

@@ -65,6 +65,14 @@ def test_speeds_that_contradict_each_other_are_told_as_such():
         two_drives(lambda t: 0.3 + t, lambda t: 0.3 + 2.0 * t).simulate(1.0)
 
 
+@pytest.mark.parametrize("later", [lambda t: 0.3 + t**4, lambda t: 0.3 + 0.5 * t * t])
+def test_drives_that_agree_only_at_the_start_are_told_to_contradict(later):
+    """One row is left out as redundant; that it is not kept later on must not pass unnoticed."""
+    with pytest.raises(da.LoopError, match="agree at the start but contradict each other by t =") as raised:
+        two_drives(0.3, later).simulate(1.0)
+    assert len(raised.value.motion) == 201
+
+
 def test_doubled_but_agreeing_drives_are_redundant_only():
     d = two_drives(lambda t: 0.3 + t, lambda t: 0.3 + t).diagnose()
     assert (d.mobility, d.redundant, d.grubler) == (0, 1, -1)

@@ -39,6 +39,15 @@ def test_all_methods_agree_on_random_loops(seed, n, n_loops, doubled):
     assert np.abs(METHODS["penalty"](e).udot - first.udot).max() <= 1e-4 * scale
 
 
+@pytest.mark.parametrize("seed", [9244852, 323])
+def test_the_proximal_method_is_exact_to_rounding(seed):
+    """Its stiffness, 10⁵, does not come back as 10⁵ times the rounding."""
+    m, q, u, t = random_loops(np.random.default_rng(seed), 5, 1, doubled=True)
+    e = kane.equations(m.state(q, u, t))
+    expected = METHODS["svd"](e).udot
+    assert np.abs(METHODS["proximal"](e).udot - expected).max() <= 1e-12 * np.abs(np.linalg.solve(e.A, e.f)).max()
+
+
 def _well_posed(e) -> bool:
     """Neither locked by contradictory accelerations nor next to a singular pose, where no method could say more."""
     sigma = np.linalg.svd(e.B, compute_uv=False)

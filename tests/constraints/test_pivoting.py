@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from scipy.linalg import qr
 
-from dalembert.constraints.pivoting import pivoted
+from dalembert.pivoting import pivoted
 from tests.mechanisms import seeds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -67,6 +67,7 @@ def test_on_random_trees(seed, n, orientation):
 
 @settings(max_examples=8, deadline=None)
 @given(seeds, st.integers(2, 3), st.booleans())
+@example(23, 2, False)  # closes far from its reference only
 def test_on_random_loops_redundant_or_not(seed, n, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, 1, doubled=doubled)
     if well_posed(m, q, u, t):
@@ -155,10 +156,10 @@ def test_floats_and_traces_agree(seed, name):
     if not m.n_u:
         return
     q, u, t = random_state(m, rng)
-    formulation = ANALYTIC[name]
     s = m.state(q, u, t)
+    written = m.equations(name)
+    formulation, traced = written.method, written.evaluate(q, u, t)
     on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.own_speeds(s)))
-    traced = m.equations(name).evaluate(q, u, t)
     for part in ("A", "f", "B", "gamma"):
         a, b = getattr(on_floats, part), getattr(traced, part)
         assert np.abs(a - b).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(a).max(initial=0.0)), (name, part)

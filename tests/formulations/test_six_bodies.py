@@ -8,7 +8,8 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import six_body_chains
 from dalembert.analysis.consistent import consistent_states
-from dalembert.formulations import FORMULATIONS, barycentric
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.absolute import barycentric
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.rotations import compliance, incidence
 from dalembert.kinematics import totals

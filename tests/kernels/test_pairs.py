@@ -92,3 +92,16 @@ def test_unknown_names_are_listed():
         accelerations_kernel(m, "kane", "magic")(m.reference)
     with pytest.raises(da.FormulationError, match="kane"):
         accelerations_kernel(m, "magic")
+
+
+def test_states_in_which_the_chosen_speeds_are_poor_are_solved_in_others():
+    """Euler parameters of a top: the one solved for, chosen in the first state, is zero in the second."""
+    s = da.System("top", gravity=(0, 0, -9.81))
+    s.add_body("top", da.box(1.0, (0.1, 0.2, 0.3), com=(0.0, 0.1, 0.2)))
+    s.add_joint("O", da.Spherical(), "ground", "top")
+    m = s.build()
+    q, u = np.array([[1.0, 0, 0, 0], [0, 0.6, 0.8, 0], [0.5, 0.5, 0.5, 0.5]]), np.array([0.3, -0.5, 2.0])
+    tau = np.array([0.1, 0.2, 0.3])
+    found = m.solve(q, u, tau, formulation="dalembert").udot
+    assert np.allclose(found, m.solve(q, u, tau).udot, rtol=1e-11, atol=1e-11)
+    assert np.allclose(m.solve(q[1], u, tau, formulation="dalembert").udot, found[1], rtol=1e-12, atol=1e-12)

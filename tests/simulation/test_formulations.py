@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from benchmarks.loop_models import bricard, crank_rocker
+from benchmarks.loop_models import bricard, change_point, crank_rocker
 from dalembert.errors import SlowForceWarning
 from dalembert.kinematics.rows import constraint_rows
 from tests.simulation.models import chain, heavy_top
@@ -98,3 +98,57 @@ def test_solve_agrees_for_every_formulation(name):
     if len(found.lam):
         B = constraint_rows(m.state(q, u)).B
         assert np.allclose(B.T @ found.lam, B.T @ expected.lam, rtol=1e-7, atol=1e-7) and found.rank == 4
+
+
+def test_an_eliminated_euler_parameter_may_pass_zero():
+    """d'Alembert's form solves for one of the four rates; where that one turns poor another is taken, several times on the way."""
+    m = heavy_top()
+    expected, motion = (
+        m.simulate(2.0, None, [0.5, 0.3, 6.0], rtol=1e-9, formulation=by) for by in ("kane", "dalembert")
+    )
+    assert np.abs(expected.q).min(axis=0).max() < 0.05  # every parameter comes near zero
+    assert np.abs(motion.q - expected.q).max() < 1e-7
+    assert np.abs(motion.u - expected.u).max() < 1e-6 * np.abs(expected.u).max()
+
+
+@pytest.mark.parametrize("name", ["kane_minimal", "dalembert"])
+def test_independent_speeds_suit_the_start_wherever_it_is(name):
+    """Half a turn from the reference, the Euler parameter solved for there is nearly zero."""
+    top, half_turn = heavy_top(), [1e-3, 1.0, 0.0, 0.0]
+    q = top.admissible(np.array(half_turn))
+    expected, motion = (top.simulate(0.2, q, [0.5, 0.3, 6.0], rtol=1e-9, formulation=by) for by in ("kane", name))
+    assert np.abs(motion.q - expected.q).max() < 1e-8
+
+
+def test_a_run_in_speeds_chosen_anew_goes_on_to_the_same_numbers():
+    m, asked = heavy_top(), {"stop": True}
+
+    def law(s):
+        if asked["stop"] and s.t > 1.2:
+            raise KeyboardInterrupt
+        return {}
+
+    events = [da.Event(lambda s: s.u["O"][0], name="fast")]
+    call = {
+        "speeds": [0.5, 0.3, 6.0],
+        "control": law,
+        "control_rate": 10.0,
+        "formulation": "dalembert",
+        "events": events,
+    }
+    begun = m.simulate(2.0, **call)
+    asked["stop"] = False
+    resumed, whole = m.simulate(2.0, **call, resume=begun), m.simulate(2.0, **call)
+    assert not begun.complete and np.array_equal(resumed.q, whole.q) and np.array_equal(resumed.u, whole.u)
+    kane = m.simulate(2.0, **call | {"formulation": "kane"})
+    assert [e.t for e in whole.events] == pytest.approx([e.t for e in kane.events], abs=1e-5) and whole.events
+    assert np.allclose([e.u for e in whole.events], [e.u for e in kane.events], atol=1e-4)
+
+
+def test_a_singular_pose_ends_a_run_in_independent_speeds_with_its_reason():
+    """At the change point two branches cross; speeds that are solved for would have to be guessed."""
+    m, initial, speeds, _ = change_point()
+    with pytest.raises(da.SimulationError, match=r'singular pose.*formulation="kane"') as raised:
+        m.simulate(0.5, initial, speeds, formulation="kane_minimal")
+    assert raised.value.motion.t[-1] == pytest.approx(0.4, abs=0.05)
+    assert m.simulate(0.5, initial, speeds).complete

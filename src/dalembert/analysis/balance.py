@@ -62,10 +62,16 @@ class Balancing:
     def _gaps(self, q: np.ndarray) -> np.ndarray:
         if not self.multipliers:
             return np.zeros(0)
+        if self.m.elastic:  # rows look at nodes
+            return self._told([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
         at = self.tree.body_motion(q, None, self.t, self.values or None)
         world = [Pose(np.eye(3), np.zeros(3))]
         s = _Placed(self.m, self.t, q, world + [Pose(R, p) for R, p in zip(at.rotation, at.position)])
-        return np.nan_to_num(np.concatenate([d.gap(s) for d in self.m.constraint_rows.values()]), nan=0.0)
+        return self._told([d.gap(s) for d in self.m.constraint_rows.values()])
+
+    def _told(self, gaps: list[np.ndarray]) -> np.ndarray:
+        """Zero where a row has none."""
+        return np.where(self.holonomic, np.concatenate(gaps), 0.0)
 
     # -- steady motion ----------------------------------------------------------------------------------------------------
     def slip(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:

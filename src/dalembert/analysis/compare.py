@@ -18,9 +18,9 @@ from dalembert.analysis.comparison import NO_ROWS, Comparison, Entry, Refusal
 from dalembert.analysis.consistent import consistent_states
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
-from dalembert.errors import DalembertError, FormulationError
+from dalembert.errors import DalembertError
 from dalembert.formulations import FORMULATIONS, Formulation, kane
-from dalembert.kernels.pair import PairKernel, accelerations_kernel, own_speed_symbols
+from dalembert.kernels.pair import PairKernel, accelerations_kernel, formulation_named, own_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
@@ -52,14 +52,19 @@ def compare(
     for name in methods:
         method(name)  # an unknown one is told before anything is computed
     for name in FORMULATIONS if formulations is None else formulations:
+        why = FORMULATIONS[name].refusal(m) if name in FORMULATIONS else None
+        if why is not None:
+            refusals.append(Refusal(name, "", why))
+            continue
         try:
-            size = Size.of(m, name)
+            form = formulation_named(m, name, reference.poses)
+            size = Size.of(m, form)
         except CANNOT as problem:
             refusals.append(Refusal(name, "", _sentence(problem)))
             continue
         for by in methods if size.rows else [NO_ROWS]:
             try:
-                entries.append(_entry(reference, name, by, size))
+                entries.append(_entry(reference, name, form, by, size))
             except CANNOT as problem:
                 refusals.append(Refusal(name, by, _sentence(problem)))
     entries.sort(key=lambda e: e.nanoseconds)
@@ -70,22 +75,13 @@ def _sentence(problem: Exception) -> str:
     return str(problem) or type(problem).__name__
 
 
-def _formulation(m: Mechanism, name: str) -> Formulation:
-    if name not in FORMULATIONS:
-        raise FormulationError(f"there is no formulation {name!r}; choose one of {', '.join(FORMULATIONS)}")
-    why = FORMULATIONS[name].refusal(m)
-    if why is not None:
-        raise FormulationError(why)
-    return FORMULATIONS[name]
-
-
 # -- what all must agree with ------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Reference:
     """Body accelerations and multipliers at the states; `determined` are the loops' rows whose multipliers are unique.
 
-    Differences are relative to the largest acceleration with or without the loops and constraints, so that a motion that they keep
-    uniform is not measured against nothing.
+    Differences are relative to the largest acceleration with or without the loops and constraints, and to what turning this fast
+    brings (ω², ω v), so that a uniform motion is not measured against nothing.
     """
 
     mechanism: Mechanism
@@ -101,10 +97,14 @@ class Reference:
         solved = [METHODS["svd"](e) for e in written]
         bodies = [_body_accelerations(s, x.udot) for s, x in zip(states, solved)]
         free = [_body_accelerations(s, np.linalg.solve(e.A, e.f)) for s, e in zip(states, written)]
-        scales = [float(np.abs([x, y]).max(initial=1e-12)) for x, y in zip(bodies, free)]
+        scales = [max(float(np.abs([x, y]).max(initial=0.0)), _turning(s)) for x, y, s in zip(bodies, free, states)]
         rows = diagnose(m, states[0].coordinates, states[0].t).rows if m.constraint_rows else ()
         determined = np.array([row.determined for row in rows], dtype=bool)
         return Reference(m, states, bodies, scales, [x.lam for x in solved], determined)
+
+    @property
+    def poses(self) -> list[tuple[np.ndarray, float]]:
+        return [(s.coordinates, s.t) for s in self.states]
 
     def acceleration_difference(self, k: int, form: Formulation, wdot: np.ndarray) -> float:
         """At state k."""
@@ -119,6 +119,13 @@ class Reference:
             return np.nan
         found, expected = lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined]
         return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-12))
+
+
+def _turning(s: State) -> float:
+    """The largest ω² and ω v of any body."""
+    sizes = [[np.linalg.norm(x) for x in (v.w, v.v)] for v in s.velocities]
+    w, v = np.max(sizes, axis=0)
+    return max(float(w * w), float(w * v), 1e-12)
 
 
 def _body_accelerations(s: State, udot: Any) -> np.ndarray:
@@ -137,8 +144,7 @@ class Size:
     trace_seconds: float
 
     @staticmethod
-    def of(m: Mechanism, name: str) -> Size:
-        form = _formulation(m, name)
+    def of(m: Mechanism, form: Formulation) -> Size:
         begun = perf_counter()
         with tracing():
             w = own_speed_symbols(form, m)
@@ -149,15 +155,16 @@ class Size:
 
 
 # -- one pair ----------------------------------------------------------------------------------------------------------
-def _entry(reference: Reference, name: str, by: str, size: Size) -> Entry:
-    m, form = reference.mechanism, FORMULATIONS[name]
+def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Size) -> Entry:
+    """`form` is what is compiled; at numbers, speeds that are chosen are chosen in each state."""
+    m, there = reference.mechanism, FORMULATIONS[name]
     solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
     accelerations, multipliers = [], []
     for k, s in enumerate(reference.states):
-        solution = solve(form.equations(s))
-        accelerations.append(reference.acceleration_difference(k, form, solution.udot))
+        solution = solve(there.equations(s))
+        accelerations.append(reference.acceleration_difference(k, there, solution.udot))
         multipliers.append(reference.multiplier_difference(k, solution.lam))
-    native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by))
+    native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
     rates = native.evaluate(reference.states, [form.own_speeds(s) for s in reference.states])
     accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
     return Entry(

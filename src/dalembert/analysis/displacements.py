@@ -24,9 +24,10 @@ def turning_of_displacements(
     """W and its rate along the motion."""
     W, rate = np.zeros((m.n_u, m.n_u)), np.zeros((m.n_u, m.n_u))
     for j in m.joints:
-        if j.joint.rates_are_speeds or not j.columns:
+        at = [i for i in j.q_at if i is not None]
+        if j.joint.rates_are_speeds or len(at) < len(j.q_at):  # single coordinates of other joints cannot be prescribed
             continue
-        at, columns = [i for i in j.q_at if i is not None], np.ix_(j.columns, j.columns)
+        columns = np.ix_(j.columns, j.columns)
         W[columns], rate[columns] = _of_joint(j.joint)(q[at], u[j.columns], udot[j.columns])
     return W, rate
 

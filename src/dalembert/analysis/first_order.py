@@ -78,7 +78,7 @@ class FirstOrderEquations:
     @cached_property
     def _unloaded(self) -> Mechanism:
         """Without gravity and applied forces."""
-        applied = self.m.forces or np.any(self.m.gravity != 0.0)
+        applied = self.m.forces or np.any(self.m.gravity != 0.0) or self.m.elastic
         return freed(self.m, forces=False) if applied else self._loaded
 
     @cached_property

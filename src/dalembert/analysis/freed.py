@@ -30,12 +30,18 @@ class ConstraintForce(Force):
         action = -(self.rows.coefficients(s).T @ lam)
         for i, k in enumerate(self.rows.bodies):
             torque, force = action[6 * i : 6 * i + 3], action[6 * i + 3 : 6 * i + 6]
-            yield BodyLoad(m.bodies[k - 1].name, force, torque)
+            yield BodyLoad(_frame_name(m, k), force, torque)
         on_speeds = action[6 * len(self.rows.bodies) :]
         for j in m.joints:
             values = np.array([0.0 if at is None else on_speeds[at] for at in j.u_at], dtype=object)
             if np.any(values != 0.0):
                 yield JointLoad(j.name, values)
+
+
+def _frame_name(m: Mechanism, k: int) -> Any:
+    """Of a body, or of a node of an elastic one."""
+    body = m.bodies[m.body_of(k) - 1].name
+    return body if k <= m.n_bodies else (body, m.stations[k - m.n_bodies - 1].node)
 
 
 def multiplier_names(m: Mechanism) -> list[str]:
@@ -44,7 +50,8 @@ def multiplier_names(m: Mechanism) -> list[str]:
 
 
 def freed(m: Mechanism, forces: bool = True) -> Mechanism:
-    """The spanning tree under the mechanism's own forces, gravity and its constraints' forces; or under the last alone."""
+    """The spanning tree under the mechanism's own forces, gravity and its constraints' forces; or under the last alone, without the
+    stiffness and damping of elastic bodies."""
     names = multiplier_names(m)
     acting: dict[str, Force] = dict(m.forces) if forces else {}
     start = 0
@@ -54,4 +61,5 @@ def freed(m: Mechanism, forces: bool = True) -> Mechanism:
         start = end
     gravity = m.gravity if forces else np.zeros(3)
     parameters = {**m.parameters, **dict.fromkeys(names, 0.0)}
-    return replace(m, gravity=gravity, forces=acting, cuts=(), constraints={}, parameters=parameters)
+    bodies = m.bodies if forces else tuple(b.slack() for b in m.bodies)
+    return replace(m, bodies=bodies, gravity=gravity, forces=acting, cuts=(), constraints={}, parameters=parameters)

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert.analysis.first_order import FirstOrder
 from dalembert.errors import StateError
-from dalembert.formulations.independent import Choice, choose
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE, Choice, choose, pivoted
 from dalembert.system.names import unknown
 
 WELL = 1e-6
@@ -43,35 +42,36 @@ def independent(m: Mechanism, e: FirstOrder, wanted: Sequence[str] = ()) -> Inde
     """By pivoting, with the wanted speeds, by name, among the independent ones."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
-    speeds = _choose(m, e.B, list(range(m.n_u)), kept)
+    speeds = _choose(m, e.B, range(m.n_u), kept)
     places = _choose(m, B_h, speeds.dependent, [])
     X, Z = _null_space(B_h, places), _null_space(e.B, speeds)
     X_p = _dependent(B_h, places, -e.rows.g_p[e.holonomic])
     return Independent(
-        places.independent, speeds.independent, speeds.rows, X, _dependent(e.B, speeds, -e.rows.phi_q @ X), Z,
+        list(places.independent), list(speeds.independent), list(speeds.rows), X, _dependent(e.B, speeds, -e.rows.phi_q @ X), Z,
         _dependent(B_h, places, -B_rate @ X), X_p, _dependent(e.B, speeds, -e.rows.phi_q @ X_p - e.rows.phi_p),
     )  # fmt: skip
 
 
 def _null_space(B: np.ndarray, choice: Choice) -> np.ndarray:
-    kept = np.eye(B.shape[1])[:, choice.independent]
+    kept = np.eye(B.shape[1])[:, list(choice.independent)]
     return kept + _dependent(B, choice, -B @ kept)
 
 
 def _dependent(B: np.ndarray, choice: Choice, right: np.ndarray) -> np.ndarray:
     """x of B x = right with the independent entries zero."""
     x = np.zeros((B.shape[1], right.shape[1]))
-    x[choice.dependent] = np.linalg.solve(B[np.ix_(choice.rows, choice.dependent)], right[choice.rows])
+    x[list(choice.dependent)] = np.linalg.solve(choice.dependent_block(B), right[list(choice.rows)])
     return x
 
 
-def _choose(m: Mechanism, B: np.ndarray, among: list[int], kept: list[int]) -> Choice:
+def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int]) -> Choice:
     """Dependent columns from `among`, none of them kept."""
     free = [i for i in among if i not in kept]
+    B = _comparable(B)
     rows = choose(B).rows
     rank = len(rows)
     if not rank:
-        return Choice([], [], list(range(m.n_u)))
+        return Choice((), (), tuple(range(m.n_u)))
     sizes = np.linalg.svd(B[np.ix_(rows, free)], compute_uv=False) if free else np.zeros(0)
     if len(sizes) < rank or sizes[rank - 1] < WELL * sizes[0]:
         if not kept:
@@ -80,9 +80,14 @@ def _choose(m: Mechanism, B: np.ndarray, among: list[int], kept: list[int]) -> C
         raise StateError(
             f"the speeds {names} are not independent of each other here: the constraints leave {m.n_u - rank} free; name others"
         )
-    columns = qr(B[np.ix_(rows, free)], mode="r", pivoting=True)[1][:rank]
-    dependent = [free[i] for i in columns]
-    return Choice(rows, dependent, [i for i in range(m.n_u) if i not in dependent])
+    dependent = tuple(free[i] for i in pivoted(B[np.ix_(rows, free)])[1][:rank])
+    return Choice(rows, dependent, tuple(i for i in range(m.n_u) if i not in dependent))
+
+
+def _comparable(B: np.ndarray) -> np.ndarray:
+    """Rows of unit length, but those that are zero."""
+    length = np.linalg.norm(B, axis=1)
+    return B / np.where(length > RANK_TOLERANCE * length.max(initial=0.0), length, 1.0)[:, None]
 
 
 def _place(m: Mechanism, name: str) -> int:

@@ -30,7 +30,10 @@ class BodyEntry:
     joint: str
     kind: str
     freedoms: int
+    """Of the joint."""
     prescribed: int
+    elastic: str = ""
+    """An elastic body in words; nothing for a rigid one."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Inspection:
         for b in self.bodies:
             free = f"{b.freedoms} free" + (f", {b.prescribed} prescribed" if b.prescribed else "")
             lines.append(f"  {b.number} {b.name} ({b.mass:g} kg) on {b.carrier} by {b.joint} ({b.kind}, {free})")
+            lines += [f"      {line}" for line in b.elastic.splitlines()]
         for loop in self.loops:
             lines.append(f"Loop {'–'.join(loop.bodies)}, cut at {loop.cut} ({loop.kind}, {counted(loop.rows, 'row')}).")
         lines += [f"Constraint {name}: {counted(rows, 'row')}." for name, rows in self.constraints.items()]
@@ -134,8 +138,8 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
     names = ["ground", *(b.name for b in m.bodies)]
     bodies = tuple(
         BodyEntry(
-            k, b.name, float(b.mass), names[m.parent[k - 1]], j.name, j.joint.kind, len(j.free),
-            j.joint.n_u - len(j.free),
+            k, b.name, float(b.mass), names[m.parent[k - 1]], j.name, j.joint.inner.kind, j.n_own,
+            j.joint.inner.n_u - j.n_own, str(b.data) if b.modes else "",
         )
         for k, (b, j) in enumerate(zip(m.numeric.bodies, m.joints), start=1)
     )  # fmt: skip

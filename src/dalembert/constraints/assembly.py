@@ -107,7 +107,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)
-        step[free] = _damped(B[:, free], g, damping)
+        step[free] = m.reach[free] * _damped(B[:, free] * m.reach[free], g, damping)
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)
@@ -188,7 +188,7 @@ def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, se
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):
-        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi)
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.reach
         step[list(held)] = 0.0
         yield displaced(m, start, step, 0.0)
 
@@ -196,4 +196,4 @@ def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, se
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Of all bodies, position and orientation in one row, both in metres."""
     state = m.state(q, np.zeros(m.n_u), t)
-    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1:]])
+    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1 : m.n_bodies + 1]])

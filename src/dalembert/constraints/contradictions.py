@@ -68,6 +68,16 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, held: Sequence[int], t: fl
     )
 
 
+def drift_apart(m: Mechanism, off: np.ndarray, t: float) -> LoopError:
+    """Redundant at the start, but not for long: rows by how much they are violated."""
+    gaps = _by_owner(m, off)
+    worst = max(gaps, key=lambda each: gaps[each])
+    return LoopError(
+        f'constraints agree at the start but contradict each other by t = {t:g} s: "{worst}" is then off by {gaps[worst]:.3g}, held as '
+        f"it is by the others. Take one of them away, or let their functions of time agree throughout"
+    )
+
+
 def _gaps(m: Mechanism, q: np.ndarray, t: float) -> dict[str, float]:
     """Of every joint and constraint, the largest residual."""
     return _by_owner(m, np.nan_to_num(constraint_rows(m.state(q, np.zeros(m.n_u), t)).g))

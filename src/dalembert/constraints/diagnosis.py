@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.assembly import close, displaced, places, size_of
-from dalembert.constraints.pivoting import pivoted
-from dalembert.constraints.solution import RANK_TOLERANCE, rank_of
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE, pivoted, rank_of
 from dalembert.system.laws import TIME
 from dalembert.trace import depends_on
 from dalembert.vectors import cross
@@ -160,11 +159,11 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
         if len(found) > count:
             break
         here = found[-1]
-        Z = _null_space(closure(m.state(here, np.zeros(m.n_u), t))[1], m.n_u)
+        Z = _null_space(closure(m.state(here, np.zeros(m.n_u), t))[1] * m.reach, m.n_u)
         if not Z.shape[1]:
             break
         step = Z @ rng.normal(size=Z.shape[1])
-        attempt = close(m, displaced(m, here, 0.4 * step / max(np.abs(step).max(), 1e-300), t), (), t)
+        attempt = close(m, displaced(m, here, 0.4 * m.reach * step / max(np.abs(step).max(), 1e-300), t), (), t)
         away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
         if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)

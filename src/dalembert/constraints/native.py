@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.solution import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
 from dalembert.trace.native.lapack import LAPACK
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
+from dalembert.constraints.solution import Solution, least_multipliers, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.pivoting import RANK_TOLERANCE
 
-RANK_TOLERANCE = 1e-9
-"""Singular values of the scaled rows below this fraction of the largest count as zero."""
 SQUARED_RANK_TOLERANCE = 1e-13
 """The same for methods that work on squares (BᵀB, B A⁻¹ Bᵀ): below this fraction of the largest, rounding hides them."""
 
@@ -35,11 +34,6 @@ def scaled(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """B and γ with every row divided by its norm, and the norms."""
     norms = row_norms(e)
     return e.B / norms[:, None], e.gamma / norms, norms
-
-
-def rank_of(sizes: np.ndarray) -> int:
-    """How many singular values, diagonal entries of R or the like, in falling order, are not zero."""
-    return int(np.sum(np.abs(sizes) > RANK_TOLERANCE * np.abs(sizes).max(initial=0.0)))
 
 
 def least_multipliers(e: Equations, udot: np.ndarray) -> np.ndarray:

@@ -9,8 +9,9 @@ import numpy as np
 
 from dalembert.constraints.elimination import SparseLDL, elimination
 from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, least_multipliers, rank_of, scaled
+from dalembert.constraints.solution import Solution, least_multipliers, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import Formulation
+from dalembert.formulations.formulation import Formulation, settled
 from dalembert.formulations.written import WrittenEquations
 from dalembert.registry import Registry
 from dalembert.trace import tracing
@@ -20,8 +20,8 @@ _HERE, _ABSOLUTE, _RECURSIVE = (
 FORMULATIONS: Registry[Formulation] = Registry(
     {
         "kane": f"{_HERE}.kane",
-        "kane_minimal": f"{_HERE}.kane_minimal",
-        "dalembert": f"{_HERE}.dalembert",
+        "kane_minimal": f"{_HERE}.kane_minimal:KaneMinimal",
+        "dalembert": f"{_HERE}.dalembert:DAlembert",
         "lagrange": f"{_HERE}.lagrange",
         "boltzmann_hamel": f"{_HERE}.boltzmann_hamel",
         "momentum": f"{_HERE}.momentum",
@@ -52,7 +52,7 @@ def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {formulation!r}: {why}')
     with tracing():
         m = m.symbolic_state(parameters).mechanism
-        return WrittenEquations.traced(formulation, FORMULATIONS[formulation], m)
+        return WrittenEquations.traced(formulation, settled(FORMULATIONS[formulation], m), m)
 
 
 __all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "write"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
 from dalembert.formulations.lagrangian import potential, symmetric, unpotential
 from dalembert.formulations.rates import rates_per_speed, speeds_from
 from dalembert.formulations.traced import Traced
@@ -26,30 +26,6 @@ from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, gradient, substitute, symbols
 
 title = "Lagrange, quasi-coordinates (Boltzmann–Hamel)"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.speeds
-
-
-def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u + n_rows(m)
-
-
-def own_speeds(s: State) -> np.ndarray:
-    return s.speeds
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    return State(m, t, q, w)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    return np.asarray(wdot)
 
 
 def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
@@ -78,3 +54,6 @@ def equations(s: State) -> Equations:
     """T̄,uu u̇ + Bᵀλ = Nᵀ(T̄,q − V,q − γ T̄,u) − (∂T̄,u/∂t + T̄,uq q̇) + Q̄."""
     own, rows = _energies(s, s.speeds), constraint_rows(s)
     return Equations(own.A, own.f + unpotential(s), rows.B, rows.gamma)
+
+
+__all__ = ["equations", "first_order", "gamma_times", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

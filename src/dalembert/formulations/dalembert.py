@@ -12,50 +12,34 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.independent import Independent
+from dalembert.formulations.independent import InIndependentSpeeds
 from dalembert.formulations.principle import balance
 from dalembert.formulations.rates import RatesState, bias, rows_in_rates, speed_rates, speeds_per_rate
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
-title = "Lagrange's form of d'Alembert's principle"
-letter = "qdot"
 
-independent = Independent(rows_in_rates)
+class DAlembert(InIndependentSpeeds):
+    title = "Lagrange's form of d'Alembert's principle"
+    letter = "qdot"
 
+    def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return rows_in_rates(s)
 
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism that can be assembled can be written."""
+    def every(self, s: State) -> np.ndarray:
+        return np.asarray(s.rates)
 
+    def names(self, m: Mechanism) -> tuple[str, ...]:
+        return m.coordinates
 
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return tuple(m.coordinates[i] for i in independent.usual(m).independent)
+    def moving(self, m: Mechanism, t: Any, q: Any, every: np.ndarray) -> State:
+        return RatesState(m, t, q, every)
 
+    def udot(self, s: State, wdot: Any) -> np.ndarray:
+        made = self.reduction(s)
+        return speed_rates(s, made.T @ np.asarray(wdot) + made.d)
 
-def first_order(m: Mechanism) -> int:
-    return m.n_q + len(speeds(m))
-
-
-def own_speeds(s: State) -> np.ndarray:
-    return np.asarray(s.rates)[independent.at(s).choice.independent]
-
-
-def written_speeds(s: State) -> np.ndarray:
-    return np.asarray(s.rates)[independent.usual(s.mechanism).independent]
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    """q̇ = T q̇_i + c."""
-    made = independent.at(State(m, t, q, np.zeros(m.n_u)))
-    return RatesState(m, t, q, made.T @ np.asarray(w) + made.c)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    made = independent.at(s)
-    return speed_rates(s, made.T @ np.asarray(wdot) + made.d)
-
-
-def equations(s: State) -> Equations:
-    made, W = independent.at(s), speeds_per_rate(s)
-    A, f = balance(s, W @ made.T, W @ made.d + bias(s))
-    return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
+    def equations(self, s: State) -> Equations:
+        made, W = self.reduction(s), speeds_per_rate(s)
+        A, f = balance(s, W @ made.T, W @ made.d + bias(s))
+        return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))

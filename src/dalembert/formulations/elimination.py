@@ -23,20 +23,33 @@ def solve_in_order(A: np.ndarray, right: np.ndarray) -> np.ndarray:
     if A.dtype != object and right.dtype != object:
         return np.linalg.solve(A, right)
     A, X = np.array(A, dtype=object), np.array(right, dtype=object)
+    _eliminate(A, X)
     n = len(A)
-    for j in range(n):
-        inverse = 1.0 / A[j, j]
-        for i in range(j + 1, n):
-            if not _zero(A[i, j]):
-                factor = A[i, j] * inverse
-                A[i, j + 1 :] = A[i, j + 1 :] - factor * A[j, j + 1 :]
-                X[i] = X[i] - factor * X[j]
     for i in reversed(range(n)):
         for k in range(i + 1, n):
             if not _zero(A[i, k]):
                 X[i] = X[i] - A[i, k] * X[k]
         X[i] = X[i] / A[i, i]
     return X
+
+
+def pivots_in_order(A: np.ndarray) -> np.ndarray:
+    """What that elimination divides by."""
+    A = np.array(A)
+    _eliminate(A, np.zeros((len(A), 0), dtype=A.dtype))
+    return np.diag(A)
+
+
+def _eliminate(A: np.ndarray, X: np.ndarray) -> None:
+    """Upper triangular, in place."""
+    n = len(A)
+    for j in range(n - 1):
+        inverse = 1.0 / A[j, j]
+        for i in range(j + 1, n):
+            if not _zero(A[i, j]):
+                factor = A[i, j] * inverse
+                A[i, j + 1 :] = A[i, j + 1 :] - factor * A[j, j + 1 :]
+                X[i] = X[i] - factor * X[j]
 
 
 def _zero(x: Any) -> bool:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice
 
 
 class Formulation(Protocol):
     """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
 
-    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. Where `own_speeds` may choose
-    others from one numeric state to the next, `written_speeds(s)` gives those of `speeds(m)`.
+    It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. One that chooses its speeds
+    in every numeric state `ChoosesSpeeds` as well.
     """
 
     @property
@@ -42,6 +44,37 @@ class Formulation(Protocol):
 
     def udot(self, s: State, wdot: Any) -> np.ndarray:
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""
+
+
+@runtime_checkable
+class ChoosesSpeeds(Protocol):
+    """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
+
+    choice: Choice | None
+
+    def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
+        """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
+
+    def chosen_so(self, choice: Choice) -> Any:
+        """The same formulation with this choice."""
+
+    def anew(self, s: State, lengths: np.ndarray) -> Any:
+        """The same formulation with the choice that suits this state."""
+
+    def pivots(self, s: State) -> np.ndarray:
+        """What is divided by when the other speeds are solved for: where one is near zero, the choice is poor."""
+
+    def lengths(self, s: State) -> np.ndarray:
+        """Of all rows: by which pivots can be compared."""
+
+    def firmness(self, s: State, lengths: np.ndarray) -> float:
+        """The smallest pivot beside the length of its row, at numbers: from 0 to about 1."""
+
+
+def settled(form: Formulation, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Formulation:
+    """What can be written or compiled: with its choice of speeds, if it has one, made for good."""
+    made: Formulation = form.settled(m, poses) if isinstance(form, ChoosesSpeeds) else form
+    return made
 
 
 def n_rows(m: Mechanism) -> int:

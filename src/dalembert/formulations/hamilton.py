@@ -15,10 +15,9 @@ import numpy as np
 
 from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.lagrangian import Structure, unpotential_on_rates
 from dalembert.formulations.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.rates import n_conditions
 from dalembert.formulations.traced import Traced
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -27,18 +26,6 @@ from dalembert.vectors import vector
 
 title = "Hamilton"
 letter = "p"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.coordinates
-
-
-def first_order(m: Mechanism) -> int:
-    return 2 * m.n_q + n_conditions(m) + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:
@@ -92,3 +79,18 @@ def equations(s: State) -> Equations:
     through_M = np.array([H_p @ (own.M_q[:, :, k] @ H_p) for k in range(len(H_p))])
     H_q = -(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q
     return Equations(*constrained(s, unpotential_on_rates(s) - H_q))
+
+
+__all__ = [
+    "equations",
+    "first_order",
+    "hamiltonian",
+    "inverse",
+    "letter",
+    "own_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]

@@ -1,44 +1,32 @@
 """Independent speeds: m of the speeds solved for from the constraints, the rest kept [C 55–57].
 
 B w = b is split as B = (B_i, B_d) with an invertible B_d, so that w = T w_i + c and ẇ = T ẇ_i + d. The dependent speeds are chosen by
-pivoting; rows that depend on others are left out.
+pivoting; rows that depend on others are left out. At numbers the choice is made in the state itself. What is written or compiled has
+one choice for all states: it is settled before, for the best elimination at the worst of several poses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_in_order
+from dalembert.errors import FormulationError, LoopError
+from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice, choose
 
-RANK_TOLERANCE = 1e-9
-"""Pivots below this fraction of the largest count as zero."""
-POOR = 1e-3
-"""Where the usual B_d's smallest singular value falls below this fraction of its largest, others are chosen."""
+VANISHING = 1e-3
+"""Part of the longest row below which a row is not taken for longer than it is."""
+POSES, REACH = 4, 0.4
+"""Poses beside the assembled reference at which a choice is judged, and how far from it (rad or m) their assembly begins."""
 
-RowsOf = Callable[[State], tuple[np.ndarray, np.ndarray, np.ndarray]]
-"""(B, b, γ) of B w = b and B ẇ = γ in a state."""
-
-
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """Rows kept and dependent speeds, paired in the order of their pivots; and the independent speeds."""
-
-    rows: list[int]
-    dependent: list[int]
-    independent: list[int]
-
-    def suits(self, B: np.ndarray) -> bool:
-        """Whether it takes as many rows as there are, with a well conditioned B_d."""
-        sizes = np.linalg.svd(B[np.ix_(self.rows, self.dependent)], compute_uv=False)
-        well = not len(sizes) or sizes[-1] > POOR * sizes[0]
-        return bool(well) and len(self.rows) == _rank(B)[0]
+Pose = tuple[np.ndarray, float]
+"""Coordinates in which the mechanism is assembled, and the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,74 +39,142 @@ class Reduction:
     d: np.ndarray
 
 
-def choose(B: np.ndarray) -> Choice:
-    """By pivoted QR, rows first, then columns; then elimination with complete pivoting pairs them."""
-    from scipy.linalg import qr  # writing equations of trees needs NumPy alone
-
-    B = _scaled(B)
-    rank, order = _rank(B)
-    rows = np.sort(order[:rank])
-    columns = qr(B[rows], mode="r", pivoting=True)[1] if rank else np.arange(B.shape[1])
-    dependent = columns[:rank]
-    left, pairs = B[np.ix_(rows, dependent)].copy(), []
-    for _ in range(rank):
-        i, j = np.unravel_index(np.argmax(np.abs(left)), left.shape)
-        pairs.append((int(rows[i]), int(dependent[j])))
-        left = left - np.outer(left[:, j], left[i]) / left[i, j]
-        left[i], left[:, j] = 0.0, 0.0
-    return Choice([i for i, _ in pairs], [j for _, j in pairs], sorted(int(j) for j in columns[rank:]))
-
-
-def _scaled(B: np.ndarray) -> np.ndarray:
-    norms = np.linalg.norm(B, axis=1)
-    return B / np.where(norms > RANK_TOLERANCE * norms.max(initial=0.0), norms, 1.0)[:, None]
-
-
-def _rank(B: np.ndarray) -> tuple[int, np.ndarray]:
-    """The rank, and the rows in the order of their pivots."""
-    if not B.size:
-        return 0, np.arange(len(B))
-    from scipy.linalg import qr
-
-    _, R, order = qr(_scaled(B).T, mode="economic", pivoting=True)
-    sizes = np.abs(np.diag(R))
-    return int(np.sum(sizes > RANK_TOLERANCE * sizes.max())) if sizes.max() > 0.0 else 0, order
-
-
-class Independent:
-    """The independent speeds of mechanisms, whose constraints in these speeds are `rows_of` a state."""
-
-    def __init__(self, rows_of: RowsOf):
-        self._rows_of = rows_of
-        self._usual: WeakKeyDictionary[Mechanism, Choice] = WeakKeyDictionary()
-
-    def usual(self, m: Mechanism) -> Choice:
-        """Chosen once, where the mechanism is assembled near its reference; of a few such places the one of highest rank."""
-        if m not in self._usual:
-            rng = np.random.default_rng(0)
-            choices = []
-            for _ in range(3 if m.constraint_rows else 1):
-                q, _ = m.assemble(m.admissible(m.reference + rng.uniform(-0.3, 0.3, m.n_q)))
-                choices.append(choose(self._rows_of(m.state(q))[0]))
-            self._usual[m] = max(choices, key=lambda c: len(c.rows))
-        return self._usual[m]
-
-    def at(self, s: State) -> Reduction:
-        """At a state: the usual choice, unless on numbers another is needed there."""
-        B, b, gamma = self._rows_of(s)
-        choice = self.usual(s.mechanism)
-        if not s.traced and not choice.suits(B):
-            choice = choose(B)
-        return reduced(B, b, gamma, choice)
-
-
 def reduced(B: np.ndarray, b: np.ndarray, gamma: np.ndarray, choice: Choice) -> Reduction:
-    n, rows, dependent, independent = B.shape[1], choice.rows, choice.dependent, choice.independent
+    n, rows = B.shape[1], list(choice.rows)
+    independent, dependent = list(choice.independent), list(choice.dependent)
     kind: Any = object if object in (B.dtype, b.dtype, gamma.dtype) else float
     T, c, d = np.zeros((n, len(independent)), dtype=kind), np.zeros(n, dtype=kind), np.zeros(n, dtype=kind)
     T[independent] = np.eye(len(independent))
     if rows:
-        right = np.column_stack([-B[np.ix_(rows, independent)], b[rows], gamma[rows]])
-        solved = solve_in_order(B[np.ix_(rows, dependent)], right)
+        right = np.column_stack([-choice.independent_block(B), b[rows], gamma[rows]])
+        solved = solve_in_order(choice.dependent_block(B), right)
         T[dependent], c[dependent], d[dependent] = solved[:, :-2], solved[:, -2], solved[:, -1]
     return Reduction(choice, T, c, d)
+
+
+def row_lengths(B: np.ndarray) -> np.ndarray:
+    """By which rows can be compared; not nothing where a row vanishes."""
+    norms = np.linalg.norm(B, axis=1)
+    return np.maximum(norms, VANISHING * norms.max(initial=0.0) or 1.0)
+
+
+def firmness(B: np.ndarray, choice: Choice, lengths: np.ndarray) -> float:
+    """The smallest pivot of the elimination of B_d beside the length of its row; 1 where there is nothing to eliminate."""
+    with np.errstate(all="ignore"):
+        sizes = np.abs(pivots_in_order(choice.dependent_block(B)) / lengths[list(choice.rows)])
+    return float(np.nan_to_num(sizes, nan=0.0, posinf=0.0).min(initial=1.0))
+
+
+class InIndependentSpeeds:
+    """A formulation in some of its speeds w, of which constraints determine the others; `choice` says which, if that is settled."""
+
+    title: str
+
+    def __init__(self, choice: Choice | None = None):
+        self.choice = choice
+        self._usual: WeakKeyDictionary[Mechanism, Self] = WeakKeyDictionary()
+
+    # -- what a formulation brings ----------------------------------------------------------------------------------------
+    def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(B, b, γ) of B w = b and B ẇ = γ."""
+        raise NotImplementedError
+
+    def every(self, s: State) -> np.ndarray:
+        """All of w."""
+        raise NotImplementedError
+
+    def names(self, m: Mechanism) -> tuple[str, ...]:
+        """Of all of w."""
+        raise NotImplementedError
+
+    def moving(self, m: Mechanism, t: Any, q: Any, every: np.ndarray) -> State:
+        """The state with all these w."""
+        raise NotImplementedError
+
+    # -- the contract -------------------------------------------------------------------------------------------------------
+    def refusal(self, m: Mechanism) -> str | None:
+        """Every mechanism can be written in a pose where it is assembled."""
+        return None
+
+    def speeds(self, m: Mechanism) -> tuple[str, ...]:
+        choice = self.settled(m).choice
+        assert choice is not None
+        return tuple(self.names(m)[i] for i in choice.independent)
+
+    def first_order(self, m: Mechanism) -> int:
+        return m.n_q + len(self.speeds(m))
+
+    def own_speeds(self, s: State) -> np.ndarray:
+        return np.asarray(self.every(s)[list(self.chosen(s, self.rows(s)[0]).independent)])
+
+    def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
+        """w = T w_i + c."""
+        made = self.reduction(State(m, t, q, np.zeros(m.n_u)))
+        return self.moving(m, t, q, made.T @ np.asarray(w) + made.c)
+
+    # -- the choice -----------------------------------------------------------------------------------------------------------
+    def settled(self, m: Mechanism, poses: Sequence[Pose] = ()) -> Self:
+        """With one choice for all states, the best at the worst of these poses; without poses, of some near the reference."""
+        if self.choice is not None:
+            return self
+        if poses:
+            return self.chosen_so(self._best(m, poses))
+        if m not in self._usual:
+            self._usual[m] = self.chosen_so(self._best(m, _near_reference(m)))
+        return self._usual[m]
+
+    def chosen_so(self, choice: Choice) -> Self:
+        return type(self)(choice)
+
+    def anew(self, s: State, lengths: np.ndarray) -> Self:
+        """With the choice that suits this state, rows measured by these lengths."""
+        return self.chosen_so(choose(self.rows(s)[0] / lengths[:, None]))
+
+    def _best(self, m: Mechanism, poses: Sequence[Pose]) -> Choice:
+        every = [self.rows(m.state(q, np.zeros(m.n_u), t))[0] for q, t in poses]
+        lengths = np.max([row_lengths(B) for B in every], axis=0)
+        proposed = [choose(B / lengths[:, None]) for B in every]
+        rank = max(len(c.rows) for c in proposed)
+        regular = [B for B, c in zip(every, proposed) if len(c.rows) == rank]
+        candidates = dict.fromkeys(c for c in proposed if len(c.rows) == rank)
+        return max(candidates, key=lambda c: min(firmness(B, c, lengths) for B in regular))
+
+    def chosen(self, s: State, B: np.ndarray) -> Choice:
+        if self.choice is not None:
+            return self.choice
+        return choose(B / row_lengths(B)[:, None]) if not s.traced else self.settled(s.mechanism).chosen(s, B)
+
+    def reduction(self, s: State) -> Reduction:
+        B, b, gamma = self.rows(s)
+        return reduced(B, b, gamma, self.chosen(s, B))
+
+    def pivots(self, s: State) -> np.ndarray:
+        """What the elimination divides by."""
+        B = self.rows(s)[0]
+        return pivots_in_order(self.chosen(s, B).dependent_block(B))
+
+    def lengths(self, s: State) -> np.ndarray:
+        return row_lengths(self.rows(s)[0])
+
+    def firmness(self, s: State, lengths: np.ndarray) -> float:
+        B = self.rows(s)[0]
+        return firmness(B, self.chosen(s, B), lengths)
+
+
+def _near_reference(m: Mechanism) -> list[Pose]:
+    if not m.constraint_rows:
+        return [(m.admissible(m.reference), 0.0)]
+    rng, found = np.random.default_rng(0), []
+    try:
+        base, _ = m.assemble(m.reference)
+    except LoopError as problem:
+        raise FormulationError(
+            f'the independent speeds of mechanism "{m.name}" could not be chosen, as it could not be assembled near its reference '
+            f"({problem}); simulate it from an assembled pose, or choose a formulation with multipliers"
+        ) from problem
+    for _ in range(POSES):
+        try:
+            found.append((m.assemble(m.admissible(base + m.somewhere(rng, REACH) - m.reference))[0], 0.0))
+        except LoopError:  # there is no pose that way
+            continue
+    return [(base, 0.0), *found]

@@ -1,49 +1,21 @@
 """Kane's equations in relative coordinates [A 9–11, E 41–43].
 
 Σ Vᵀ(F − m a) + Ωᵀ(M − Iα − ω × Iω) = 0 over all bodies, with v = V u + v_t at the mass centre and ω = Ω u + ω_t, so that
-A = Σ m VᵀV + ΩᵀIΩ. Turning terms are taken in body axes, where I is constant.
+A = Σ m VᵀV + ΩᵀIΩ. An elastic body has 6 + n rows instead of six [C 41–42, 66]: each body gives its own (`balance`).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
-from dalembert.mechanism import Mechanism
-from dalembert.vectors import cross
 
 title = "Kane, relative coordinates"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.speeds
-
-
-def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u + n_rows(m)
-
-
-def own_speeds(s: State) -> np.ndarray:
-    return s.speeds
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    return State(m, t, q, w)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    return np.asarray(wdot)
 
 
 def mass_matrix(s: State) -> np.ndarray:
@@ -53,9 +25,8 @@ def mass_matrix(s: State) -> np.ndarray:
     for k, body in enumerate(m.bodies, start=1):
         columns, P = list(m.path_columns[k]), s.partials[k]
         if columns and not body.massless:
-            V, W = P.V + cross(P.W, s.com_arms[k - 1]), s.poses[k].R.T @ P.W
-            add_gram(A, columns, body.mass * V, V)
-            add_gram(A, columns, body.inertia @ W, W)
+            for J, MJ in body.weighed(s.poses[k].R, s.com_arms[k - 1], s.modal_q(k), P.W, P.V):
+                add_gram(A, columns, MJ, J)
     return A
 
 
@@ -69,17 +40,16 @@ def equations(s: State) -> Equations:
         columns = list(m.path_columns[k])
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
-        R, c, I = s.poses[k].R, s.com_arms[k - 1], body.inertia
-        P, w, a0 = s.partials[k], s.velocities[k].w, s.bias_accelerations[k]
-        V = P.V + cross(P.W, c)
-        a = a0.v + cross(a0.w, c) + cross(w, cross(w, c))
-        W, w, e = R.T @ P.W, R.T @ w, R.T @ a0.w
-        add_gram(A, columns, body.mass * V, V)
-        add_gram(A, columns, I @ W, W)
-        F = applied.force[k - 1] - body.mass * a
-        T = R.T @ applied.moment[k - 1] - I @ e - cross(w, I @ w)
-        f[columns] = f[columns] + V.T @ F + W.T @ T
+        P, a0 = s.partials[k], s.bias_accelerations[k]
+        at, force, moment = s.instants[k - 1], applied.force[k - 1], applied.moment[k - 1]
+        rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
+        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, np.zeros(len(at.q)), force, moment)):
+            add_gram(A, columns, MJ, J)
+            f[columns] = f[columns] + J.T @ left
     for joint, values in zip(m.joints, applied.joint):
         f[joint.columns] = f[joint.columns] + values[joint.free]
     closed = constraint_rows(s)
     return Equations(A, f, closed.B, closed.gamma)
+
+
+__all__ = ["equations", "first_order", "mass_matrix", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

@@ -11,55 +11,34 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.independent import Independent
+from dalembert.formulations.independent import InIndependentSpeeds
 from dalembert.formulations.principle import balance
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
-title = "Kane, independent speeds"
 
+class KaneMinimal(InIndependentSpeeds):
+    title = "Kane, independent speeds"
 
-def _rows(s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rows = constraint_rows(s)
-    return rows.B, rows.b, rows.gamma
+    def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rows = constraint_rows(s)
+        return rows.B, rows.b, rows.gamma
 
+    def every(self, s: State) -> np.ndarray:
+        return np.asarray(s.speeds)
 
-independent = Independent(_rows)
+    def names(self, m: Mechanism) -> tuple[str, ...]:
+        return m.speeds
 
+    def moving(self, m: Mechanism, t: Any, q: Any, every: np.ndarray) -> State:
+        return State(m, t, q, every)
 
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism that can be assembled can be written."""
+    def udot(self, s: State, wdot: Any) -> np.ndarray:
+        made = self.reduction(s)
+        return np.asarray(made.T @ np.asarray(wdot) + made.d)
 
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return tuple(m.speeds[i] for i in independent.usual(m).independent)
-
-
-def first_order(m: Mechanism) -> int:
-    return m.n_q + len(speeds(m))
-
-
-def own_speeds(s: State) -> np.ndarray:
-    return np.asarray(s.speeds)[independent.at(s).choice.independent]
-
-
-def written_speeds(s: State) -> np.ndarray:
-    return np.asarray(s.speeds)[independent.usual(s.mechanism).independent]
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    """u = T u_i + c."""
-    made = independent.at(State(m, t, q, np.zeros(m.n_u)))
-    return State(m, t, q, made.T @ np.asarray(w) + made.c)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    made = independent.at(s)
-    return np.asarray(made.T @ np.asarray(wdot) + made.d)
-
-
-def equations(s: State) -> Equations:
-    made = independent.at(s)
-    A, f = balance(s, made.T, made.d)
-    return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
+    def equations(self, s: State) -> Equations:
+        made = self.reduction(s)
+        A, f = balance(s, made.T, made.d)
+        return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))

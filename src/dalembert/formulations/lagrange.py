@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.lagrangian import (
     kinetic,
     potential,
@@ -19,7 +19,7 @@ from dalembert.formulations.lagrangian import (
     symmetric,
     unpotential_on_rates,
 )
-from dalembert.formulations.rates import RatesState, n_conditions, rows_in_rates, speed_rates
+from dalembert.formulations.rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.traced import Traced
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -27,18 +27,6 @@ from dalembert.trace import directional, gradient
 
 title = "Lagrange, generalized coordinates"
 letter = "qdot"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.coordinates
-
-
-def first_order(m: Mechanism) -> int:
-    return 2 * m.n_q + n_conditions(m) + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:

@@ -11,10 +11,10 @@ import numpy as np
 
 from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.lagrangian import kinetic, momenta, potential, unpotential_on_rates
 from dalembert.formulations.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.rates import RatesState, n_conditions
+from dalembert.formulations.rates import RatesState
 from dalembert.formulations.traced import Traced
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -23,18 +23,6 @@ from dalembert.vectors import vector
 
 title = "Lagrange, momentum form"
 letter = "p"
-
-
-def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    return m.coordinates
-
-
-def first_order(m: Mechanism) -> int:
-    return 2 * m.n_q + n_conditions(m) + n_rows(m)
 
 
 def own_speeds(s: State) -> np.ndarray:
@@ -62,3 +50,6 @@ _energies = Traced(_lagrangian)
 def equations(s: State) -> Equations:
     """ṗ + Aᵀλ = L,q + Q̄ [C 154]."""
     return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
+
+
+__all__ = ["equations", "first_order", "letter", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

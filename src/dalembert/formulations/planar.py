@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import cos, sin
@@ -109,6 +110,8 @@ class Chain:
 
 def not_planar(m: Mechanism) -> str | None:
     """Why a mechanism is no planar open chain, or None."""
+    if m.elastic:
+        return bending(m)
     if m.cuts:
         return f'the path matrix describes open chains, and joint "{m.cuts[0].name}" closes a loop; choose "kane" or "lagrange"'
     if m.constraints:

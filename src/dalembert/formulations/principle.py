@@ -10,7 +10,6 @@ import numpy as np
 from dalembert.formulations.symmetric import add_gram
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
-from dalembert.vectors import cross
 
 
 def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -24,15 +23,13 @@ def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.
         columns = list(m.path_columns[k])
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
-        R, c, I = s.poses[k].R, s.com_arms[k - 1], body.inertia
-        partial, w, a0 = s.partials[k], s.velocities[k].w, known[k]
-        V = (partial.V + cross(partial.W, c)) @ P[columns]
-        a = a0.v + cross(a0.w, c) + cross(w, cross(w, c))
-        W, w, e = R.T @ (partial.W @ P[columns]), R.T @ w, R.T @ a0.w
-        add_gram(A, every, body.mass * V, V)
-        add_gram(A, every, I @ W, W)
-        f[:] = f + V.T @ (applied.force[k - 1] - body.mass * a)
-        f[:] = f + W.T @ (R.T @ applied.moment[k - 1] - I @ e - cross(w, I @ w))
+        partial, a0, at = s.partials[k], known[k], s.instants[k - 1]
+        rows = body.weighed(at.R, at.arm, at.q, partial.W, partial.V)
+        left = body.balance(at, a0.w, a0.v, s.modal_udot(k, udot0), applied.force[k - 1], applied.moment[k - 1])
+        for (J, MJ), force in zip(rows, left):
+            V = J @ P[columns]
+            add_gram(A, every, MJ @ P[columns], V)
+            f[:] = f + V.T @ force
     for joint, values in zip(m.joints, applied.joint):
         f[:] = f + P[joint.columns].T @ values[joint.free]
     return A, f

@@ -6,12 +6,10 @@ articulated bodies give u̇ itself, without A.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from dalembert.formulations import in_speeds
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -23,24 +21,12 @@ class _InSpeeds:
 
     title: str
 
-    def refusal(self, m: Mechanism) -> str | None:
-        """Every mechanism can be written."""
-        return None
-
-    def speeds(self, m: Mechanism) -> tuple[str, ...]:
-        return m.speeds
-
-    def first_order(self, m: Mechanism) -> int:
-        return m.n_q + m.n_u + n_rows(m)
-
-    def own_speeds(self, s: State) -> np.ndarray:
-        return np.asarray(s.speeds)
-
-    def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
-        return State(m, t, q, w)
-
-    def udot(self, s: State, wdot: Any) -> np.ndarray:
-        return np.asarray(wdot)
+    refusal = staticmethod(in_speeds.refusal)
+    speeds = staticmethod(in_speeds.speeds)
+    first_order = staticmethod(in_speeds.first_order)
+    own_speeds = staticmethod(in_speeds.own_speeds)
+    state = staticmethod(in_speeds.state)
+    udot = staticmethod(in_speeds.udot)
 
 
 class RecursiveNewtonEuler(_InSpeeds):

@@ -131,7 +131,7 @@ class WrittenEquations:
         """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
         m = self.mechanism.with_parameters(**parameters)
         state = m.state(q, u, t)
-        own = getattr(self.method, "written_speeds", self.method.own_speeds)(state)
+        own = self.method.own_speeds(state)
         values: dict[Any, Any] = m.parameter_values
         values |= {self.t: state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, own))}
         made = evaluate([self.A, self.f, self.B, self.gamma], values)

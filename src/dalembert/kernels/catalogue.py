@@ -90,6 +90,10 @@ class Catalogue:
         """Everything the machine code depends on."""
         return key_of(self.mechanism)
 
+    def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
+        """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
+        return self.mechanism.n_bodies <= largest or self.mechanism.elastic
+
     def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
         m = self.mechanism
 
@@ -102,8 +106,7 @@ class Catalogue:
             sweep = Outlined(m, algorithm)
             return sweep.emit(module, lanes), sweep.places["end"]
 
-        emit = straight if m.n_bodies <= LARGEST_STRAIGHT else outlined
-        return Kernel(algorithm.name, m, n_extra, shape, emit, self.key)
+        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, self.key)
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
@@ -135,7 +138,8 @@ class Catalogue:
         """R (9), p (3), ω (3), v (3) of every body, world axes."""
 
         def formula(s: State, _: Any) -> Any:
-            both = zip(s.poses[1:], s.velocities[1:])
+            n = s.mechanism.n_bodies
+            both = zip(s.poses[1 : n + 1], s.velocities[1 : n + 1])
             return [x for pose, rate in both for x in (*pose.R.ravel(), *pose.p, *rate.w, *rate.v)]
 
         return self._kernel(formula, motion.ALGORITHM, 0, (self.mechanism.n_bodies, motion.N_MOTION))
@@ -172,8 +176,7 @@ class Catalogue:
                 f.call(run[1], *state, f.y + m.n_q, f.work)
             return f.signature, max(part.places["end"] for part in parts)
 
-        small = m.n_bodies <= LARGEST_STRAIGHT
-        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), straight if small else outlined, self.key)
+        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), straight if self._small() else outlined, self.key)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> Kernel:
@@ -203,7 +206,7 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             return emit_jacobian(m, algorithm, module, native_lanes())
 
-        small = m.n_bodies <= LARGEST_STRAIGHT_DERIVATIVES
+        small = self._small(LARGEST_STRAIGHT_DERIVATIVES)
         return Kernel(name, m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
 
     def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:
@@ -222,7 +225,7 @@ class Catalogue:
         m = self.mechanism
         if p.body not in m.number_of:
             raise unknown(p.body, "body", m.number_of, "point_jacobian")
-        if m.n_bodies <= LARGEST_STRAIGHT:
+        if self._small():
             return self.point_jacobian(p)(q, None, None, t, parameters)
         if np.ndim(q) == 2:
             return np.array([self.jacobian(p, row, t, parameters) for row in np.asarray(q)])
@@ -236,7 +239,7 @@ class Catalogue:
 
     def point_jacobian(self, p: Point) -> Kernel:
         """6 × n_u of a point; a kernel of its own for every point asked about."""
-        name = f"jacobian {p.body} {fingerprint(p.at)}"
+        name = f"jacobian {p.body} {p.node or ''} {fingerprint(p.at)}"
         if name not in self._jacobians:
             m = self.mechanism
 

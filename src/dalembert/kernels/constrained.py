@@ -1,7 +1,8 @@
 """Accelerations under loops and constraints in compiled code: the range-space method on an independent set of rows.
 
-A = LᵀDL along the tree's branches; Y = D^-½ L^-ᵀ Bᵀ, of which each row touches only the speeds on its own paths; S = YᵀY with its rows
-ordered for a small profile, S = G Gᵀ by Cholesky. For chained loops everything is linear in their number.
+A by composite bodies and f by the recursion of Newton and Euler. A = LᵀDL along the tree's branches; Y = D^-½ L^-ᵀ Bᵀ, of which each
+row touches only the speeds on its own paths; S = YᵀY with its rows ordered for a small profile, S = G Gᵀ by Cholesky. For chained loops
+everything is linear in their number.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations import kane
+from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.row_pattern import pattern
 from dalembert.kernels.row_solver import RowSolver
 from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum
@@ -49,7 +51,8 @@ class Constrained:
         with tracing():
             self.state: State = m.symbolic_state()
             self.tau = extra_input(m.speeds)
-            self.equations = kane.equations(self.state)
+            tree = Tree(self.state)
+            self.A, self.f = composite(tree), -newton_euler(tree, np.zeros(self.n))
             self.all_rows: Rows = constraint_rows(self.state)
             self.pattern = pattern(m, self.all_rows.B, rows)
             self.blocks = self._traced()
@@ -77,13 +80,13 @@ class Constrained:
 
     def _traced(self) -> dict[str, Block]:
         """What must be computed at a state: all of it, what depends on the pose, or by how much q and u are off."""
-        e, rows, at = self.equations, self.all_rows, self.places
+        rows, at = self.all_rows, self.places
         kept = list(self.pattern.rows)
         # also what is zero: factorising in place fills it
-        mass = [Output(e.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along_paths(self.m)]
+        mass = [Output(self.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along_paths(self.m)]
         B = [rows.B[k, c] for k, columns in zip(kept, self.pattern.columns) for c in columns]
         pose = mass + [Output(x, "work", at["B"] + i) for i, x in enumerate(B)]
-        force = [Output(x, "work", at["f"] + i) for i, x in enumerate(e.f + self.tau)]
+        force = [Output(x, "work", at["f"] + i) for i, x in enumerate(self.f + self.tau)]
         g = [_or_zero(rows.g[k]) for k in kept]
         slip = [rows.B[k] @ self.state.speeds - rows.b[k] for k in kept]
         alpha, beta = self.gains or (0.0, 0.0)
@@ -134,7 +137,7 @@ class Constrained:
         code = {name: module.block(self.blocks[name], lanes) for name in ("pose", "errors", "moving")}
         solver = RowSolver(self.m, self.pattern, module)
         m, n, k, at = self.m, self.n, self.n_rows, self.places
-        admissible = self._admissible(module, lanes)
+        admissible = emit_admissible(module, m, lanes)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("project", lanes=lanes, **parameters) as f:
             arguments = [getattr(f, name) for name in NAMES]
@@ -181,13 +184,6 @@ class Constrained:
                     f.u[i] = f.u[i] - part["d"][i]
                 f.stop_if((state.gap <= SMALL_SLIP * norms[k]).all())
         return f.signature
-
-    def _admissible(self, module: Module, lanes: int) -> Signature | None:
-        """Euler parameters to unit length, in place."""
-        with tracing():
-            q = self.state.coordinates
-            outputs = [Output(x, "q", i) for i, x in enumerate(self.m.admissible(q)) if x is not q[i]]
-            return module.block(block("admissible", known_symbols(self.m), outputs), lanes) if outputs else None
 
 
 def _or_zero(g: Any) -> Any:

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from dalembert.formulations import Formulation
+from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import Pair, speeds_are_own, to_own_speeds, to_speeds
 from dalembert.kernels.row_solver import RowSolver
-from dalembert.kernels.straight import NAMES, block, known_symbols
+from dalembert.kernels.straight import NAMES
 from dalembert.mechanism import Mechanism
-from dalembert.trace import symbols, tracing
-from dalembert.trace.native import Module, Output, Pointer, Signature
+from dalembert.trace.native import Module, Pointer, Signature
 
 KERNEL: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
 
@@ -27,13 +28,13 @@ class Formulated:
     def __init__(
         self,
         m: Mechanism,
-        formulation: str,
+        form: Formulation,
         constraints: str,
         rows: Sequence[int],
         gains: tuple[float, float] | None = None,
     ):
         self.m = m
-        self.pair = Pair(m, formulation, constraints, rows, gains)
+        self.pair = Pair(m, form, constraints, rows, gains)
         self.held = Constrained(m, rows) if m.constraint_rows else None
         self.own = speeds_are_own(m, self.pair.form)
 
@@ -73,7 +74,7 @@ class Formulated:
         """`project(t, q, w, x, P, y, work)`: q and w brought back onto the constraints in place; `y` is scratch for q̇."""
         form, at = self.pair.form, self.places
         project = None if self.held is None else self.held.emit_projection(module, lanes)
-        admissible = _emit_admissible(module, self.m) if project is None else None
+        admissible = emit_admissible(module, self.m, lanes, "own_admissible") if project is None else None
         there = back = None
         if not self.own:
             there, back = (
@@ -91,11 +92,3 @@ class Formulated:
             if back is not None:
                 f.call(back, f.t, f.q, u, f.x, f.P, f.u, f.work)
         return f.signature
-
-
-def _emit_admissible(module: Module, m: Mechanism) -> Signature | None:
-    """Euler parameters to unit length, in place."""
-    with tracing():
-        q = symbols("q_", m.coordinates)
-        outputs = [Output(x, "q", i) for i, x in enumerate(m.admissible(q)) if x is not q[i]]
-        return module.block(block("own_admissible", known_symbols(m), outputs)) if outputs else None

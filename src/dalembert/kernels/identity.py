@@ -31,6 +31,7 @@ def key_of(m: Mechanism) -> str:
             m.gravity,
             repr([(j.q_at, j.u_at) for j in m.joints]),
             [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None],
+            *_elastic(m),
             *_forces(m),
             *_constraints(m),
             len(m.parameters),
@@ -64,6 +65,16 @@ def _behaviour(joint: Joint) -> list[Any]:
         )
     ]
     return [joint.n_q, joint.n_u, aligned.spins_about_z, Q, joint.reference, *(np.asarray(x) for x in values)]
+
+
+def _elastic(m: Mechanism) -> list[Any]:
+    """The data of elastic bodies, and which frame each joint stands on."""
+    if not m.elastic:
+        return []
+    data = [b.data for b in m.bodies if b.modes]
+    fields = [getattr(d, name) for d in data for name in ("S", "P", "Ke", "De", "G0", "H")]
+    nodes = [getattr(n, name) for d in data for n in d.nodes.values() for name in ("r", "Phi", "Psi", "G", "Gam")]
+    return [repr([len(b.modes) for b in m.bodies]), repr([d.m for d in data]), np.array(m.stands_on), *fields, *nodes]
 
 
 def _forces(m: Mechanism) -> list[Any]:

@@ -17,6 +17,7 @@ from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
 from dalembert.errors import FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import settled
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
@@ -30,25 +31,30 @@ from dalembert.trace.native import Block, Library, Module, Output, Pointer, Sign
 from dalembert.trace.native.lapack import make_known
 
 
-def formulation_named(m: Mechanism, name: str) -> Formulation:
-    """The formulation of this name, if it can write this mechanism's equations."""
+def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
+    """The formulation of this name, if it can write this mechanism's equations; a choice of speeds is settled, at poses if given."""
     if name not in FORMULATIONS:
         raise FormulationError(f"there is no formulation {name!r}; choose one of {', '.join(FORMULATIONS)}")
     why = FORMULATIONS[name].refusal(m)
     if why is not None:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
-    return FORMULATIONS[name]
+    return settled(FORMULATIONS[name], m, poses)
 
 
-def speeds_kernel(m: Mechanism, formulation: str) -> PairKernel:
+def key_of(form: Formulation) -> str:
+    """What machine code depends on: the formulation and its choice of speeds."""
+    return f"{getattr(form, '__name__', type(form).__qualname__)} {getattr(form, 'choice', '')}"
+
+
+def speeds_kernel(m: Mechanism, form: Formulation) -> PairKernel:
     """(q, w, –, t, parameters) → u, compiled: the mechanism's own speeds from the formulation's."""
-    m, form = m.kernels.mechanism, formulation_named(m, formulation)
+    m = m.kernels.mechanism
     n_w = len(form.speeds(m))
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         return module.block(to_speeds(m, form, "run"), lanes), 0
 
-    return pair_kernel("speeds", m, formulation, "", (), (m.n_u,), emit, n_w)
+    return pair_kernel("speeds", m, form, "", (), (m.n_u,), emit, n_w)
 
 
 def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
@@ -84,14 +90,21 @@ def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class FurtherForces(Force):
-    """Generalized forces on the free speeds, as symbols: what a kernel's extra input holds. Every formulation sees them as a load."""
+    """Generalized forces on the free speeds: symbols that stand for a kernel's extra input, or values. Every formulation sees them as
+    a load."""
 
     mechanism: Mechanism
+    tau: np.ndarray
 
     def loads(self, s: Any) -> list[JointLoad]:
-        tau = extra_input(self.mechanism.speeds)
+        tau = self.tau
         on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in self.mechanism.joints]
         return [JointLoad(j.name, values) for j, values in on if j.columns]
+
+
+def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:
+    """With further generalized forces on its free speeds."""
+    return replace(m, forces={**m.forces, "#further": FurtherForces(m, tau)})
 
 
 def n_rows(m: Mechanism) -> int:
@@ -105,20 +118,19 @@ class Pair:
     def __init__(
         self,
         m: Mechanism,
-        formulation: str,
+        form: Formulation,
         constraints: str,
         independent: Sequence[int],
         gains: tuple[float, float] | None = None,
     ):
         method(constraints)
-        self.m, self.formulation, self.constraints, self.gains = m, formulation, constraints, gains
-        self.form = formulation_named(m, formulation)
+        self.m, self.form, self.constraints, self.gains = m, form, constraints, gains
         self.independent = tuple(independent)
         with tracing():
             self._trace()
 
     def _trace(self) -> None:
-        forced = replace(self.m, forces={**self.m.forces, "#further": FurtherForces(self.m)})
+        forced = forced_by(self.m, extra_input(self.m.speeds))
         w = own_speed_symbols(self.form, self.m)
         s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
         self.n_w = len(w)
@@ -215,30 +227,36 @@ class PairKernel(Kernel):
 
 
 def accelerations_kernel(
-    m: Mechanism, formulation: str = "kane", constraints: str = "range_space", independent: Sequence[int] | None = None
+    m: Mechanism,
+    formulation: str = "kane",
+    constraints: str = "range_space",
+    independent: Sequence[int] | None = None,
+    poses: Any = (),
 ) -> PairKernel:
     """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of the pair's differential equations.
 
-    `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Kane's equations by
+    `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Speeds that are
+    chosen are chosen at the `poses`, if given. Kane's equations by
     range space are those of `m.simulate`, along the tree's branches.
     """
     m = m.kernels.mechanism
     rows = tuple(independent_rows(m.kernels) if independent is None else independent)
-    n_w = len(formulation_named(m, formulation).speeds(m))
+    form = formulation_named(m, formulation, poses)
+    n_w = len(form.speeds(m))
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         if formulation == "kane" and constraints == "range_space" and m.constraint_rows:
             return Constrained(m, rows).emit(module, lanes)
-        return Pair(m, formulation, constraints, rows).emit(module, lanes)
+        return Pair(m, form, constraints, rows).emit(module, lanes)
 
-    return pair_kernel("accelerations", m, formulation, constraints, rows, (m.n_q + n_w,), emit, n_w)
+    return pair_kernel("accelerations", m, form, constraints, rows, (m.n_q + n_w,), emit, n_w)
 
 
 def pair_kernel(
-    what: str, m: Mechanism, formulation: str, constraints: str, rows: tuple[int, ...], shape: tuple[int, ...], emit: Any,
+    what: str, m: Mechanism, form: Formulation, constraints: str, rows: tuple[int, ...], shape: tuple[int, ...], emit: Any,
     n_w: int,
 ) -> PairKernel:  # fmt: skip
-    name = f"{what} {formulation} {constraints} {rows}"
+    name = f"{what} {key_of(form)} {constraints} {rows}"
     return PairKernel(name, m, m.n_u, shape, emit, m.kernels.key, one_by_one=True, n_speeds=n_w)
 
 

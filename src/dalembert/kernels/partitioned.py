@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.constrained import MOST_CORRECTIONS, ROUNDING
 from dalembert.kernels.formulated import KERNEL, Formulated
 from dalembert.kernels.straight import NAMES
@@ -117,7 +118,7 @@ class Partitioned(Formulated):
         assert held is not None
         code = {name: module.block(held.blocks[name], 1, f"settle_{name}") for name in ("pose", "errors", "moving")}
         gather, la = _Gather(self, module), Lapack(module)
-        admissible = held._admissible(module, 1)
+        admissible = emit_admissible(module, self.m, 1, "settle_admissible")
         at = held.places
         with module.function("settle", **KERNEL) as f:
             arguments = [getattr(f, name) for name in NAMES]

@@ -11,6 +11,8 @@ from dalembert.constraints import method
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.solution import Solution
 from dalembert.errors import LoopError
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -20,6 +22,8 @@ from dalembert.kernels.pair import (
     Pair,
     PairKernel,
     accelerations_kernel,
+    forced_by,
+    formulation_named,
     n_rows,
     own_speed_symbols,
     pair_kernel,
@@ -33,6 +37,8 @@ from dalembert.trace.native import Block, Module, Output, Pointer, Signature, mi
 
 DOUBTFUL = 1e-9
 """Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
+POOR = 1e-3
+"""Pivot, beside its row, below which speeds are a poor choice in a state: there it is made anew."""
 
 
 def accelerations(
@@ -68,21 +74,51 @@ def solve(
     method(constraints)
     rows = _rows(c, q, t, parameters)
     n_u = c.mechanism.n_u
-    made = _kept(
-        c, f"solution {formulation} {constraints}", lambda: solution_kernel(c.mechanism, formulation, constraints, rows)
-    )
-    y = made(q, u, _with_opaque(c, q, u, tau, t, parameters), t, parameters)
+    pose = (np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]))
+
+    def make() -> tuple[Formulation, PairKernel]:
+        form = formulation_named(c.mechanism, formulation, [pose])
+        return form, solution_kernel(c.mechanism, form, constraints, rows)
+
+    form, made = _kept(c, f"solution {formulation} {constraints}", make)
+    tau = _with_opaque(c, q, u, tau, t, parameters)
+    y = made(q, u, tau, t, parameters)
+    if isinstance(form, ChoosesSpeeds) and form.choice is not None and form.choice.rows:
+        lengths = form.lengths(c.mechanism.state(pose[0], np.zeros(n_u), pose[1]))[list(form.choice.rows)]
+        y, pivots = np.split(y, [-len(lengths)], axis=-1)
+        firm = (np.abs(pivots) / lengths).min(axis=-1)
+        for k in np.flatnonzero(~(firm > POOR)):
+            q_k, u_k, tau_k = (_at(x, k, 2) for x in (q, u, tau))
+            m = c.mechanism.with_parameters(**{name: float(_at(v, k, 1)) for name, v in (parameters or {}).items()})
+            y[... if y.ndim == 1 else k, :n_u] = _chosen_there(
+                m, q_k, u_k, tau_k, float(_at(t, k, 1)), formulation, constraints
+            )
     rank = np.rint(y[..., -1]).astype(int)
     return Solution(y[..., :n_u], y[..., n_u:-1], int(rank) if rank.ndim == 0 else rank)
 
 
-def solution_kernel(m: Mechanism, formulation: str, constraints: str, independent: Sequence[int]) -> PairKernel:
-    """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back."""
-    pair = Pair(m, formulation, constraints, independent)
+def _chosen_there(m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation: str, constraints: str) -> np.ndarray:
+    """u̇ in one state, in the speeds that suit it."""
+    form = FORMULATIONS[formulation]
+    s = forced_by(m, np.zeros(m.n_u) if tau is None else np.asarray(tau)).state(
+        q, np.zeros(m.n_u) if u is None else u, t
+    )
+    return form.udot(s, method(constraints)(form.equations(s)).udot)
+
+
+def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]) -> PairKernel:
+    """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back.
+
+    Behind these, the pivots of speeds that were chosen.
+    """
+    pair = Pair(m, form, constraints, independent)
     own = pair.own_rows
     kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
 
+    pivots = _pivots(pair)
+
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+        watch = module.block(pivots) if pivots.outputs else None
         run, size = pair.emit_solution(module, "pair_solution")
         identity = speeds_are_own(m, pair.form)
         there = None if identity else module.block(to_own_speeds(m, pair.form, "to_own_speeds"))
@@ -102,9 +138,20 @@ def solution_kernel(m: Mechanism, formulation: str, constraints: str, independen
             with f.loop(kept) as k:
                 f.y[m.n_u + k] = y[n + own + k]
             f.y[m.n_u + kept] = y[n + rows] - float(own)
+            if watch is not None:
+                f.call(watch, f.t, f.q, f.u, f.x, f.P, f.y + (m.n_u + kept + 1), work)
         return f.signature, size + 2 * n + rows + 1
 
-    return pair_kernel("solution", m, formulation, constraints, tuple(independent), (m.n_u + kept + 1,), emit, m.n_u)
+    return pair_kernel(
+        "solution", m, form, constraints, tuple(independent), (m.n_u + kept + 1 + len(pivots.outputs),), emit, m.n_u
+    )
+
+
+def _pivots(pair: Pair) -> Block:
+    """y = what is divided by when the speeds not chosen are solved for."""
+    with tracing():
+        values: Any = pair.form.pivots(pair.m.symbolic_state()) if isinstance(pair.form, ChoosesSpeeds) else []
+        return block("pivots", known_symbols(pair.m), [Output(x, "y", i) for i, x in enumerate(values)])
 
 
 def _udot(pair: Pair) -> Block:
@@ -149,7 +196,7 @@ def _rows(c: Catalogue, q: Any, t: Any, parameters: Any) -> tuple[int, ...]:
     return independent_rows(c, np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]), values)
 
 
-def _at(given: Any, states: np.ndarray, batched: int) -> Any:
+def _at(given: Any, states: Any, batched: int) -> Any:
     """What is given for some of the states; what is given once holds for all."""
     return np.asarray(given)[states] if np.ndim(given) == batched else given
 

@@ -13,7 +13,7 @@ from dalembert.trace import symbols
 from dalembert.vectors import Vector
 
 Motion = Callable[[int], tuple[Pose, Rates]]
-"""Pose and velocity of body k = 1, 2, …"""
+"""Pose and velocity of body (or station) k = 1, 2, …"""
 
 
 class GivenState(State):
@@ -37,18 +37,22 @@ class GivenState(State):
 
     @property
     def poses(self) -> Any:
-        return _Looked(lambda k: self.body(k)[0], self.mechanism.n_bodies + 1)
+        return _Looked(lambda k: self.body(k)[0], self._count)
 
     @cached_property
     def velocities(self) -> Any:
-        return _Looked(lambda k: self.body(k)[1], self.mechanism.n_bodies + 1)
+        return _Looked(lambda k: self.body(k)[1], self._count)
+
+    @property
+    def _count(self) -> int:
+        return self.mechanism.n_bodies + 1 + len(self.mechanism.stations)
 
     @cached_property
     def com_arms(self) -> Any:
         return _Looked(self._com_arm, self.mechanism.n_bodies)
 
     def _com_arm(self, k: int) -> Vector:
-        return self.body(k + 1)[0].R @ self.mechanism.bodies[k].com
+        return self.mechanism.bodies[k].arm(self.body(k + 1)[0].R, self.modal_q(k + 1))
 
 
 def unspecified(k: int) -> tuple[Pose, Rates]:

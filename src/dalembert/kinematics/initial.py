@@ -14,13 +14,13 @@ from dalembert.system.names import unknown
 
 def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) at the start, checked. A joint's name gives all its values, "A.slide" one of them; arrays give everything."""
-    q = _values(m, coordinates, m.reference, "initial", "q_at", m.coordinates)
-    u = _values(m, speeds, np.zeros(m.n_u), "speeds", "u_at", m.speeds)
+    q = _values(m, coordinates, m.reference, "initial", 0, m.coordinates)
+    u = _values(m, speeds, np.zeros(m.n_u), "speeds", 1, m.speeds)
     s = m.state(q, u, t)
     return np.array(s.coordinates), np.array(s.speeds)
 
 
-def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: str, names: tuple[str, ...]) -> np.ndarray:
+def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int, names: tuple[str, ...]) -> np.ndarray:
     if given is None:
         return zeros.copy()
     if not isinstance(given, Mapping):
@@ -29,8 +29,9 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: str,
     single = {name: i for i, name in enumerate(names)}
     for name, value in given.items():
         at: list[int | None]
-        if name in m.joint_number:
-            at = list(getattr(m.joints[m.joint_number[name] - 1], places))
+        named = m.places(name)
+        if named is not None:
+            at = list(named[places])
         elif name in single:
             at = [single[name]]
         else:
@@ -65,8 +66,8 @@ def named_speeds(m: Mechanism, given: Any) -> list[int]:
         return []
     held = []
     for name in given:
-        joint, _, freedom = str(name).partition(".")
-        j = m.joints[m.joint_number[joint] - 1]
-        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
-        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
+        owner, _, freedom = str(name).partition(".")
+        named = m.places(owner)
+        places = () if named is None else named[1]
+        held += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
     return held

@@ -48,21 +48,50 @@ def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = N
     m = s.mechanism
     force = [b.mass * m.gravity if gravity else ZERO for b in m.bodies]
     moment: list[Vector] = [ZERO for _ in m.bodies]
-    joint = [np.zeros(j.joint.n_u) for j in m.joints]
+    joint = [_on_modes(s, k, m.gravity if gravity else ZERO) for k in range(m.n_bodies)]
     for name, each in (m.forces if forces is None else forces).items():
         for load in _of_force(s, name, each):
             if not isinstance(load, BodyLoad):
                 k = s.joint_index(load.joint)
-                joint[k] = joint[k] + _numbers(s, load.values, joint[k].shape, name)
+                every = len(joint[k])
+                n = every if np.shape(load.values) == (every,) else m.joints[k].joint.inner.n_u
+                values = _numbers(s, load.values, (n,), name)
+                joint[k] = joint[k] + np.concatenate([values, np.zeros(every - n)])
                 continue
-            k = s.body_number(load.body) - 1
+            frame = s.body_number(load.body)
+            k = m.body_of(frame) - 1
             if k < 0:
                 continue  # the ground takes any load
             F, T = (_numbers(s, x, (3,), name) for x in (load.force, load.torque))
-            at = s.poses[k + 1].p if load.at is None else load.at
+            at = s.poses[frame].p if load.at is None else load.at
             force[k] = force[k] + F
             moment[k] = moment[k] + T + cross(at - s.poses[k + 1].p - s.com_arms[k], F)
+            if m.bodies[k].modes:
+                joint[k] = joint[k] + _through_node(s, frame, F, T + cross(at - s.poses[frame].p, F), name)
     return Loads(force, moment, joint)
+
+
+def _on_modes(s: State, k: int, gravity: Vector) -> np.ndarray:
+    """What acts on the joint's speeds before any force does: on the modes of an elastic body its stiffness, damping and gravity."""
+    joint, body = s.mechanism.joints[k].joint, s.mechanism.bodies[k]
+    if not body.modes:
+        return np.zeros(joint.n_u)
+    own = body.modal_forces(s.poses[k + 1].R, s.modal_q(k + 1), s.modal_u(k + 1), gravity)
+    return np.concatenate([np.zeros(joint.inner.n_u), own])
+
+
+def _through_node(s: State, frame: int, F: Vector, T: Vector, name: str) -> np.ndarray:
+    """The force and couple at a node, on the modes of its body: UᵀF + WᵀT."""
+    m = s.mechanism
+    k = m.body_of(frame)
+    if frame == k:
+        body = m.bodies[k - 1]
+        raise ForceError(
+            f'force "{name}": body "{body.name}" is elastic, so that a force must act at one of its nodes; '
+            f"name one of {', '.join(body.nodes)}"
+        )
+    node, R = s.node(frame), s.poses[k].R
+    return np.concatenate([np.zeros(m.joints[k - 1].joint.inner.n_u), node.U.T @ (R.T @ F) + node.W.T @ (R.T @ T)])
 
 
 def _of_force(s: State, name: str, force: Force) -> list[Load]:

@@ -1,26 +1,31 @@
 """`State`: the motion of a mechanism at one instant. Every quantity is computed when first asked for, once.
 
-Bodies are looked up by number (0 is the ground) inside the package and by name in users' functions. All vectors are in world axes.
+Bodies are looked up by number (0 is the ground) inside the package and by name in users' functions; the stations of elastic
+bodies, frames that move with their modes, are numbered after the bodies. All vectors are in world axes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.node_motion import NodeMotion
+from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
 from dalembert.kinematics import recursion as step
+from dalembert.kinematics import seats
 from dalembert.kinematics.recursion import JointRates, Link, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
-from dalembert.system.forces import Point
+from dalembert.system.bodies import Instant
 from dalembert.system.forces.points import point
 from dalembert.system.joints import Joint
 from dalembert.system.laws import at_time
 from dalembert.system.names import unknown
 from dalembert.trace import Expr, substitute
-from dalembert.vectors import Matrix, Vector, cross, vector
+from dalembert.vectors import ZERO, Matrix, Vector, cross, vector
 
 
 class State:
@@ -56,18 +61,59 @@ class State:
             out += [r for r, at in zip(rates, j.q_at) if at is not None]
         return vector(out)
 
+    # -- elastic bodies -----------------------------------------------------------------------------------------------
+    def modal_q(self, k: int) -> np.ndarray:
+        """The coordinates of body k itself."""
+        return self.joint_q[k - 1][self.mechanism.joints[k - 1].joint.inner.n_q :]
+
+    def modal_u(self, k: int) -> np.ndarray:
+        """Their rates."""
+        return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
+
+    def modal_udot(self, k: int, udot: Any) -> np.ndarray:
+        """Their accelerations, where the free speeds change at the rate u̇."""
+        return self.joint_udot(udot)[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
+
+    @cached_property
+    def _nodes(self) -> dict[int, NodeMotion]:
+        return {}
+
+    def node(self, frame: int) -> NodeMotion:
+        """Motion of the node at a station, in its body's axes."""
+        if frame not in self._nodes:
+            m = self.mechanism
+            at = m.stations[frame - m.n_bodies - 1]
+            self._nodes[frame] = NodeMotion(m.bodies[at.body - 1].nodes[at.node], self.modal_q(at.body))
+        return self._nodes[frame]
+
     # -- the recursion outward ----------------------------------------------------------------------------------------
+    def _outward(
+        self, ground: Any, carry: Callable[[int, Any], Any], seat: Callable[[int, int, Any], Any]
+    ) -> list[Any]:
+        """Of the ground, every body and every station: `carry(k, what its joint stands on)`, `seat(station, body, its own)`."""
+        m = self.mechanism
+        out = [ground, *(None for _ in range(m.n_bodies + len(m.stations)))]
+        for k, on in enumerate(m.stands_on, start=1):
+            out[k] = carry(k, out[on])
+            for name in m.bodies[k - 1].nodes:
+                frame = m.station_number[k, name]
+                out[frame] = seat(frame, k, out[k])
+        return out
+
     @cached_property
     def _placed(self) -> tuple[list[Pose], list[Link]]:
-        poses, links = [step.WORLD], []
-        for j, parent, q in zip(self.mechanism.joints, self.mechanism.parent, self.joint_q):
-            pose, link = step.carry_pose(poses[parent], j, q)
-            poses.append(pose)
+        links: list[Link] = []
+
+        def carry(k: int, carrier: Pose) -> Pose:
+            pose, link = step.carry_pose(carrier, self.mechanism.joints[k - 1], self.joint_q[k - 1])
             links.append(link)
-        return poses, links
+            return pose
+
+        return self._outward(step.WORLD, carry, lambda f, k, pose: seats.seat_pose(pose, self.node(f))), links
 
     @property
     def poses(self) -> list[Pose]:
+        """Of the ground, the bodies, the stations."""
         return self._placed[0]
 
     @property
@@ -84,23 +130,30 @@ class State:
 
     @cached_property
     def velocities(self) -> list[Rates]:
-        """ω and v of every body's origin."""
-        out = [step.AT_REST]
-        for parent, link, rel in zip(self.mechanism.parent, self.links, self.joint_rates):
-            out.append(step.carry_velocity(out[parent], link, rel))
-        return out
+        """ω and v of every body's origin, and of the stations."""
+        links, rels = self._placed[1], self.joint_rates
+        return self._outward(
+            step.AT_REST,
+            lambda k, carrier: step.carry_velocity(carrier, links[k - 1], rels[k - 1]),
+            lambda f, k, own: seats.seat_velocity(self.poses[k], own, self.node(f), self.modal_u(k)),
+        )
 
     def accelerations(self, udot: Any) -> list[Rates]:
-        """α and a of every body's origin where the free speeds change at the rate `udot`."""
-        out = [step.AT_REST]
-        m, vel, links, rels = self.mechanism, self.velocities, self.links, self.joint_rates
-        for k, (j, parent, ud) in enumerate(zip(m.joints, m.parent, self.joint_udot(udot))):
-            out.append(
-                step.carry_acceleration(
-                    out[parent], vel[parent], vel[k + 1], j, links[k], rels[k], self.joint_q[k], self.joint_u[k], ud
-                )
+        """α and a of every body's origin, and of the stations, where the free speeds change at the rate `udot`."""
+        m, vel, links, rels = self.mechanism, self.velocities, self._placed[1], self.joint_rates
+        uds = self.joint_udot(udot)
+
+        def carry(k: int, carrier: Rates) -> Rates:
+            i, on = k - 1, m.stands_on[k - 1]
+            return step.carry_acceleration(
+                carrier, vel[on], vel[k], m.joints[i], links[i], rels[i], self.joint_q[i], self.joint_u[i], uds[i]
             )
-        return out
+
+        def seat(frame: int, k: int, own: Rates) -> Rates:
+            modal = uds[k - 1][m.joints[k - 1].joint.inner.n_u :]
+            return seats.seat_acceleration(self.poses[k], vel[k], own, self.node(frame), self.modal_u(k), modal)
+
+        return self._outward(step.AT_REST, carry, seat)
 
     @cached_property
     def bias_accelerations(self) -> list[Rates]:
@@ -109,40 +162,47 @@ class State:
 
     @cached_property
     def partials(self) -> list[Partials]:
-        """Partial velocities of every body's origin, columns as in `mechanism.path_columns`."""
-        out = [step.UNMOVED]
-        for k, (j, parent) in enumerate(zip(self.mechanism.joints, self.mechanism.parent)):
-            out.append(step.carry_partials(out[parent], j, self.links[k], self.joint_q[k]))
-        return out
+        """Partial velocities of every body's origin, and of the stations, columns as in `mechanism.path_columns`."""
+        m, links = self.mechanism, self._placed[1]
+        return self._outward(
+            step.UNMOVED,
+            lambda k, carrier: step.carry_partials(carrier, m.joints[k - 1], links[k - 1], self.joint_q[k - 1]),
+            lambda f, k, own: seats.seat_partials(self.poses[k], own, self.node(f)),
+        )
 
     @cached_property
     def partial_rates(self) -> list[Partials]:
         """Time derivatives of the partial velocities."""
-        out, P, vel = [step.UNMOVED], self.partials, self.velocities
-        for k, (j, parent) in enumerate(zip(self.mechanism.joints, self.mechanism.parent)):
-            out.append(
-                step.carry_partial_rates(
-                    P[parent], out[parent], P[k + 1], vel[parent], vel[k + 1], j, self.links[k],
-                    self.joint_rates[k], self.joint_q[k], self.joint_u[k],
-                )
+        m, P, vel = self.mechanism, self.partials, self.velocities
+
+        def carry(k: int, carrier: Partials) -> Partials:
+            i, on = k - 1, m.stands_on[k - 1]
+            return step.carry_partial_rates(
+                P[on], carrier, P[k], vel[on], vel[k], m.joints[i], self._placed[1][i], self.joint_rates[i],
+                self.joint_q[i], self.joint_u[i],
             )  # fmt: skip
-        return out
+
+        def seat(frame: int, k: int, own: Partials) -> Partials:
+            return seats.seat_partial_rates(self.poses[k], vel[k], P[k], own, self.node(frame), self.modal_u(k))
+
+        return self._outward(step.UNMOVED, carry, seat)
 
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
-    def q(self) -> _ByJoint:
-        """`s.q["A"]`: the coordinate of a joint, or all of them where it has several."""
-        return _ByJoint(self, self.joint_q)
+    def q(self) -> _ByName:
+        """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'."""
+        return _ByName(self, 1, self.modal_q)
 
     @property
-    def u(self) -> _ByJoint:
-        """`s.u["A"]`: the speed of a joint, or all of them where it has several."""
-        return _ByJoint(self, self.joint_u)
+    def u(self) -> _ByName:
+        """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'."""
+        return _ByName(self, 2, self.modal_u)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
         k = self.joint_index(name)
-        return self.mechanism.joints[k].joint, self.joint_q[k], self.joint_u[k]
+        joint = self.mechanism.joints[k].joint.inner
+        return joint, self.joint_q[k][: joint.n_q], self.joint_u[k][: joint.n_u]
 
     def joint_index(self, name: str) -> int:
         m = self.mechanism
@@ -154,45 +214,54 @@ class State:
             )
         raise unknown(name, "joint", m.joint_number, "state")
 
-    def body_number(self, body: str) -> int:
-        try:
-            return self.mechanism.number_of[body]
-        except KeyError:
-            raise unknown(body, "body", self.mechanism.number_of, "state") from None
+    def body_number(self, body: Any) -> int:
+        """The number of the frame of a body, or of a node of an elastic body: ("name", "node")."""
+        return self._frame(body, "state")[0]
 
-    def rotation(self, body: str) -> Matrix:
+    def _frame(self, at: Any, what: str) -> tuple[int, Vector]:
+        """The numbered frame that carries a point, and the point in its axes."""
+        p, m = point(at, what), self.mechanism
+        if p.body not in m.number_of:
+            raise unknown(p.body, "body", m.number_of, "state")
+        k, node, offset = m.number_of[p.body], p.node, p.at
+        if node is None and k and m.bodies[k - 1].modes and np.any(p.at):
+            node, offset = node_at(m.bodies[k - 1], p.at, what), ZERO
+        if node is None or node == "frame":
+            return k, offset
+        if (k, node) not in m.station_number:
+            known = m.bodies[k - 1].nodes if k else ()
+            raise unknown(node, "node", known, f'{what}: body "{p.body}"')
+        return m.station_number[k, node], offset
+
+    def rotation(self, body: Any) -> Matrix:
         """R_WB: turns body components into world components."""
         return self.poses[self.body_number(body)].R
 
-    def angular_velocity(self, body: str) -> Vector:
+    def angular_velocity(self, body: Any) -> Vector:
         return self.velocities[self.body_number(body)].w
 
     def position(self, at: Any) -> Vector:
-        """World position of a point: a body's name, ("name", (x, y, z)), or a Point."""
-        p = point(at, "position")
-        pose = self.poses[self.body_number(p.body)]
-        return pose.p + pose.R @ p.at
+        """World position of a point: a body's name, ("name", (x, y, z)), ("name", "node"), or a Point."""
+        k, offset = self._frame(at, "position")
+        return self.poses[k].p + self.poses[k].R @ offset
 
     def velocity(self, at: Any) -> Vector:
         """World velocity of a point of a body."""
-        p = point(at, "velocity")
-        k = self.body_number(p.body)
-        return self.velocities[k].v + cross(self.velocities[k].w, self.poses[k].R @ p.at)
+        k, offset = self._frame(at, "velocity")
+        return self.velocities[k].v + cross(self.velocities[k].w, self.poses[k].R @ offset)
 
     def acceleration(self, at: Any, udot: Any) -> Vector:
         """World acceleration of a point of a body, given u̇."""
-        p = point(at, "acceleration")
-        k = self.body_number(p.body)
-        arm = self.poses[k].R @ p.at
+        k, offset = self._frame(at, "acceleration")
+        arm = self.poses[k].R @ offset
         a, w = self.accelerations(udot)[k], self.velocities[k].w
         return a.v + cross(a.w, arm) + cross(w, cross(w, arm))
 
     def jacobian(self, at: Any) -> tuple[np.ndarray, np.ndarray]:
         """(∂ω/∂u, ∂v/∂u) of a point of a body, 3 × n_u each."""
-        p: Point = point(at, "jacobian")
-        k = self.body_number(p.body)
+        k, offset = self._frame(at, "jacobian")
         P = self.partials[k]
-        V = P.V + cross(P.W, self.poses[k].R @ p.at)
+        V = P.V + cross(P.W, self.poses[k].R @ offset)
         columns = list(self.mechanism.path_columns[k])
         out = [np.zeros((3, self.mechanism.n_u), dtype=X.dtype) for X in (P.W, V)]
         out[0][:, columns], out[1][:, columns] = P.W, V
@@ -202,7 +271,15 @@ class State:
     @cached_property
     def com_arms(self) -> list[Vector]:
         """From each body's origin to its mass centre; index 0 is body 1."""
-        return [pose.R @ b.com for pose, b in zip(self.poses[1:], self.mechanism.bodies)]
+        return [b.arm(self.poses[k].R, self.modal_q(k)) for k, b in enumerate(self.mechanism.bodies, start=1)]
+
+    @cached_property
+    def instants(self) -> list[Instant]:
+        """Every body's motion, as bodies want it; index 0 is body 1."""
+        return [
+            Instant(pose.R, arm, rate.w, rate.v, self.modal_q(k), self.modal_u(k))
+            for k, (pose, rate, arm) in enumerate(zip(self.poses[1:], self.velocities[1:], self.com_arms), start=1)
+        ]
 
     def settled(self, value: Any) -> Any:
         """What a user's function returned, with its parameters' values put in where the state is numeric."""
@@ -219,12 +296,14 @@ class State:
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
 
 
-class _ByJoint:
-    """Values by joint name: a scalar for one-freedom joints, an array otherwise."""
+class _ByName:
+    """Values by joint name, or by the name of an elastic body: a scalar where there is one, an array otherwise."""
 
-    def __init__(self, state: State, values: list[np.ndarray]):
-        self._state, self._values = state, values
+    def __init__(self, state: State, part: int, of_body: Callable[[int], np.ndarray]):
+        self._state, self._part, self._of_body = state, part, of_body
 
     def __getitem__(self, name: str) -> Any:
-        values = self._values[self._state.joint_index(name)]
+        m = self._state.mechanism
+        k = 0 if name in m.joint_number else m.number_of.get(name, 0)
+        values: Any = self._of_body(k) if k and m.bodies[k - 1].modes else self._state.joint(name)[self._part]
         return values[0] if len(values) == 1 else values

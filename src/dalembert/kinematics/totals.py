@@ -20,33 +20,31 @@ def mass_centre(s: State) -> Vector:
 
 def linear_momentum(s: State) -> Vector:
     """Σ m v."""
-    return sum((b.mass * _com_velocity(s, k) for k, b in enumerate(s.mechanism.bodies)), start=ZERO)
+    return sum((b.momentum(at) for b, at in zip(s.mechanism.bodies, s.instants)), start=ZERO)
 
 
 def angular_momentum(s: State, about: Any = ZERO) -> Vector:
     """Σ R I Rᵀ ω + (p − about) × m v, about a fixed world point."""
     total: Vector = ZERO
-    for k, b in enumerate(s.mechanism.bodies):
-        R, w = s.poses[k + 1].R, s.velocities[k + 1].w
-        total = total + R @ (b.inertia @ (R.T @ w)) + cross(_com(s, k) - about, b.mass * _com_velocity(s, k))
+    for k, (b, at) in enumerate(zip(s.mechanism.bodies, s.instants)):
+        total = total + b.spin(at) + cross(_com(s, k) - about, b.momentum(at))
     return total
 
 
 def kinetic_energy(s: State) -> Any:
-    """½ Σ m v·v + ω·Iω."""
+    """½ Σ m v·v + ω·Iω, and what elastic bodies add."""
     total: Any = 0.0
-    for k, b in enumerate(s.mechanism.bodies):
-        v, w = _com_velocity(s, k), s.poses[k + 1].R.T @ s.velocities[k + 1].w
-        total = total + 0.5 * b.mass * (v @ v) + 0.5 * (w @ (b.inertia @ w))
+    for b, at in zip(s.mechanism.bodies, s.instants):
+        total = total + b.kinetic_energy(at)
     return total
 
 
 def potential_energy(s: State) -> Any:
-    """−Σ m g·p of gravity and the potentials of the forces that have one."""
+    """−Σ m g·p of gravity, strain energy, and the potentials of the forces that have one."""
     m = s.mechanism
     total: Any = 0.0
     for k, b in enumerate(m.bodies):
-        total = total - b.mass * (m.gravity @ _com(s, k))
+        total = total - b.mass * (m.gravity @ _com(s, k)) + b.strain_energy(s.modal_q(k + 1))
     for force in m.forces.values():
         total = total + s.settled(force.potential(s)).item()
     return total
@@ -54,7 +52,3 @@ def potential_energy(s: State) -> Any:
 
 def _com(s: State, k: int) -> Vector:
     return s.poses[k + 1].p + s.com_arms[k]
-
-
-def _com_velocity(s: State, k: int) -> Vector:
-    return s.velocities[k + 1].v + cross(s.velocities[k + 1].w, s.com_arms[k])

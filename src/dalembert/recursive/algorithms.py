@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.inertia import Deformed
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
-from dalembert.recursive.inertia import Inertia, RigidInertia
 from dalembert.recursive.links import Link, links
-from dalembert.recursive.steps import NOTHING, JointValues, Moving, Placement, Spatial
-from dalembert.vectors import ZERO
+from dalembert.recursive.matter import ElasticMatter, Matter, RigidMatter
+from dalembert.recursive.seats import FixedSeat, MovingSeat, Seat
+from dalembert.recursive.steps import NO_MODES, NOTHING, JointValues, Moving, Placement, Spatial
+from dalembert.vectors import ZERO, Vector
 
 
 class Tree:
@@ -41,11 +43,42 @@ class Tree:
         return [JointValues(*qu) for qu in zip(self.state.joint_q, self.state.joint_u, driven)]
 
     @cached_property
+    def matter(self) -> list[Matter]:
+        s = self.state
+        return [
+            ElasticMatter(Deformed(b.data, s.modal_q(k))) if b.modes else RigidMatter(link.inertia)
+            for k, (b, link) in enumerate(zip(self.mechanism.bodies, self.links), start=1)
+        ]
+
+    @cached_property
+    def seats(self) -> list[Seat]:
+        """What each joint stands on."""
+        m = self.mechanism
+        return [
+            FixedSeat(len(m.bodies[link.parent - 1].modes) if link.parent else 0)
+            if on == link.parent
+            else MovingSeat(self.state.node(on))
+            for link, on in zip(self.links, m.stands_on)
+        ]
+
+    def modal_u(self, k: int) -> np.ndarray:
+        """Rates of the modes of body k; of the ground, which has none, too."""
+        return self.state.modal_u(k) if k else NO_MODES
+
+    def bias(self, k: int) -> tuple[Spatial, np.ndarray]:
+        """What the motion of link k (from 0) demands, less the applied force: of the link, and of its modes."""
+        return self.matter[k].bias(self.moving[k].w, self.modal_u(k + 1), self.applied[0][k])
+
+    @cached_property
     def moving(self) -> list[Moving]:
         out = [Moving(ZERO, NOTHING)]
-        for link, at, values in zip(self.links, self.placements, self.values):
-            out.append(steps.move(link, at, values, out[link.parent].w))
+        for link, at, values, seat in zip(self.links, self.placements, self.values, self.seats):
+            out.append(steps.move(link, at, values, seat.spin(out[link.parent].w, self.modal_u(link.parent))))
         return out[1:]
+
+    def spin(self, k: int) -> Vector:
+        """Angular velocity of link k = 1, 2, … in its own axes; of the ground, none."""
+        return self.moving[k - 1].w if k else ZERO
 
     @cached_property
     def applied(self) -> tuple[list[Spatial], list[np.ndarray]]:
@@ -63,6 +96,11 @@ class Tree:
             on_links.append(Spatial(R.T @ (n + steps.cross(arm, f)), R.T @ f))
         return on_links, all_loads.joint
 
+    def seat_acceleration(self, k: int, carrier: Spatial, bending: np.ndarray) -> Spatial:
+        """Of what joint k (from 0) stands on, from its carrier's and that of the carrier's modes."""
+        parent = self.links[k].parent
+        return self.seats[k].acceleration(carrier, self.spin(parent), self.modal_u(parent), bending)
+
     @property
     def ground(self) -> Spatial:
         """The ground's acceleration, with gravity taken as one upward."""
@@ -71,24 +109,32 @@ class Tree:
 
 def articulated(tree: Tree, tau: Any) -> np.ndarray:
     """u̇ by articulated bodies; `tau` are generalized forces beyond the mechanism's own."""
-    m, on_links = tree.mechanism, tree.applied[0]
-    inertia: list[Inertia] = [link.inertia.blocks() for link in tree.links]
-    bias = [steps.bias_force(link.inertia, mv, f) for link, mv, f in zip(tree.links, tree.moving, on_links)]
+    m = tree.mechanism
+    inertia = [matter.inertia() for matter in tree.matter]
+    both = [tree.bias(k) for k in range(m.n_bodies)]
+    bias, modal = [b[0] for b in both], [b[1] for b in both]
     factors = []
     for k in reversed(range(m.n_bodies)):
         link, at, torque = tree.links[k], tree.placements[k], joint_force(tree, k, tau)
-        factor, U = steps.factorise(link, at, inertia[k], bias[k], torque)
+        factor, U = steps.factorise(link, at, inertia[k], bias[k], torque, modal[k])
         factors.append(factor)
         if link.parent:
+            J, seat = link.parent - 1, tree.seats[k]
             I, p = steps.hand_inward(link, at, inertia[k], bias[k], U, factor, tree.moving[k].c, torque)
-            inertia[link.parent - 1], bias[link.parent - 1] = inertia[link.parent - 1] + I, bias[link.parent - 1] + p
+            beta = seat.bias(tree.spin(link.parent), tree.modal_u(link.parent))
+            if beta is not None:
+                p = p + Spatial(*I.times(beta.a, beta.b))
+            force, on_modes = seat.force(p)
+            inertia[J], bias[J], modal[J] = inertia[J] + seat.inertia(I), bias[J] + force, modal[J] + on_modes
     out: list[Any] = []
-    acceleration = [tree.ground]
+    acceleration, bending = [tree.ground], [NO_MODES]
     for k, factor in enumerate(reversed(factors)):
         link = tree.links[k]
-        udot, a = steps.accelerate(link, tree.placements[k], factor, tree.moving[k].c, acceleration[link.parent])
+        carrier = tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])
+        udot, a = steps.accelerate(link, tree.placements[k], factor, tree.moving[k].c, carrier)
         out.extend(udot)
         acceleration.append(a)
+        bending.append(udot[link.source.n_own :])
     return steps.vector(out)
 
 
@@ -102,49 +148,70 @@ def joint_force(tree: Tree, k: int, tau: Any) -> np.ndarray:
 def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
     """τ that the mechanism's own forces leave to be supplied for the free speeds to change at the rate u̇."""
     forces: list[Spatial] = []
-    acceleration = [tree.ground]
+    modal: list[np.ndarray] = []
+    acceleration, bending = [tree.ground], [NO_MODES]
     for k, (link, at, mv) in enumerate(zip(tree.links, tree.placements, tree.moving)):
-        a = steps.to_link(at, acceleration[link.parent]) + mv.c
+        a = steps.to_link(at, tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])) + mv.c
+        own = steps.vector([udot[i] for i in link.source.columns])
         if link.source.free:
-            a = a + Spatial.of(at.S[:, link.source.free] @ steps.vector([udot[i] for i in link.source.columns]))
+            a = a + Spatial.of(at.S[:, link.source.free] @ own)
         acceleration.append(a)
-        inertial = Spatial(*link.inertia.times(a.a, a.b))
-        forces.append(steps.bias_force(link.inertia, mv, tree.applied[0][k]) + inertial)
+        bending.append(own[link.source.n_own :])
+        force, on_modes = tree.bias(k)
+        inertial, modal_inertial = tree.matter[k].demands(a, bending[-1])
+        forces.append(force + inertial)
+        modal.append(on_modes + modal_inertial)
     out: list[Any] = [0.0] * tree.mechanism.n_u
     for k in reversed(range(len(forces))):
         link, at = tree.links[k], tree.placements[k]
         needed = at.S.T @ forces[k].array() - tree.applied[1][k]
+        needed = needed + np.concatenate([np.zeros(len(needed) - len(modal[k])), modal[k]])
         for i, column in zip(link.source.free, link.source.columns):
             out[column] = needed[i]
         if link.parent:
-            forces[link.parent - 1] = forces[link.parent - 1] + steps.to_carrier(at, forces[k])
+            handed, on_modes = tree.seats[k].force(steps.to_carrier(at, forces[k]))
+            forces[link.parent - 1] = forces[link.parent - 1] + handed
+            modal[link.parent - 1] = modal[link.parent - 1] + on_modes
     return steps.vector(out)
 
 
 def composite(tree: Tree) -> np.ndarray:
     """The mass matrix by composite bodies."""
     m = tree.mechanism
-    inertia: list[RigidInertia] = [link.inertia for link in tree.links]
+    parts = [matter.composite() for matter in tree.matter]
     entries: dict[tuple[int, int], Any] = {}
     for k in reversed(range(m.n_bodies)):
         link, at = tree.links[k], tree.placements[k]
-        free, columns = link.source.free, link.source.columns
-        for i, column in zip(free, columns):
-            force = Spatial(*inertia[k].times(at.S[:3, i], at.S[3:, i]))
-            for j, other in zip(free, columns):
+        inertia, C, E = parts[k]
+        source = link.source
+        modes = [None] * source.n_own + list(range(C.shape[1]))
+        for i, column, mode in zip(source.free, source.columns, modes):
+            force, on_modes = Spatial(*inertia.times(at.S[:3, i], at.S[3:, i])), C.T @ at.S[:, i]
+            if mode is not None:
+                force, on_modes = force + Spatial.of(C[:, mode]), on_modes + E[:, mode]
+            for j, other, along in zip(source.free, source.columns, modes):
                 if other <= column:
-                    entries[column, other] = at.S[:, j] @ force.array()
+                    entries[column, other] = _along(at.S[:, j], force, on_modes, along)
             here, pose = k, at
             while tree.links[here].parent:
-                force = steps.to_carrier(pose, force)
+                force, on_modes = tree.seats[here].force(steps.to_carrier(pose, force))
                 here = tree.links[here].parent - 1
                 pose, outer = tree.placements[here], tree.links[here].source
-                for j, other in zip(outer.free, outer.columns):
-                    entries[column, other] = pose.S[:, j] @ force.array()
+                bending = [None] * outer.n_own + list(range(len(on_modes)))
+                for j, other, along in zip(outer.free, outer.columns, bending):
+                    entries[column, other] = _along(pose.S[:, j], force, on_modes, along)
         if link.parent:
-            inertia[link.parent - 1] = inertia[link.parent - 1] + inertia[k].carried(at.X, at.p)
+            I, coupling, share = tree.seats[k].rigid_inertia(inertia.carried(at.X, at.p))
+            own = parts[link.parent - 1]
+            parts[link.parent - 1] = own[0] + I, own[1] + coupling, own[2] + share
     traced = any(steps._traced(x) for x in entries.values())
     A = np.zeros((m.n_u, m.n_u), dtype=object if traced else float)
     for (i, j), x in entries.items():
         A[i, j] = A[j, i] = x
     return A
+
+
+def _along(S: np.ndarray, force: Spatial, on_modes: np.ndarray, mode: int | None) -> Any:
+    """The generalized force on one speed: along its motion column, and directly where it is a mode's."""
+    along = S @ force.array()
+    return along if mode is None else along + on_modes[mode]

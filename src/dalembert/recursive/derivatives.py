@@ -54,8 +54,8 @@ class Composite:
 
 
 def motion_columns_are_constant(tree: Tree) -> bool:
-    """Whether the closed form applies: no motion column depends on the coordinates."""
-    return all(isinstance(x, float) for at in tree.placements for x in at.S.ravel())
+    """Whether the closed form applies: no motion column depends on the coordinates, no body has any of its own."""
+    return not tree.mechanism.elastic and all(isinstance(x, float) for at in tree.placements for x in at.S.ravel())
 
 
 def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:

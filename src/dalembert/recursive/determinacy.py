@@ -8,7 +8,6 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
 from dalembert.recursive.algorithms import Tree
-from dalembert.recursive.inertia import Inertia
 from dalembert.recursive.steps import NOTHING
 
 _RATIO = 1e-10
@@ -23,23 +22,23 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     m = m.numeric
     if all(b.mass > 0.0 and np.linalg.eigvalsh(b.inertia)[0] > _RATIO * np.trace(b.inertia) for b in m.bodies):
         return None
-    rng = np.random.default_rng(0)
-    somewhere = m.admissible(m.reference + rng.uniform(-0.5, 0.5, m.n_q))
+    somewhere = m.somewhere(np.random.default_rng(0), 0.5)
     tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))
-    inertia: list[Inertia] = [link.inertia.blocks() for link in tree.links]
-    locked = [link.inertia for link in tree.links]
+    inertia = [matter.inertia() for matter in tree.matter]
+    locked = [matter.inertia() for matter in tree.matter]
     for k in reversed(range(m.n_bodies)):
         link, at = tree.links[k], tree.placements[k]
         S = at.S[:, link.source.free]
-        D, D_locked = S.T @ inertia[k].matrix() @ S, S.T @ locked[k].blocks().matrix() @ S
+        D, D_locked = (steps.joint_inertia(link, at, I)[1] for I in (inertia[k], locked[k]))
         moments, directions = np.linalg.eigh(D) if S.size else (np.ones(1), np.zeros((0, 1)))
         if moments[0] <= _RATIO * np.trace(D_locked):
             worst = link.source.free[int(np.argmax(np.abs(directions[:, 0])))]
             return link.source.name, link.joint.speeds[worst]
         if link.parent:
-            torque = np.zeros(S.shape[1])
-            factor, U = steps.factorise(link, at, inertia[k], NOTHING, torque)
+            torque, modal = np.zeros(S.shape[1]), np.zeros(inertia[k].C.shape[1])
+            factor, U = steps.factorise(link, at, inertia[k], NOTHING, torque, modal)
             handed, _ = steps.hand_inward(link, at, inertia[k], NOTHING, U, factor, NOTHING, torque)
-            inertia[link.parent - 1] = inertia[link.parent - 1] + handed
-            locked[link.parent - 1] = locked[link.parent - 1] + locked[k].carried(at.X, at.p)
+            J, seat = link.parent - 1, tree.seats[k]
+            inertia[J] = inertia[J] + seat.inertia(handed)
+            locked[J] = locked[J] + seat.inertia(locked[k].carried(at.X, at.p))
     return None

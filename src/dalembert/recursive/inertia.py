@@ -5,7 +5,7 @@ Force = I acceleration, with spatial vectors (angular, linear): I = [[A, B], [B�
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,14 +52,16 @@ class RigidInertia:
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
-    """A symmetric 6 × 6 by its blocks."""
+    """A symmetric 6 × 6 by its blocks; of an elastic body 6 + n, with its coupling C (6 × n) to the modes and their own block E."""
 
     A: Matrix
     B: Matrix
     M: Matrix
+    C: np.ndarray = field(default_factory=lambda: np.zeros((6, 0)))
+    E: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.A + other.A, self.B + other.B, self.M + other.M)
+        return Inertia(self.A + other.A, self.B + other.B, self.M + other.M, self.C + other.C, self.E + other.E)
 
     def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
         return self.A @ w + self.B @ v, self.B.T @ w + self.M @ v

@@ -1,9 +1,10 @@
-"""The steps of the recursive algorithms, one body at a time: outward motion, inward forces and inertias, outward accelerations.
+"""The steps of the recursive algorithms, one body at a time: outward motion, inward forces and inertias, outward
+accelerations.
 
-Each step reads one body's constants (`Link`), its joint's values and what its neighbours hand on, over floats or traced scalars. The
-interpreter, straight-line code and outlined loops are three ways of driving these same functions. Spatial vectors are pairs
-(angular, linear) in link axes about the link's origin; accelerations are the ordinary ones of that point, not Featherstone's, so
-that no linear velocity is ever needed.
+Each step reads one body's constants (`Link`), its joint's values and what its neighbours hand on, over floats or traced
+scalars. The interpreter, straight-line code and outlined loops are three ways of driving these same functions. Spatial
+vectors are pairs (angular, linear) in link axes about the link's origin; accelerations are the ordinary ones of that point,
+not Featherstone's, so that no linear velocity is ever needed.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Spatial:
 
 
 NOTHING = Spatial(ZERO, ZERO)
+NO_MODES = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,21 +122,34 @@ def bias_force(inertia: RigidInertia, moving: Moving, applied: Spatial) -> Spati
 
 
 # -- articulated bodies ------------------------------------------------------------------------------------------------
-def factorise(link: Link, at: Placement, I: Inertia, p: Spatial, tau: np.ndarray) -> tuple[Factor, np.ndarray]:
-    """U = I S, D = SᵀU, K = U D⁻¹, y = D⁻¹(τ − Sᵀp), on the free speeds. Returns also U.
+def factorise(
+    link: Link, at: Placement, I: Inertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
+) -> tuple[Factor, np.ndarray]:
+    """U = I S + C, D = SᵀU + CᵀS + E, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds. Returns also U.
 
+    The modes of an elastic body, last among the speeds, bring C, E and p_modal; a rigid one has none.
     Where a column of S is a coordinate direction e_k, row k of K is known beforehand: a unit row.
     """
-    free = link.source.free
-    S = at.S[:, free]
-    U = I.matrix() @ S
-    r = tau - S.T @ p.array()
-    D = S.T @ U
+    S = at.S[:, link.source.free]
+    n = S.shape[1]
+    before = n - len(modal)
+    U, D = joint_inertia(link, at, I)
+    r = tau - S.T @ p.array() - np.concatenate([np.zeros(before), modal])
     y, Kt = solve_symmetric(D, r, U.T)
     K = Kt.T
-    for j, k in unit_rows(S):
-        K[k] = np.eye(len(free))[j]
+    for j, k in unit_rows(S[:, :before]):
+        K[k] = np.eye(n)[j]
     return Factor(K, y), U
+
+
+def joint_inertia(link: Link, at: Placement, I: Inertia) -> tuple[np.ndarray, np.ndarray]:
+    """U and D of `factorise`."""
+    S = at.S[:, link.source.free]
+    n_modes = I.C.shape[1]
+    before = S.shape[1] - n_modes
+    U = I.matrix() @ S + np.hstack([np.zeros((6, before)), I.C])
+    modal = I.C.T @ S + np.hstack([np.zeros((n_modes, before)), I.E])
+    return U, S.T @ U + np.vstack([np.zeros((before, S.shape[1])), modal])
 
 
 def hand_inward(
@@ -144,7 +159,7 @@ def hand_inward(
     S = at.S[:, link.source.free]
     I6 = I.matrix()
     Ia = np.zeros((6, 6), dtype=np.result_type(I6.dtype, U.dtype, factor.K.dtype))
-    known = dict((k, j) for j, k in unit_rows(S))
+    known = dict((k, j) for j, k in unit_rows(S[:, : len(S.T) - I.C.shape[1]]))
     open_rows = [i for i in range(6) if i not in known]
     for i in open_rows:
         for j in open_rows:
@@ -162,7 +177,7 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: S
     S = at.S[:, link.source.free]
     if not len(S.T):
         return np.zeros(0), Spatial.of(before)
-    known = dict(unit_rows(S))
+    known = dict(unit_rows(S[:, : link.source.n_own]))
     open_rows = [i for i in range(6) if i not in known.values()]
     part = factor.y - factor.K[open_rows].T @ before[open_rows]
     udot = np.array([x - before[known[j]] if j in known else x for j, x in enumerate(part)])

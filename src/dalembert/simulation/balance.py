@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,14 +10,19 @@ import numpy as np
 from dalembert.constraints import method
 from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
+from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.formulated import Formulated
-from dalembert.kernels.pair import formulation_named, speeds_are_own, speeds_kernel
+from dalembert.kernels.pair import formulation_named, key_of, speeds_are_own, speeds_kernel
 from dalembert.kernels.partitioned import Partitioned
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL, length, speed_units
+
+BETTER = 2.0
+"""How much more firmly other speeds must stand to be worth the change."""
 
 Held = Constrained | Formulated
 
@@ -29,10 +34,13 @@ class Balance:
     mechanism: Mechanism
     formulation: str
     constraints: str
+    form: Formulation
+    """With its choice of speeds, if it has one, settled."""
 
-    @cached_property
-    def form(self) -> Formulation:
-        return formulation_named(self.mechanism, self.formulation)
+    @property
+    def key(self) -> str:
+        """What machine code depends on."""
+        return f"{key_of(self.form)} {self.constraints}"
 
     @property
     def usual(self) -> bool:
@@ -55,8 +63,8 @@ class Balance:
             return None if h is None else Constrained(m, h.rows, gains)
         if self._partitions(h):
             assert h is not None
-            return Partitioned(m, self.formulation, self.constraints, h.rows)
-        return Formulated(m, self.formulation, self.constraints, () if h is None else h.rows, gains)
+            return Partitioned(m, self.form, self.constraints, h.rows)
+        return Formulated(m, self.form, self.constraints, () if h is None else h.rows, gains)
 
     def scales(self, h: Holding | None) -> np.ndarray:
         """What the code measures rows by; a partition keeps its choice behind them."""
@@ -66,6 +74,39 @@ class Balance:
 
     def _partitions(self, h: Holding | None) -> bool:
         return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects
+
+    # -- the choice of speeds ------------------------------------------------------------------------------------------
+    @property
+    def n_dependent(self) -> int:
+        """How many speeds are solved for."""
+        return 0 if self.choice is None else len(self.choice.rows)
+
+    def row_lengths(self, m: Mechanism, t: float, q: np.ndarray) -> np.ndarray:
+        """Of the rows they are solved from, in a pose."""
+        return (
+            self.form.lengths(m.state(q, np.zeros(m.n_u), t)) if isinstance(self.form, ChoosesSpeeds) else np.zeros(0)
+        )
+
+    def choosing_anew(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> Balance | None:
+        """With other speeds, if in this pose they stand far more firmly than those chosen."""
+        assert isinstance(self.form, ChoosesSpeeds)
+        other = replace(self, form=self.form.anew(m.state(q, np.zeros(m.n_u), t), lengths))
+        if other.n_dependent != self.n_dependent:  # a singular pose: what is chosen there serves nowhere else
+            return None
+        return other if other.firmness(m, t, q, lengths) > BETTER * self.firmness(m, t, q, lengths) else None
+
+    def firmness(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> float:
+        """How firmly the chosen speeds stand in a pose."""
+        form = self.form
+        return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
+
+    @property
+    def choice(self) -> Choice | None:
+        return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
+
+    def chosen_so(self, choice: Choice) -> Balance:
+        assert isinstance(self.form, ChoosesSpeeds)
+        return replace(self, form=self.form.chosen_so(choice))
 
     # -- between u and w ----------------------------------------------------------------------------------------------
     def own_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -82,7 +123,7 @@ class Balance:
             return rows
         n_q = self.mechanism.n_q
         q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
-        u = speeds_kernel(self.mechanism, self.formulation)(q, w, None, np.asarray(t, dtype=float), parameters)
+        u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), parameters)
         return np.hstack([q, u])
 
     def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
@@ -99,11 +140,10 @@ class Balance:
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
-def balance(m: Mechanism, formulation: str, constraints: str, o: Options) -> Balance:
-    """From the arguments of `simulate`."""
+def balance(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> Balance:
+    """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
-    formulation_named(m, formulation)
-    made = Balance(m, formulation, constraints)
+    made = Balance(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
     if not made.usual and o.method.held is None:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '

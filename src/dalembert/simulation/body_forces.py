@@ -35,11 +35,11 @@ def body_forces(x: Samples) -> BodyForces:
     left = evaluate_with_loads(x, _needed, udot(x))
     if not m.constraint_rows:
         return BodyForces(left, {}, np.zeros((0, m.n_bodies, 6, 0)))
-    pairs = [(name, k) for name, d in m.constraint_rows.items() for k in d.bodies]
+    pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
     exerted: dict[str, dict[int, np.ndarray]] = {name: {} for name in m.constraint_rows}
     if pairs:
         for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
-            exerted[name][k] = wrench
+            exerted[name][k] = exerted[name].get(k, 0.0) + wrench
             left[:, k - 1] -= wrench
     C = one_by_one(x.at(x.solved.looked_at), _coefficients, None)
     return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
@@ -60,11 +60,9 @@ def _needed(s: Any, rates: Any) -> Any:
     m, acc, applied = s.mechanism, s.accelerations(rates), loads(s)
     out = []
     for k, b in enumerate(m.bodies, start=1):
-        w, alpha, arm, R = s.velocities[k].w, acc[k].w, s.com_arms[k - 1], s.poses[k].R
-        f = b.mass * (acc[k].v + cross(alpha, arm) + cross(w, cross(w, arm))) - applied.force[k - 1]
-        spin = R @ (b.inertia @ (R.T @ w))
-        n = R @ (b.inertia @ (R.T @ alpha)) + cross(w, spin) - applied.moment[k - 1]
-        out.append([*(n + cross(arm, f)), *f])
+        force, moment = b.demands(s.instants[k - 1], acc[k].w, acc[k].v, s.modal_udot(k, rates))
+        f, n = force - applied.force[k - 1], moment - applied.moment[k - 1]
+        out.append([*(n + cross(s.com_arms[k - 1], f)), *f])
     return out
 
 
@@ -72,20 +70,32 @@ def _exerted(s: Any, lam: Any) -> Any:
     """−Cᵀλ on the bodies that each constraint looks at."""
     out, start = [], 0
     for d in s.mechanism.constraint_rows.values():
-        C = d.values(s)[2][:, : 6 * len(d.bodies)]
+        C = _at_origins(s, d)
         out += list((-(lam[start : start + len(C)] @ C)).reshape(-1, 6))
         start += len(C)
     return out
 
 
+def _at_origins(s: Any, d: Any) -> np.ndarray:
+    """C on the frames a constraint looks at, those at nodes of elastic bodies taken at the bodies' origins."""
+    C = np.array(d.values(s)[2][:, : 6 * len(d.bodies)])
+    for i, k in enumerate(d.bodies):
+        body = s.mechanism.body_of(k)
+        if body != k:
+            torque, force = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
+            C[:, torque] = C[:, torque] + cross(s.poses[k].p - s.poses[body].p, C[:, force].T).T
+    return C
+
+
 def _coefficients(s: Any, _: Any) -> Any:
     """C of all rows, body by body: bodies × rows × 6."""
     m = s.mechanism
-    blocks = [(d.bodies, d.values(s)[2]) for d in m.constraint_rows.values()]
+    blocks = [(d.bodies, _at_origins(s, d)) for d in m.constraint_rows.values()]
     out = np.zeros((m.n_bodies, sum(len(C) for _, C in blocks), 6), dtype=object if s.traced else float)
     start = 0
     for bodies, C in blocks:
         for i, k in enumerate(bodies):
-            out[k - 1, start : start + len(C)] = C[:, 6 * i : 6 * i + 6]
+            at = m.body_of(k) - 1
+            out[at, start : start + len(C)] = out[at, start : start + len(C)] + C[:, 6 * i : 6 * i + 6]
         start += len(C)
     return out

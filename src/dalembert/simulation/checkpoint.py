@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,18 @@ import numpy as np
 
 from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
+from dalembert.pivoting import Choice
 
-_FORMAT = b"dalembert checkpoint 2\n"
+_FORMAT = b"dalembert checkpoint 3\n"
+
+
+@dataclass(frozen=True)
+class Era:
+    """Until which sample and event a choice of speeds served."""
+
+    samples: int
+    events: int
+    choice: Choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +43,27 @@ class Checkpoint:
     """How often the controller has been called."""
     held: tuple[int, ...] = ()
     """The rows by which loops and constraints were held last."""
+    choices: tuple[Era, ...] = ()
+    """Choices of speeds, where they are chosen: those given up, then the last."""
+
+    lengths: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Of the rows that dependent speeds are solved from, the greatest yet."""
 
     def save(self, path: str | Path) -> None:
         content = io.BytesIO()
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        about = {"identity": self.identity, "calls": self.calls, "held": self.held}
+        about = {
+            "identity": self.identity,
+            "calls": self.calls,
+            "held": self.held,
+            "choices": [asdict(x) for x in self.choices],
+        }
         np.savez(content, about=np.array(json.dumps(about)), **arrays)
         packed = content.getvalue()
         write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint")
 
 
-_ARRAYS = ("memory", "given", "counters", "rows", "forces", "events")
+_ARRAYS = ("memory", "given", "counters", "rows", "forces", "events", "lengths")
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
@@ -61,4 +81,10 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     with np.load(io.BytesIO(packed), allow_pickle=False) as held:
         about: dict[str, Any] = json.loads(str(held["about"]))
         arrays = {name: held[name] for name in _ARRAYS}
-        return Checkpoint(identity=about["identity"], calls=about["calls"], held=tuple(about["held"]), **arrays)
+        eras = tuple(
+            Era(x["samples"], x["events"], Choice(**{k: tuple(v) for k, v in x["choice"].items()}))
+            for x in about["choices"]
+        )
+        return Checkpoint(
+            identity=about["identity"], calls=about["calls"], held=tuple(about["held"]), choices=eras, **arrays
+        )

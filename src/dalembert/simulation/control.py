@@ -40,8 +40,9 @@ class Control:
         m = self.mechanism
         if name in m.speeds:
             return [m.speeds.index(name)]
-        if name in m.joint_number:
-            return m.joints[m.joint_number[name] - 1].columns
+        named = m.places(name)
+        if named is not None:
+            return [at for at in named[1] if at is not None]
         raise unknown(name, "joint or speed", [*m.joint_number, *m.speeds], "control")
 
 

@@ -32,12 +32,16 @@ from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, s
 
 GAP = 0.46
 """Middle of the widest gap between stages, in parts of a step: from 1/3 to 0.6."""
+LATE = 0.58
+"""Part of a step beyond which a singular pose is no longer in the gap."""
 NEAR_STEPS, NEAR = 4.0, 0.3
 """Stages are projected if the singular pose is that many steps ahead, or that near."""
 LEAST_PIVOT, RETRIES = 1e-8, 4
 """A stage on the singular pose itself is avoided by a step a little shorter, a few times."""
-ACROSS = 0.1
-"""Weight of the error of a step across a singular pose, where rounding grows as its inverse square."""
+ACROSS, LEAVING = 0.1, 0.3
+"""Weight of the error of a step across a singular pose, or begun within that part of its length from one."""
+AHEAD = 1e-3
+"""Part of the first step after which s is looked at again, to know ṡ before a step was made."""
 BEFORE_LAST = 10
 """A stage before the end, from which ṡ is taken."""
 WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
@@ -83,7 +87,12 @@ class HeldDOP853(DOP853):
             f.call(choose, f.memory, f.given, f.work)
             e.evaluate(f, p.t[0], p.y, p.dy)
             p.distance[0] = _root(e.pivot(f))
-            p.approach[0] = 0.0
+            with f.if_((p.t[0] == p.first[0]).all()):  # later, the last step has told
+                ahead = AHEAD * p.step[0]
+                with f.loop(e.n) as i:
+                    p.stage[i] = p.y[i] + ahead * p.dy[i]
+                e.evaluate(f, p.t[0] + ahead, p.stage, p.dy_old)
+                p.approach[0] = (_root(e.pivot(f)) - p.distance[0]) / ahead
         return f.signature
 
     def evaluate_stage(self, f: Any, e: Equations, t: Real, slope: Pointer) -> None:
@@ -109,7 +118,7 @@ class HeldDOP853(DOP853):
                 v.wanted = v.h
                 near = (_time_left(p) < NEAR_STEPS * v.h) | (p.distance[0] < NEAR)
                 p.near[0] = select(near, f.real(1.0), f.real(0.0))
-                v.h = limited(p, _placed(p, v.h))
+                v.h = _ending(p, limited(p, _placed(p, v.h)))
                 with f.if_(too_small(p, v.h)):
                     f.return_(select(v.finite, f.integer(STEP_TOO_SMALL), f.integer(NOT_FINITE)))
                 v.blocked = False
@@ -127,8 +136,7 @@ class HeldDOP853(DOP853):
                 f.next_if(v.blocked)
                 combine(f, n, p.y, p.y_old, v.h, B, k)
                 f.call(sizes, f.memory, f.given, f.work, v.h)
-                across = _time_left(p) < v.h
-                v.error = self.error(f, e, p, v.h, k) * select(across, f.real(ACROSS), f.real(1.0))
+                v.error = self.error(f, e, p, v.h, k) * _weight(f, p, v.h)
                 v.finite = (v.error < 1e100).all()
                 v.accepted = (v.error <= 1.0).all()
                 with f.if_(~v.accepted):
@@ -169,6 +177,22 @@ def _placed(p: Any, h: Real) -> Real:
     D = _time_left(p)
     short = select(GAP * h < D, D - 0.345 * h, D / GAP)
     return select((1.0 + GAP) * h > D, select(0.66 * h < D, D - GAP * h, short), h)
+
+
+def _weight(f: Any, p: Any, h: Real) -> Real:
+    """Noise of accelerations grows as 1/s²: a step across s = 0 that a controller's instants force to be short is made all the same,
+    as none that is shorter would be better."""
+    across = _time_left(p) < h
+    leaving = (p.approach[0] > 0.0) & (p.distance[0] < LEAVING * h * p.approach[0])
+    part = minimum(1.0, h / p.step[0])
+    return select(across | leaving, ACROSS * part * part, f.real(1.0))
+
+
+def _ending(p: Any, h: Real) -> Real:
+    """A step that leads to `end` across a singular pose too near to it is made in two, the second with the pose in its gap."""
+    left, rest = _time_left(p), p.end[0] - p.t_old[0]
+    badly = (h >= rest) & (left < rest) & (left > LATE * rest)
+    return select(badly, (left - GAP * rest) / (1.0 - GAP), h)
 
 
 def _root(pivot: Real) -> Real:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.formulated import Formulated
@@ -12,7 +13,7 @@ from dalembert.kernels.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import external_forces
 from dalembert.simulation.layout import Layout
-from dalembert.trace import Expr, symbols, tracing
+from dalembert.trace import Expr, symbols
 from dalembert.trace.native import Module, Output, Pointer, Signature
 
 
@@ -53,6 +54,9 @@ class Equations:
     project_wide: Signature | None = None
     wide_lanes: int = 1
     """`project` on several states, one in each of these lanes."""
+    pivots: Signature | None = None
+    """`pivots(t, y, out, given)`: how firmly the chosen speeds stand, where speeds are chosen; to be measured by `given.lengths`."""
+    n_dependent: int = 0
     speeds: int | None = None
     """How many speeds are integrated, if they are not the mechanism's own."""
 
@@ -91,10 +95,11 @@ class Equations:
             f.call(self.project, p.time, y, f.given, f.work)
 
 
-def given_layout(m: Mechanism, n_scales: int = 0) -> Layout:
-    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, and who to
-    call for opaque forces. Kernels of constraints expect the scales right behind the parameters."""
-    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, handler=1)
+def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0) -> Layout:
+    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, lengths of
+    the rows that dependent speeds are solved from, and who to call for opaque forces.
+    Kernels of constraints expect the scales right behind the parameters."""
+    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1)
 
 
 def emit_slope(
@@ -128,12 +133,9 @@ def emit_projection(
             p, scratch = given.of(f.given), f.work + held.places["rates"]
             f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
         return f.signature
-    with tracing():
-        q = symbols("q_", m.coordinates)
-        outputs = [Output(x, "q", i) for i, x in enumerate(m.admissible(q)) if x is not q[i]]
-        if not outputs:
-            return None
-        projection = module.block(block("projection", known_symbols(m), outputs), lanes)
+    projection = emit_admissible(module, m, lanes)
+    if projection is None:
+        return None
     with module.function("projected", lanes=lanes, public=False, **parameters) as f:
         nothing = f.array(1)
         f.call(projection, nothing, f.y, nothing, nothing, nothing, nothing, nothing)

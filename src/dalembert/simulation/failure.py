@@ -6,6 +6,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.balance import Balance
 from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
@@ -41,6 +42,16 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     return SimulationError(
         f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {trouble}"
         f"Try a larger rtol (now {options.rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
+    )
+
+
+def no_speeds_serve(m: Mechanism, by: Balance, t: float) -> SimulationError:
+    """A singular pose, met in independent speeds."""
+    names = ", ".join(by.form.speeds(m))
+    return SimulationError(
+        f'after t = {t:.9g} s mechanism "{m.name}" comes through a singular pose, in which no choice of independent speeds determines '
+        f"the others (the last was {names}): formulation={by.formulation!r} cannot be carried across it. Choose one that keeps all "
+        'speeds, such as formulation="kane", which is taken through such poses'
     )
 
 

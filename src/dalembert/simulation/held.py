@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dalembert.constraints.assembly import assemble, consistent_speeds
+from dalembert.constraints.contradictions import drift_apart
 from dalembert.constraints.diagnosis import Diagnosis, diagnose
 from dalembert.errors import LoopError, SimulationError
+from dalembert.kinematics.initial import named_speeds
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.holding import Holding, holding
 from dalembert.simulation.methods import METHODS
 from dalembert.simulation.options import Options
 from dalembert.simulation.stabilise import Stabilisation
-from dalembert.system.laws import TIME
-from dalembert.trace import depends_on
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
+
+
+SAMPLES, APART = 25, 1e-7
+"""Where a finished motion is looked at for constraints that contradict each other, and by what part of its size."""
 
 
 def held_state(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
 ) -> tuple[np.ndarray, np.ndarray, Holding]:
     """(q, u, how they are held): the given coordinates and speeds kept, the others solved for."""
+    check_method(o)
+    q, u = held_start(m, q, u, initial, speeds, o.start)
+    return q, u, hold(m, q, o.start, stabilise)
+
+
+def held_start(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, t: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, u) assembled: what a mapping names is kept, the rest solved for."""
+    q = assemble(m, q, named_speeds(m, initial), t)
+    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+
+
+def hold(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> Holding:
+    """By the rows of the diagnosis; an error if nothing can move."""
+    verdict = _diagnosed(m, q, t)
+    if verdict.mobility == 0 and not verdict.driven:
+        raise LoopError(f"there is nothing to simulate. {verdict}")
+    return holding(m, verdict, stabilise)
+
+
+def check_method(o: Options) -> None:
     if o.method.held is None:
         able = ", ".join(name for name, method in METHODS.items() if method.held is not None)
         raise SimulationError(f'method "{o.method.name}" cannot keep to loops and constraints; choose one of {able}')
-    q = assemble(m, q, _named(m, initial), o.start)
-    u = consistent_speeds(m, q, u, _named(m, speeds), o.start)
-    verdict = _diagnosed(m, q, o.start)
-    if verdict.mobility == 0 and not _driven(m):
-        raise LoopError(f"there is nothing to simulate. {verdict}")
-    return q, u, holding(m, verdict, stabilise)
 
 
 def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
@@ -57,20 +77,12 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
         )
 
 
-def _driven(m: Mechanism) -> bool:
-    """Whether time itself moves the mechanism, by a prescribed joint or a constraint that depends on it."""
-    prescribed = any(law is not None for j in m.joints for law in j.law.u)
-    return prescribed or depends_on([x for d in m.constraint_rows.values() for x in (d.g, d.phi)], [TIME])
-
-
-def _named(m: Mechanism, given: Any) -> list[int]:
-    """Places in u of the joints and freedoms that a mapping names: these are held."""
-    if not isinstance(given, Mapping):
-        return []
-    held = []
-    for name in given:
-        joint, _, freedom = str(name).partition(".")
-        j = m.joints[m.joint_number[joint] - 1]
-        wanted = [i for i, speed in enumerate(j.joint.speeds) if not freedom or speed == freedom]
-        held += [at for i, at in enumerate(j.u_at) if at is not None and i in wanted]
-    return held
+def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
+    """Rows that said nothing new at the start may ask for something else later, where time is in them: then two of them contradict."""
+    if not h.may_drift_apart:
+        return
+    for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES).astype(int)) if len(t) else ():
+        rows = constraint_rows(m.state(q[k], u[k], t[k]))
+        off = np.nan_to_num(np.abs(rows.g)) + np.abs(rows.B @ u[k] - rows.b)
+        if off.max() > APART * h.size * max(1.0, float(np.abs(u[k]).max(initial=0.0))):
+            raise drift_apart(m, off, float(t[k]))

@@ -19,6 +19,8 @@ class Holding:
     """Reference norms of all rows in the metric of the inverse mass matrix."""
     size: float
     stabilise: Stabilisation
+    may_drift_apart: bool = False
+    """Whether rows are left out and time is in some."""
 
     @property
     def scales(self) -> np.ndarray:
@@ -33,4 +35,4 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
-    return Holding(found.independent, found.norms, size_of(m), stabilise)
+    return Holding(found.independent, found.norms, size_of(m), stabilise, found.driven and found.redundant > 0)

@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SimulationError, SimulationWarning
+from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.held import check_method, held_start, hold
+from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march import FINISHED, PAUSED
+from dalembert.simulation.method import DEGRADED
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import Program, marching_catalogue
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
@@ -73,10 +77,6 @@ def simulate_many(
     **chosen: Any,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
-    if m.cuts or m.constraints:
-        raise SimulationError(
-            f'mechanism "{m.name}" has loops or constraints: its motions are simulated one by one, with m.simulate'
-        )
     catalogue = marching_catalogue(m)
     if catalogue.opaque is not None:
         names = ", ".join(f'"{name}"' for name in catalogue.opaque.forces)
@@ -87,7 +87,11 @@ def simulate_many(
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
-    program = Program(catalogue, o.method, 1 if o.method.adaptive or count == 1 else native_lanes())
+    held = None
+    if m.constraint_rows:
+        q, u, held = _held(m, q, u, initials, speeds, P, o)
+    lanes = 1 if o.method.adaptive or count == 1 else native_lanes()
+    program = Program(catalogue, o.method, lanes, holding=held)
     batch = _Batch(program, o, q, u, P)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
@@ -130,8 +134,9 @@ class _Batch:
             elif name == "atol":
                 self.memory[:, at] = o.atol[:, None]
             elif name in fixed:
-                self.memory[:, at] = fixed[name]
+                self.memory[:, at] = np.reshape(fixed[name], (-1, 1))
         self.given[:, program.given.parts["P"]] = self._in_lanes(P)
+        self.given[:, program.given.parts["scales"]] = program.scales[:, None]
 
     def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
         """(groups, n, lanes); lanes without a state repeat the last."""
@@ -164,11 +169,11 @@ class _Batch:
             begin(memory, given, work)
             states = min(lanes, self.count - first)
             status = PAUSED
-            while status == PAUSED and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
+            while status in (PAUSED, DEGRADED) and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
                 status = march(memory, given, work, counters, o.times, rows, width, states, BUDGET) or FINISHED
             steps += int(counters[STEPS]) * states
             self.rows[first : first + states, int(counters[NEXT]) :] = np.nan
-            if status == PAUSED:
+            if status in (PAUSED, DEGRADED):
                 t = float(program.layout.view(memory, "t")[0, 0])
                 self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
             elif status < 0:
@@ -176,6 +181,26 @@ class _Batch:
                     lane = np.ascontiguousarray(memory[:, k : k + 1])
                     self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
         return steps
+
+
+def _held(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, P: np.ndarray, o: Options
+) -> tuple[np.ndarray, np.ndarray, Holding]:
+    """Every motion's start assembled with its own parameters; all are held by the rows found for the first."""
+    models = [m.with_parameters(**dict(zip(m.parameters, row))) if len(row) else m for row in P.tolist()]
+    named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
+    check_method(o)
+    try:
+        both = [
+            held_start(model, x, v, given, rates, o.start) for model, x, v, (given, rates) in zip(models, q, u, named)
+        ]
+    except LoopError as problem:
+        raise LoopError(f"of the {len(q)} motions one cannot be assembled: {problem}") from problem
+    return (
+        np.array([x for x, _ in both]),
+        np.array([x for _, x in both]),
+        hold(models[0], both[0][0], o.start, Projection()),
+    )
 
 
 def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> int:

@@ -10,11 +10,13 @@ from typing import Any
 
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import NEXT, PENDING, STEPS, TOTAL
-from dalembert.simulation.method import Steps
+from dalembert.simulation.method import CROSSED, DEGRADED, Steps
 from dalembert.simulation.search import emit_search
 from dalembert.simulation.wide import write_rows
-from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
+from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
 
+FALLEN = 0.2
+"""Part of its former firmness below which a choice of speeds is looked at."""
 FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
 """All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
 
@@ -68,7 +70,29 @@ def emit_march(e: Equations, steps: Steps, events: Signature | None, directions:
             failed: Any = f.call(steps.step, f.memory, f.given, f.work)
             with f.if_(failed != 0):
                 f.return_(failed)
+            if e.pivots is not None:
+                _look_at_choice(f, e, p)
         f.return_(FINISHED)
+
+
+def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
+    """Return if the chosen speeds stand far less firmly than they did, or if they did not determine the others somewhere in the step.
+
+    `least` is the least firmness that will do, `side` the sign of the determinant that is divided by.
+    """
+    n = e.n_dependent
+    found, v, lengths = f.array(n), f.variables(smallest=1e300, side=1.0), e.given.of(f.given).lengths
+    p.time[0] = p.t[0]
+    f.call(e.pivots, p.time, p.y, found, f.given)
+    with f.loop(n) as i:
+        v.smallest = minimum(v.smallest, abs(found[i]) / lengths[i])
+        v.side = select(found[i] < 0.0, -v.side, v.side)
+    with f.if_((v.side * p.side[0] < 0.0).all()):
+        f.return_(CROSSED)
+    p.side[0] = v.side
+    with f.if_((v.smallest < p.least[0]).all()):
+        f.return_(DEGRADED)
+    p.least[0] = maximum(p.least[0], FALLEN * v.smallest)
 
 
 def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> None:

@@ -13,7 +13,10 @@ from dalembert.trace.native import Signature
 NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE = -1, -2, -3
 """Why a step could not be made."""
 DEGRADED = 8
-"""The step was made; but the rows that hold the mechanism have become a poor choice, or its pose is nearly singular."""
+"""The step was made; but the rows that hold the mechanism, or the speeds its equations are in, have become a poor choice, or its pose
+is nearly singular."""
+CROSSED = 9
+"""The step was made, but across a pose in which the speeds that its equations are in do not determine the others."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def layout(method: Method, m: Unknowns, n_events: int) -> Layout:
     n = m.n_q + m.n_u
     return Layout(
         time=1, t=1, t_old=1, end=1, step=1, largest=1, seen=1, first=1, steps=1,
-        y=n, y_old=n, dy=n, dy_old=n, rtol=1, atol=n, error=n,
+        y=n, y_old=n, dy=n, dy_old=n, rtol=1, atol=n, error=n, least=1, side=1,
         **method.parts(m),
         values=n_events, values_new=n_events, event_y=n, event_t=1,
     )  # fmt: skip

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.simulation.samples import FEW, Samples, evaluator, one_by_one
 
 DEAD = 1e-8

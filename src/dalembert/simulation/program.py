@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.pair import own_speed_symbols
 from dalembert.mechanism import Mechanism
@@ -29,7 +31,7 @@ from dalembert.simulation.march import emit_march
 from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Library, Module, aligned, cached, lapack, native_lanes
+from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
 
 
 def marching_catalogue(m: Mechanism) -> Catalogue:
@@ -55,7 +57,7 @@ class Program:
 
     @cached_property
     def balance(self) -> Balance:
-        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space")
+        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
 
     @property
     def n_speeds(self) -> int:
@@ -81,7 +83,7 @@ class Program:
 
     @cached_property
     def given(self) -> Layout:
-        return given_layout(self.catalogue.mechanism, len(self.scales))
+        return given_layout(self.catalogue.mechanism, len(self.scales), self.balance.n_dependent)
 
     @property
     def scales(self) -> np.ndarray:
@@ -100,8 +102,7 @@ class Program:
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
         held = "" if self.holding is None else self.holding.key
-        by = f"{self.balance.formulation} {self.balance.constraints}"
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={by}"
+        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={self.balance.key}"
 
     @cached_property
     def library(self) -> Library:
@@ -133,6 +134,14 @@ class Program:
             s = b.form.state(m, s.t, s.coordinates, own_speed_symbols(b.form, m))
         return [traced_value(event, s) for event in self.events]
 
+    def _pivots(self, module: Module) -> Signature | None:
+        """Code that watches the choice of speeds; None where nothing is chosen."""
+        m, form = self.catalogue.mechanism, self.balance.form
+        if not isinstance(form, ChoosesSpeeds) or not self.balance.n_dependent:
+            return None
+        with tracing():
+            return emit_values(module, m, "pivots", list(form.pivots(m.symbolic_state())), self.lanes, self.given)
+
     def _module(self) -> Module:
         module, m = Module(), self.catalogue.mechanism
         h = self.holding
@@ -146,7 +155,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self.n_speeds,
+            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

@@ -73,7 +73,7 @@ def acceleration(x: Samples, at: Any) -> Accelerations:
     p = point(at, "acceleration")
 
     def formula(s: Any, rates: Any) -> Any:
-        return [*s.accelerations(rates)[s.body_number(p.body)].w, *s.acceleration(p, rates)]
+        return [*s.accelerations(rates)[s.body_number(p)].w, *s.acceleration(p, rates)]
 
     rows = evaluate(x, formula, udot(x))
     return Accelerations(rows[:, :3], rows[:, 3:])

@@ -172,9 +172,11 @@ def _joint_ends(x: Samples, number: int) -> _Ends:
 
     def frames(s: Any, _: Any) -> Any:
         m = s.mechanism
-        j, inner, outer = m.joints[number - 1], s.poses[m.parent[number - 1]], s.poses[number]
-        ends = [(outer, j.on_child), (inner, j.on_parent)]
-        return [[*(body.p + body.R @ at.position), *(body.R @ at.rotation).ravel()] for body, at in ends]
+        j, inner, link = m.joints[number - 1], s.poses[m.stands_on[number - 1]], s.links[number - 1]
+        joint, p_P = j.joint.inner, inner.p + inner.R @ j.on_parent.position
+        q = s.joint_q[number - 1][: joint.n_q]
+        child = p_P + link.R_P @ joint.translation(q), link.R_P @ joint.rotation(q)
+        return [[*p, *R.ravel()] for p, R in (child, (p_P, link.R_P))]
 
     rows = evaluate(x, frames)
     return _ends(rows[:, ::-1] if x.mechanism.tree.reversed[number - 1] else rows)
@@ -191,7 +193,7 @@ def _constraint_ends(x: Samples, name: str) -> _Ends:
     def frames(s: Any, _: Any) -> Any:
         places = constraint.acts_at(s) or [s.position(names[0])] * 2
         axes = constraint.axes(s) or [s.rotation(body) for body in names]
-        return [[*p, *R.ravel()] for p, R in zip(places, axes)]
+        return s.settled([[*p, *R.ravel()] for p, R in zip(places, axes)])
 
     return _ends(evaluate(x, frames))
 

@@ -12,22 +12,25 @@ import numpy as np
 from dalembert.constraints.diagnosis import better_rows
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import Handler, registered
-from dalembert.simulation.checkpoint import Checkpoint
+from dalembert.simulation.checkpoint import Checkpoint, Era
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
-from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.failure import failure, no_speeds_serve, too_many_steps
 from dalembert.simulation.held import check_not_singular
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
-from dalembert.simulation.method import DEGRADED
+from dalembert.simulation.method import CROSSED, DEGRADED
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
 
 WORTH_A_LOOK = 1e-2
 """Pivot of the first pose below which other rows may be a better choice."""
+LOST = 1e-4
+"""Firmness of the best choice of speeds below which a pose is taken for singular."""
 STRETCH = 0.05
 """Seconds of compiled code after which Python looks round."""
 CHECKPOINT_EVERY = 30.0
@@ -50,6 +53,11 @@ class Run:
         self.happened: list[np.ndarray] = []
         self.calls = 0
         self.ended = "interrupted"
+        self.eras: list[Era] = []
+        """Choices of speeds that were given up."""
+        self.lengths: np.ndarray = np.zeros(())
+        self._poor = False
+        self._programs = {program.balance.choice: program}
 
     def part(self, name: str) -> np.ndarray:
         """A part of the integrator's memory."""
@@ -78,6 +86,7 @@ class Run:
             self.part(name)[:] = values
         self.program.given.view(self.given, "P")[:, 0] = parameters
         self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self._measure(q)
         self.counters[TOTAL] = len(o.times)
         self.part("end")[:] = o.end
         with registered(self.handler):
@@ -101,6 +110,9 @@ class Run:
             )
         if self.program.holding is not None and c.held != self.program.holding.rows:
             self._hold_by(c.held)
+        if c.choices:
+            self._put_in(self.program.balance.chosen_so(c.choices[-1].choice))
+        self.eras, self.lengths = list(c.choices[:-1]), c.lengths
         self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
         self.happened, self.calls = list(c.events), c.calls
@@ -109,7 +121,7 @@ class Run:
         return Checkpoint(
             self.identity, self.memory.copy(), self.given.copy(), self.counters.copy(), self.rows[: self.done].copy(),
             self.forces[: self.done].copy(), np.array(self.happened), self.calls,
-            () if self.program.holding is None else self.program.holding.rows,
+            () if self.program.holding is None else self.program.holding.rows, self._every_era(), self.lengths,
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
@@ -124,15 +136,21 @@ class Run:
                 began = time.perf_counter()
                 before = None if self.handler is None else (self.memory.copy(), self.counters.copy())
                 left = max(1, self.options.max_steps - int(self.counters[STEPS]))
-                status = EVENT if self.counters[PENDING] else self._stretch(min(budget, left))
+                status = EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
                 if status == FINISHED:
                     self.ended = "end"
                     return
                 if status == EVENT and self._record():
                     self.ended = "event"
                     return
+                if self._poor and status in (PAUSED, AT_END):  # all of the last step is written
+                    self._look_at_choice()
                 if status == AT_END:
                     self._attend()
+                elif status == DEGRADED and self.program.balance.choice is not None:
+                    self._poor = True
+                elif status == CROSSED:
+                    self._step_back()
                 elif status == DEGRADED:
                     self._look_at_rows()
                 elif status == PAUSED:
@@ -165,6 +183,63 @@ class Run:
         self.program = replace(self.program, holding=replace(self.program.holding, rows=rows))
         self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
         self.work = self.program.work()
+
+    def _step_back(self) -> None:
+        """To before a step that cannot be trusted, to make it in other speeds."""
+        self.part("y")[:], t = self.part("y_old"), float(self.part("t_old")[0])
+        self.part("t")[:] = self.part("first")[:] = t
+        self.part("steps")[:] = 0.0
+        if not self._look_at_choice():
+            raise no_speeds_serve(self.model, self.program.balance, self.t)
+
+    def _look_at_choice(self) -> bool:
+        """If it is the choice of speeds that has become poor, not the pose: go on from here in others."""
+        self._poor, t, n_q = False, self.t, self.model.n_q
+        y = self.part("y").copy()
+        q, now = self.model.admissible(y[:n_q]), self.program.balance
+        self._measure(q)
+        other = now.choosing_anew(self.model, t, q, self.lengths)
+        self.part("least")[:] = 0.0
+        if other is None or now.choice is None:
+            if now.firmness(self.model, t, q, self.lengths) < LOST:
+                raise no_speeds_serve(self.model, now, t)
+            return False
+        self.part("side")[:] = 0.0
+        u = now.speeds(self.model, t, q, y[n_q:])
+        self.eras.append(Era(self.done, len(self.happened), now.choice))
+        self._put_in(other)
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self._measure(q)
+        self.part("atol")[:] = other.tolerances(self.model, self.options, q)
+        self.part("t_old")[:] = t
+        with registered(self.handler):
+            self.program.library.begin(self.memory, self.given, self.work)
+        return True
+
+    def _measure(self, q: np.ndarray) -> None:
+        """Rows by their greatest lengths yet: one that vanishes in a pose is not taken for a long one there."""
+        by = self.program.balance
+        self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
+        if by.choice is not None:
+            self.program.given.view(self.given, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
+
+    def _put_in(self, by: Balance) -> None:
+        """Go on with the equations in these speeds."""
+        if by.choice not in self._programs:
+            self._programs[by.choice] = replace(self.program, balanced=by)
+        self.program = self._programs[by.choice]
+        self.work = self.program.work()
+
+    def _every_era(self) -> tuple[Era, ...]:
+        choice = self.program.balance.choice
+        return () if choice is None else (*self.eras, Era(self.done, len(self.happened), choice))
+
+    def in_speeds(self, t: np.ndarray, rows: np.ndarray, until: str, parameters: dict[str, float]) -> np.ndarray:
+        """Rows of (q, w) as rows of (q, u), each by the speeds in which it was written; `until` names what is counted."""
+        ends, by = [getattr(era, until) for era in self.eras], self.program.balance
+        used = [*(by.chosen_so(era.choice) for era in self.eras), by]
+        pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
+        return np.vstack([piece for piece in pieces if len(piece)] or [np.zeros((0, self.model.n_q + self.model.n_u))])
 
     def put_aside(self, path: str | Path) -> None:
         """Write a checkpoint; that it cannot be written must not end the run."""

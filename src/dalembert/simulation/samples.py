@@ -55,7 +55,8 @@ class Samples:
             return self.mechanism.body_motion(self.q, self.u, self.t, self.parameters)
 
         def formula(s: Any, _: Any) -> Any:
-            both = zip(s.poses[1:], s.velocities[1:])
+            n = s.mechanism.n_bodies
+            both = zip(s.poses[1 : n + 1], s.velocities[1 : n + 1])
             return [[*pose.R.ravel(), *pose.p, *rate.w, *rate.v] for pose, rate in both]
 
         rows = one_by_one(self, formula, None)

@@ -11,16 +11,19 @@ SMALL = 1e-3
 
 
 def coordinate_units(m: Mechanism) -> tuple[str, ...]:
-    """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters)."""
+    """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters) and for those of elastic bodies."""
     return tuple(unit for j in m.numeric.joints for unit in _coordinate_units(j))
 
 
 def speed_units(m: Mechanism) -> tuple[str, ...]:
-    """rad/s or m/s."""
+    """rad/s or m/s; 1/s for those of elastic bodies."""
     out = []
     for j in m.numeric.joints:
-        turning = np.asarray(j.joint.turning(j.joint.reference), dtype=float)
-        out += ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in j.free]
+        joint = j.joint.inner
+        turning = np.asarray(joint.turning(joint.reference), dtype=float)
+        units = ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in range(joint.n_u)]
+        units += ["1/s"] * (j.joint.n_u - joint.n_u)
+        out += [units[k] for k in j.free]
     return tuple(out)
 
 
@@ -43,10 +46,10 @@ def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:
 
 
 def _coordinate_units(j: TreeJoint) -> list[str]:
-    joint, out = j.joint, []
+    joint, out = j.joint.inner, []
     base = joint.reference
     R = np.asarray(joint.rotation(base), dtype=float)
-    for i, at in enumerate(j.q_at):
+    for i, at in enumerate(j.own_q):
         if at is None:
             continue
         moved = base.copy()
@@ -55,4 +58,4 @@ def _coordinate_units(j: TreeJoint) -> list[str]:
             out.append("1")
         else:
             out.append("m" if np.array_equal(np.asarray(joint.rotation(moved), dtype=float), R) else "rad")
-    return out
+    return out + ["1"] * (len(j.q_at) - len(j.own_q))

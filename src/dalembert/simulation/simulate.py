@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dalembert
-from dalembert.errors import SimulationError
+from dalembert.errors import LoopError, SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -20,7 +20,7 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
-from dalembert.simulation.held import held_state
+from dalembert.simulation.held import check_rows_left_out, held_state
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
@@ -28,6 +28,7 @@ from dalembert.simulation.program import Program, marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.spin_warning import warn_of_spin
 from dalembert.simulation.stabilise import stabilisation
 from dalembert.trace.fingerprint import fingerprint
 
@@ -59,7 +60,7 @@ def simulate(
     if m.cuts or m.constraints:
         q, u, holding = held_state(model, q, u, initial, speeds, o, stabilisation(stabilise))
     watched = gathered(events, until)
-    by = balance(catalogue.mechanism, formulation, constraints, o)
+    by = balance(catalogue.mechanism, formulation, constraints, o, q)
     program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
     values = np.array(list(model.parameters.values()), dtype=float)
     record = {
@@ -73,9 +74,8 @@ def simulate(
     }
     rate = [control_rate, [e.terminal for e in watched]]
     identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
-    run = Run(
-        program, model, o, watched, control_of(model, control, control_rate), _handler(catalogue, values, by), identity
-    )
+    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
+    run = Run(program, model, o, watched, control_of(model, control, control_rate), handler, identity)
     if resume is None:
         run.begin(q, u, values)
     else:
@@ -87,23 +87,34 @@ def simulate(
     except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
         problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
+        warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
+    if holding is not None:
+        made = motion(m, o, watched, run, record)
+        try:
+            check_rows_left_out(model, holding, made.t, made.q, made.u)
+        except LoopError as problem:
+            problem.motion = made  # type: ignore[attr-defined]
+            raise
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
-    return motion(m, o, watched, run, record)
+    made = motion(m, o, watched, run, record)
+    warn_of_spin(made)
+    return made
 
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q, by = run.done, m.n_q, run.program.balance
+    n, n_q = run.done, m.n_q
     t, rows, forces = o.times[:n].copy(), run.rows[:n].copy(), run.forces[:n].copy()
     if run.ended == "event":
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
             forces = np.vstack([forces, run.program.given.view(run.given, "x")[:, 0]])
-    rows = by.in_speeds(t, rows, record["parameters"])
-    found = [by.in_speeds(x[1:2], x[None, 2:], record["parameters"])[0] for x in run.happened]
+    rows = run.in_speeds(t, rows, "samples", record["parameters"])
+    events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
+    found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
     )
@@ -115,17 +126,17 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )  # fmt: skip
 
 
-def _handler(catalogue: Catalogue, values: np.ndarray, by: Balance) -> Handler | None:
-    """Who is called for forces that could not be compiled."""
+def _handler(catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], Balance]) -> Handler | None:
+    """Who is called for forces that could not be compiled; `by` tells in which speeds."""
     if catalogue.opaque is None:
         return None
     m = catalogue.opaque.with_parameters(**dict(zip(catalogue.opaque.parameters, values.tolist())))
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
         q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
-        return generalized_forces(m, q, by.speeds(m, t, q, y[m.n_q :]), t)
+        return generalized_forces(m, q, by().speeds(m, t, q, y[m.n_q :]), t)
 
-    return Handler(force, m.n_q + by.n_speeds, m.n_u)
+    return Handler(force, m.n_q + n_speeds, m.n_u)
 
 
 def _where(resume: Any) -> Checkpoint:

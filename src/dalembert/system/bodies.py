@@ -1,9 +1,14 @@
-"""Rigid bodies: mass, mass centre, and inertia about it in body axes; and the shapes that save computing them."""
+"""Rigid bodies: mass, mass centre, and inertia about it in body axes; and the shapes that save computing them.
+
+`RigidBody` is also the contract of a body: one with coordinates of its own (`elastic.FlexibleBody`) offers the same names, with modes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +18,7 @@ from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.numbers import number, numbers, positive
 from dalembert.system.shapes import Box, Cylinder, Line, Shape, Sphere
 from dalembert.trace import Expr
-from dalembert.vectors import IDENTITY, Matrix, Vector
+from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +96,7 @@ def inertia_matrix(given: Any, what: str) -> Matrix:
     return numbers(np.diag(made) if made.shape == (3,) else made, (3, 3), what)
 
 
-def check_mass_properties(p: MassProperties | RigidBody, body: str) -> None:
+def check_mass_properties(p: MassProperties | Body, body: str) -> None:
     """Mass and inertia (numbers) must belong to some distribution of positive mass."""
     mass, inertia = float(p.mass), p.inertia.astype(float)
     if mass < 0.0:
@@ -116,6 +121,19 @@ def check_mass_properties(p: MassProperties | RigidBody, body: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class Instant:
+    """A body's motion at one instant: axes R, arm from its origin to its mass centre, ω, v of the origin (world axes); its own
+    coordinates and their rates."""
+
+    R: Matrix
+    arm: Vector
+    w: Vector
+    v: Vector
+    q: Any
+    qd: Any
+
+
+@dataclass(frozen=True, eq=False)
 class RigidBody:
     """A named body with its mass properties."""
 
@@ -126,6 +144,62 @@ class RigidBody:
     shapes: tuple[Shape, ...] = ()
     """For drawing only."""
 
+    modes: ClassVar[tuple[str, ...]] = ()
+    """Names of the body's own coordinates."""
+    nodes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Frames that move with them."""
+
     @property
     def massless(self) -> bool:
         return type(self.mass) is not Expr and self.mass == 0.0
+
+    def arm(self, R: Matrix, q: Any) -> Vector:
+        """From the origin to the mass centre, world axes."""
+        return R @ self.com
+
+    def momentum(self, at: Instant) -> Vector:
+        """m v of the mass centre."""
+        return self.mass * (at.v + cross(at.w, at.arm))
+
+    def spin(self, at: Instant) -> Vector:
+        """Angular momentum about the mass centre."""
+        return at.R @ (self.inertia @ (at.R.T @ at.w))
+
+    def kinetic_energy(self, at: Instant) -> Any:
+        """½ m v·v + ½ ω·Iω."""
+        v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
+        return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
+
+    def slack(self) -> RigidBody:
+        """The same body without stiffness and damping of its own."""
+        return self
+
+    def strain_energy(self, q: Any) -> Any:
+        return 0.0
+
+    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
+        """On the body's own coordinates: stiffness, damping and gravity."""
+        return np.zeros(0)
+
+    def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
+        """Force, and moment about the mass centre, that it takes to accelerate so (world axes; a is the origin's)."""
+        a = a + cross(alpha, at.arm) + cross(at.w, cross(at.w, at.arm))
+        turning = at.R @ (self.inertia @ (at.R.T @ alpha))
+        return self.mass * a, turning + cross(at.w, self.spin(at))
+
+    def weighed(self, R: Matrix, arm: Vector, q: Any, W: Any, V: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows of partial velocities, each with the same times its inertia: of the mass centre, and of turning in body axes."""
+        V, W = V + cross(W, arm), R.T @ W
+        return [(V, self.mass * V), (W, self.inertia @ W)]
+
+    def balance(
+        self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
+    ) -> list[np.ndarray]:
+        """What is left along those rows of the applied force and moment, where the accelerations are α and a (of the origin)."""
+        a = a + cross(alpha, at.arm) + cross(at.w, cross(at.w, at.arm))
+        w, e = at.R.T @ at.w, at.R.T @ alpha
+        return [force - self.mass * a, at.R.T @ moment - self.inertia @ e - cross(w, self.inertia @ w)]
+
+
+Body = Any
+"""A `RigidBody`, or anything with its names and modes of its own."""

@@ -14,10 +14,14 @@ from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """`position` of the frame's origin in body axes; `rotation` R_BF turns frame components into body components."""
+    """`position` of the frame's origin in body axes; `rotation` R_BF turns frame components into body components.
+
+    On an elastic body, `node` names the node that carries the frame, and position and rotation are in the node's axes.
+    """
 
     position: Vector = field(default_factory=lambda: ZERO)
     rotation: Matrix = field(default_factory=lambda: IDENTITY)
+    node: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", numbers(self.position, (3,), "Frame: position"))

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
-from dalembert.system.bodies import MassProperties, RigidBody, inertia_matrix
+from dalembert.system.bodies import Body, MassProperties, RigidBody, inertia_matrix
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame, as_frame
@@ -44,7 +46,7 @@ class System:
     def __init__(self, name: str = "system", gravity: Any = ZERO):
         self.name = name
         self.gravity = gravity
-        self.bodies: dict[str, RigidBody] = {}
+        self.bodies: dict[str, Body] = {}
         self.joints: dict[str, JointPlacement] = {}
         self.forces: dict[str, Force] = {}
         self.constraints: dict[str, Constraint] = {}
@@ -96,14 +98,23 @@ class System:
         mass: Any = None,
         com: Any = None,
         inertia: Any = None,
+        elastic: ElasticBody | None = None,
         shapes: Iterable[Shape] | None = None,
     ) -> None:
         """A rigid body: mass, mass centre in body axes, inertia about the mass centre (3 moments or 3 × 3).
 
-        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. `shapes` of `da.shapes` say how else to draw it.
+        Or by its shape: `add_body("rod", da.rod(mass=1, length=2))`. Or an elastic body: `add_body("boom", elastic=da.beam(…))`.
+        `shapes` of `da.shapes` say how else to draw it.
         """
         check_new_name(name, "body", [GROUND, *self.bodies])
         where = f'body "{name}"'
+        if elastic is not None:
+            if not isinstance(elastic, ElasticBody) or any(x is not None for x in (matter, mass, com, inertia)):
+                raise ModelError(
+                    f"{where}: elastic= takes the data of an elastic body, da.beam(…) say, and nothing beside it"
+                )
+            self.bodies[name] = FlexibleBody(name, elastic)
+            return
         if matter is not None:
             if not isinstance(matter, MassProperties):
                 raise ModelError(
@@ -148,6 +159,9 @@ class System:
         prescribed: Any = None,
     ) -> None:
         """Connect two bodies: a point, a `Frame` or a named frame on each, coinciding where the joint's coordinates are zero.
+
+        On an elastic body the place is a node: its name, a `Frame(…, node=name)` on it, or the point where it is; "frame" is the
+        floating frame itself.
 
         `prescribed` gives coordinates as functions of time: one function, or {coordinate: function}.
         """
@@ -209,8 +223,11 @@ class System:
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):
             return as_frame(given, where)
+        nodes = ["frame", *self.bodies[body].nodes] if body in self.bodies and self.bodies[body].modes else []
+        if given in nodes:
+            return Frame(node=given)
         if given not in self.frames:
-            raise unknown(given, "frame", self.frames, where)
+            raise unknown(given, "frame or node" if nodes else "frame", [*self.frames, *nodes], where)
         owner, frame = self.frames[given]
         if owner != body:
             raise ModelError(f'{where}: frame "{given}" is on body "{owner}", not on "{body}"')

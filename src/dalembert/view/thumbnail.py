@@ -30,7 +30,7 @@ def thumbnail(motion: Motion) -> dict[str, Any]:
     view = scene(m, bodies.rotation, bodies.position)
     right, upward = _axes(view)
     solids = [
-        [k, p.colour if p.colour and p.colour[0] == "#" else view.colours[k], *_outline(p)]
+        [k, p.colour if p.colour and p.colour[0] == "#" else view.colours[k], p.opacity, *_outline(p)]
         for k, parts in enumerate(view.parts)
         for p in parts
         if p.layer == "bodies"

@@ -63,6 +63,10 @@ def plain_data(system: System) -> dict[str, Any]:
 
 def _body(b: RigidBody) -> dict[str, Any]:
     where = f'body "{b.name}"'
+    if b.modes:
+        raise ModelError(
+            f"{where} is elastic, and model files hold rigid bodies; keep its data with da.elastic.write_sid"
+        )
     data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
     return data | ({"shapes": Row(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
+from dalembert.formulations.rigid import bending
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
@@ -29,8 +30,8 @@ def _singular(mass: float, inertia: np.ndarray) -> bool:
 def lacking(m: Mechanism) -> str | None:
     """The sentence for formulations that divide by the inertia of every body."""
     found = singular_bodies(m)
-    if not found:
-        return None
+    if not found or m.elastic:
+        return bending(m)
     return (
         f'body "{m.bodies[found[0] - 1].name}" has no mass, or no inertia about some axis, and this elimination divides by it; '
         'give it some, or choose "newton_euler", "barycentric" or "kane"'

@@ -17,7 +17,8 @@ import numpy as np
 
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.kane import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.kane import first_order, own_speeds, speeds, state, udot
+from dalembert.formulations.rigid import bending
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
@@ -25,6 +26,7 @@ from dalembert.vectors import cross
 
 __all__ = ["constraint", "equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
 
+refusal = bending
 title = "Gauss's least constraint, minimised over the joints' accelerations"
 
 

@@ -22,6 +22,7 @@ from dalembert.formulations.absolute.definite import row_weights, singular_bodie
 from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.rigid import bending
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross, skew
 
@@ -157,6 +158,8 @@ def first_order(m: Mechanism) -> int:
 
 def weightless(m: Mechanism) -> str | None:
     """The sentence for a floating group without mass: its mass centre is nowhere."""
+    if m.elastic:
+        return bending(m)
     g = groups(m)
     for root in g.floating:
         if sum(float(m.numeric.bodies[k - 1].mass) for k in g.members(root)) == 0.0:

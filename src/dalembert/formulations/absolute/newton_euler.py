@@ -16,6 +16,7 @@ from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector
@@ -24,7 +25,8 @@ title = "Newton–Euler, absolute coordinates, all forces kept"
 
 
 def refusal(m: Mechanism) -> str | None:
-    """Every mechanism can be written."""
+    """Every mechanism of rigid bodies can be written."""
+    return bending(m)
 
 
 def speeds(m: Mechanism) -> tuple[str, ...]:

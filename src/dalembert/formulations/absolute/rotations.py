@@ -16,6 +16,7 @@ from dalembert.formulations.absolute.newton_euler import state as state_of_bodie
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, skew
@@ -26,6 +27,9 @@ title = "Newton–Euler, solved for rotations"
 
 
 def refusal(m: Mechanism) -> str | None:
+    why = bending(m)
+    if why is not None:
+        return why
     for body in m.numeric.bodies:
         if body.mass == 0.0:
             return (

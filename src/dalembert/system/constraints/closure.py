@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
+from dalembert.system.forces.points import Point
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
 
@@ -35,7 +36,9 @@ class JointClosure(Constraint):
         return s.rotation(self.child) @ self.on_child.rotation, s.rotation(self.parent) @ self.on_parent.rotation
 
     def residual(self, s: Any) -> np.ndarray:
-        R_P = s.rotation(self.parent) @ self.on_parent.rotation
-        R_C = s.rotation(self.child) @ self.on_child.rotation
-        gap = s.position((self.child, self.on_child.position)) - s.position((self.parent, self.on_parent.position))
+        parent = Point(self.parent, self.on_parent.position, self.on_parent.node or "frame")
+        child = Point(self.child, self.on_child.position, self.on_child.node or "frame")
+        R_P = s.rotation(parent) @ self.on_parent.rotation
+        R_C = s.rotation(child) @ self.on_child.rotation
+        gap = s.position(child) - s.position(parent)
         return self.joint.closure(R_P.T @ R_C, R_P.T @ gap)

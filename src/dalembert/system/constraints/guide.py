@@ -37,7 +37,7 @@ class _Guide(Constraint):
 
     def _offset(self, s: Any) -> Vector:
         """From the origin to the follower, in the guiding body's axes."""
-        return s.rotation(self.origin.body).T @ (s.position(self.follower) - s.position(self.origin))
+        return s.rotation(self.origin).T @ (s.position(self.follower) - s.position(self.origin))
 
 
 class OnLine(_Guide):

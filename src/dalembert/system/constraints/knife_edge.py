@@ -34,6 +34,6 @@ class KnifeEdge(Constraint):
         return s.position(self.at), s.position(self.at)
 
     def velocity(self, s: Any) -> np.ndarray:
-        side = s.rotation(self.at.body) @ np.array(self.sideways)
+        side = s.rotation(self.at) @ np.array(self.sideways)
         carried = s.velocity(self.on) + cross(s.angular_velocity(self.on), s.position(self.at) - s.position(self.on))
         return np.array([side @ (s.velocity(self.at) - carried)])

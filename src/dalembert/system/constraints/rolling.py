@@ -38,17 +38,17 @@ class _Rolling(Constraint):
 
     def residual(self, s: Any) -> np.ndarray:
         """The contact point's height over the plane."""
-        n = s.rotation(self.origin.body) @ np.array(self.normal)
+        n = s.rotation(self.origin) @ np.array(self.normal)
         return np.array([n @ (s.position(self.centre) + self._arm(s, n) - s.position(self.origin))])
 
     def velocity(self, s: Any) -> np.ndarray:
         """The round body's velocity at the contact point over the plane's, along the plane."""
-        R = s.rotation(self.origin.body)
+        R = s.rotation(self.origin)
         n = R @ np.array(self.normal)
         arm = self._arm(s, n)
         contact = s.position(self.centre) + arm - s.position(self.origin)
-        slip = s.velocity(self.centre) + cross(s.angular_velocity(self.centre.body), arm)
-        slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin.body), contact)
+        slip = s.velocity(self.centre) + cross(s.angular_velocity(self.centre), arm)
+        slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin), contact)
         return np.array([(R @ direction) @ slip for direction in across(np.array(self.normal))])
 
     def acts_at(self, s: Any) -> tuple[Any, Any]:
@@ -80,6 +80,6 @@ class RollingDisc(_Rolling):
         unit_axis(self, "axis")
 
     def _arm(self, s: Any, n: Vector) -> Vector:
-        a = s.rotation(self.centre.body) @ np.array(self.axis)
+        a = s.rotation(self.centre) @ np.array(self.axis)
         down = n - (n @ a) * a
         return -self.radius / sqrt(down @ down) * down

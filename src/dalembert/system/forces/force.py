@@ -17,7 +17,8 @@ from dalembert.vectors import ZERO, Vector
 class BodyLoad:
     """A force acting at a world point of a body, and a couple on it, both in world axes."""
 
-    body: str
+    body: Any
+    """Its name; of an elastic body, (name, node) or a Point."""
     force: Vector = field(default_factory=lambda: ZERO)
     torque: Vector = field(default_factory=lambda: ZERO)
     at: Vector | None = None
@@ -26,7 +27,7 @@ class BodyLoad:
 
 @dataclass(frozen=True, eq=False)
 class JointLoad:
-    """Generalized forces on all speeds of a joint: power = values · u."""
+    """Generalized forces on all speeds of a joint, or also on those of the elastic body it carries: power = values · u."""
 
     joint: str
     values: Any

@@ -43,9 +43,9 @@ class Load(Force):
     def loads(self, s: Any) -> Iterable[AnyLoad]:
         force, torque = self._value("force", s), self._value("torque", s)
         if self.axes == "body":
-            R = s.rotation(self.at.body)
+            R = s.rotation(self.at)
             force, torque = R @ force, R @ torque
-        yield BodyLoad(self.at.body, force, torque, s.position(self.at))
+        yield BodyLoad(self.at, force, torque, s.position(self.at))
 
     def _value(self, name: str, s: Any) -> Vector:
         given = getattr(self, name)

@@ -12,21 +12,24 @@ from dalembert.vectors import ZERO, Vector
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point fixed in a body (or the ground), in the body's axes from its origin."""
+    """A point fixed in a body (or the ground), in the body's axes from its origin; or in the axes of a node of an elastic body."""
 
     body: str
     at: Vector = field(default_factory=lambda: ZERO)
+    node: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", numbers(self.at, (3,), f'Point of "{self.body}"'))
 
 
 def point(given: Any, what: str) -> Point:
-    """A Point from a Point, a body's name, or (name, three numbers)."""
+    """A Point from a Point, a body's name, (name, three numbers), or (name, node)."""
     if isinstance(given, Point):
         return given
     if isinstance(given, str):
         return Point(given)
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
+        if isinstance(given[1], str):
+            return Point(given[0], node=given[1])
         return Point(given[0], numbers(given[1], (3,), what))
-    raise ModelError(f'{what} must be a body\'s name or ("name", (x, y, z)), not {given!r}')
+    raise ModelError(f'{what} must be a body\'s name, ("name", (x, y, z)) or ("name", "node"), not {given!r}')

@@ -41,8 +41,8 @@ class Spring(Force):
     def loads(self, s: Any) -> Iterable[Load]:
         a, b = s.position(self.a), s.position(self.b)
         pull = self._pull(s, b - a)
-        yield BodyLoad(self.a.body, force=pull, at=a)
-        yield BodyLoad(self.b.body, force=-pull, at=b)
+        yield BodyLoad(self.a, force=pull, at=a)
+        yield BodyLoad(self.b, force=-pull, at=b)
 
     def _pull(self, s: Any, d: Any) -> Any:
         """The force on a, along d from a to b; a linear spring of zero rest length has no direction to lose."""

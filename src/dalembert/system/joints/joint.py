@@ -34,6 +34,11 @@ class Joint:
         return len(self.speeds)
 
     @property
+    def inner(self) -> Joint:
+        """The joint as the user gave it, without what the carried body adds to its coordinates."""
+        return self
+
+    @property
     def reference(self) -> np.ndarray:
         """The coordinates at which the two frames coincide."""
         return np.zeros(self.n_q)

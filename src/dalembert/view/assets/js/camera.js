@@ -1,5 +1,8 @@
 // The eye: orbit, zoom, shift; fitted to the scene, or going along with it.
 
+const BUTTONS = 130;
+const SHIFT = 22;
+
 export class Eye {
   constructor(canvas, look) {
     this.look = look;
@@ -10,8 +13,16 @@ export class Eye {
     this.controls.dampingFactor = 0.12;
     this.controls.minDistance = 0.1 * look.radius;
     this.controls.maxDistance = 60 * look.radius;
+    this.height = 600;
     this.following = false;
     this.last = null;
+  }
+
+  /** Of the picture, in pixels; a little lower than its middle, to leave room for the buttons at its top. */
+  resize(width, height) {
+    this.height = height;
+    this.camera.aspect = width / height;
+    this.camera.setViewOffset(width, height, 0, -SHIFT, width, height);
   }
 
   /** All of the mechanism in sight, from where it is seen best. */
@@ -29,8 +40,9 @@ export class Eye {
     this.camera.position.fromArray(towards);
     this.camera.lookAt(0, 0, 0);
     const turn = this.camera.quaternion.clone().invert();
-    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * 0.84;
-    const wide = tall * this.camera.aspect;
+    const half = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+    const tall = half * Math.max(0.55, 1 - BUTTONS / this.height);
+    const wide = 0.88 * half * this.camera.aspect;
     let distance = 0.5 * this.look.radius;
     for (let i = 0; i < 8; i++) {
       const corner = new THREE.Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]);

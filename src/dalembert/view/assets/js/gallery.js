@@ -52,18 +52,19 @@ class Drawing {
       pen.fillRect(x - 5, y - 3, 10, 6);
     }
     const poses = this.poses(time);
-    const shapes = this.solids.map(([k, colour, kind, flat, radius]) => {
+    const shapes = this.solids.map(([k, colour, opacity, kind, flat, radius]) => {
       const points = [];
       for (let i = 0; i < flat.length; i += 3) points.push(place(poses[k](flat.slice(i, i + 3))));
       const depth = points.reduce((sum, p) => sum + p[2], 0) / points.length;
-      return { colour, kind, points, depth: k === 0 ? -Infinity : depth, radius: Math.max(1.1, radius * scale) };
+      return { colour, opacity, kind, points, depth: k === 0 ? -Infinity : depth, radius: Math.max(1.1, radius * scale) };
     });
     shapes.sort((a, b) => (a.depth === b.depth ? 0 : a.depth - b.depth)); // the ground behind all else
     for (const shape of shapes) paint(pen, shape);
   }
 }
 
-function paint(pen, { colour, kind, points, radius }) {
+function paint(pen, { colour, opacity, kind, points, radius }) {
+  pen.globalAlpha = opacity;
   pen.fillStyle = pen.strokeStyle = colour;
   pen.beginPath();
   if (kind === "ball") {
@@ -77,9 +78,9 @@ function paint(pen, { colour, kind, points, radius }) {
   } else {
     for (const p of hull(points)) pen.lineTo(p[0], p[1]);
     pen.closePath();
-    pen.globalAlpha = 0.82;
+    pen.globalAlpha = 0.82 * opacity;
     pen.fill();
-    pen.globalAlpha = 1;
+    pen.globalAlpha = opacity;
     pen.lineWidth = 1;
     pen.stroke();
   }

@@ -144,8 +144,7 @@ export class Stage {
     const { clientWidth, clientHeight } = this.canvas.parentElement;
     if (!clientWidth || !clientHeight) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
-    this.eye.camera.aspect = clientWidth / clientHeight;
-    this.eye.camera.updateProjectionMatrix();
+    this.eye.resize(clientWidth, clientHeight);
     this.refresh();
   }
 

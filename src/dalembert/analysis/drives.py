@@ -1,0 +1,210 @@
+"""Inverse dynamics with loops: the forces on the actuated joints that a prescribed motion needs.
+
+A u̇ + Bᵀλ = f + Sτ, where S places the actuators' forces τ among the speeds. With A = L Lᵀ and U spanning the columns of L⁻¹Bᵀ, the
+projection P = 1 − UUᵀ leaves out the loops' forces [B's null space, in the metric of A]: P L⁻¹S τ = P L⁻¹(A u̇ − f).
+Where τ is not unique, it is the one with the least Σ w τ²; where no τ is enough, the motion P L⁻¹… that stays undriven is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.analysis.written import Written, samples, written
+from dalembert.errors import DriveError, StateError
+from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.system.names import unknown
+
+DRIVEN = 1e-7
+"""Part of an actuator's force, in the metric of A⁻¹, that must be left beside the loops' forces for it to drive anything."""
+UNDRIVEN = 1e-8
+"""Part of the forces that may be left undriven: rounding, also of a motion that was given to nine digits."""
+INCONSISTENT = 1e-6
+"""Slip or strain, relative to its terms, beyond which a motion does not keep a loop closed."""
+MOVES = 1e-7
+"""Component of a change of τ that changes no motion, below which a force takes no part in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drives:
+    """What the actuators must give, for one state (n,) or many (K, n)."""
+
+    actuated: tuple[str, ...]
+    """The speeds on which the forces act."""
+    forces: np.ndarray
+    tau: np.ndarray
+    """The same among all speeds, as `forward_dynamics` takes them."""
+    determined: np.ndarray
+    """For each actuator, whether its force is unique at every state."""
+    surplus: int
+    """How many forces could be chosen freely, at most: actuators beyond the freedoms they drive."""
+    weighted: bool
+
+    @property
+    def unique(self) -> bool:
+        return self.surplus == 0
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The force of one actuator."""
+        if name not in self.actuated:
+            raise unknown(name, "actuated speed", self.actuated, "drives")
+        return self.forces[..., self.actuated.index(name)]
+
+    def __str__(self) -> str:
+        largest = np.abs(np.atleast_2d(self.forces)).max(axis=0, initial=0.0)
+        lines = [f"{name}: at most {size:.6g}" for name, size in zip(self.actuated, largest)]
+        if self.unique:
+            return "\n".join([*lines, "These forces are unique."])
+        free = ", ".join(name for name, known in zip(self.actuated, self.determined) if not known)
+        which = "the least weighted sum of squares" if self.weighted else "the least sum of squares"
+        return "\n".join(
+            [*lines, f"{self.surplus} too many for the motion: {free} can work against each other; shown is {which}."]
+        )
+
+
+def drives(
+    m: Mechanism, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None, weights: Any, t: Any, parameters: Any
+) -> Drives:
+    """See `Mechanism.drives`."""
+    x = samples(m, q, u, t, parameters)
+    rates = np.broadcast_to(np.asarray(udot, dtype=float), x.u.shape)
+    columns = actuated_columns(m, actuated)
+    names = tuple(m.speeds[c] for c in columns)
+    w = _weights(m, names, weights)
+    forces, free = [], []
+    done = 0
+    for part in written(x, rates):
+        times = x.t[done : done + len(part.A)]
+        _check_consistent(m, part, x.u[done : done + len(part.A)], rates[done : done + len(part.A)], times)
+        tau, open_to = _solved(m, part, columns, w, times)
+        forces.append(tau)
+        free.append(open_to)
+        done += len(part.A)
+    found, change = np.concatenate(forces), np.concatenate(free)
+    tau = np.zeros_like(x.u)
+    tau[:, columns] = found
+    surplus = int(np.rint(np.trace(change, axis1=1, axis2=2)).max(initial=0))
+    determined = np.abs(change).max(axis=(0, 2), initial=0.0) < MOVES
+    one = max(np.ndim(q), np.ndim(u), np.ndim(udot), np.ndim(t) + 1) == 1
+    return Drives(names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None)
+
+
+def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:
+    """Places in u of the joints, or of the freedoms "joint.speed", that are driven; all where none are named."""
+    if actuated is None:
+        return list(range(m.n_u))
+    names = [actuated] if isinstance(actuated, str) else list(actuated)
+    if not names:
+        raise DriveError("no joint is actuated; name at least one in actuated=[…]")
+    found: list[int] = []
+    for name in names:
+        joint = m.joints[m.joint_number[name] - 1] if name in m.joint_number else None
+        if joint is None and name not in m.speeds:
+            if any(c.name == name for c in m.cuts):
+                raise DriveError(
+                    f'joint "{name}" closes a loop, so it has no speed of its own to be driven; build with cut=[…] another joint'
+                )
+            raise unknown(name, "joint or speed", [*m.joint_number, *m.speeds], "actuated")
+        columns = joint.columns if joint is not None else [m.speeds.index(name)]
+        if not columns:
+            raise DriveError(f'joint "{name}" has no free speed: its motion is prescribed, or it is a weld')
+        found += [c for c in columns if c not in found]
+    return found
+
+
+def _weights(m: Mechanism, names: tuple[str, ...], given: Any) -> np.ndarray:
+    out = np.ones(len(names))
+    if given is None:
+        return out
+    if not isinstance(given, Mapping):
+        out = np.asarray(given, dtype=float)
+    else:
+        for name, value in given.items():
+            at = [i for i, each in enumerate(names) if name in (each, each.partition(".")[0])]
+            if not at:
+                raise unknown(name, "actuated joint", names, "weights")
+            out[at] = value
+    if out.shape != (len(names),) or not np.all(out > 0.0) or not np.isfinite(out).all():
+        raise DriveError(f"weights must be {len(names)} positive numbers, one for each of {', '.join(names)}")
+    return out
+
+
+def _solved(
+    m: Mechanism, e: Written, columns: list[int], w: np.ndarray, t: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """τ, and the projector on the changes of scaled τ that change no motion."""
+    L = np.linalg.cholesky(e.A)
+    h = np.linalg.solve(L, e.needed[..., None])
+    G = np.linalg.solve(L, np.eye(m.n_u)[:, columns])
+    size = np.linalg.norm(G, axis=1)
+    free, G = _without_loops(L, e.B, h), _without_loops(L, e.B, G / size[:, None, :])
+    U, sigma, Vt = np.linalg.svd(G, full_matrices=False)
+    kept = sigma > DRIVEN
+    V = Vt.transpose(0, 2, 1)
+    U, V, N = U * kept[:, None, :], V * kept[:, None, :], V * ~kept[:, None, :]
+    left = free - U @ (U.transpose(0, 2, 1) @ free)
+    _check_driven(m, e, L, left[..., 0], h[..., 0], columns, t)
+    inverse = 1.0 / np.where(kept, sigma, 1.0)
+    z = V @ (inverse[..., None] * (U.transpose(0, 2, 1) @ free))
+    W, Nt = (w / size**2)[..., None], N.transpose(0, 2, 1)  # the change N y of z that makes Σ w (z / size)² least
+    z = z - N @ np.linalg.pinv(Nt @ (W * N), rcond=RANK_TOLERANCE, hermitian=True) @ (Nt @ (W * z))
+    return z[..., 0] / size, N @ Nt
+
+
+def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """X without its part in the columns of L⁻¹Bᵀ."""
+    if not B.shape[1]:
+        return X
+    Y = np.linalg.solve(L, B.transpose(0, 2, 1))
+    norms = np.linalg.norm(Y, axis=1, keepdims=True)
+    Y = Y / np.where(norms > RANK_TOLERANCE * norms.max(axis=2, keepdims=True), norms, np.inf)
+    U, sigma, _ = np.linalg.svd(Y, full_matrices=False)
+    U = U * (sigma > RANK_TOLERANCE * sigma.max(axis=1, keepdims=True))[:, None, :]
+    for _ in range(2):  # the second time removes the rounding of the first
+        X = X - U @ (U.transpose(0, 2, 1) @ X)
+    return X
+
+
+def _check_consistent(m: Mechanism, e: Written, u: np.ndarray, udot: np.ndarray, t: np.ndarray) -> None:
+    """The loops stay closed under the motion that is asked for."""
+    if not e.B.shape[1]:
+        return
+    speed = 1.0 + np.abs(e.B).max(axis=2) * np.abs(u).max(axis=1, keepdims=True)
+    rate = speed**2 + np.abs(e.B).max(axis=2) * np.abs(udot).max(axis=1, keepdims=True)
+    owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
+    for off, what, do in (
+        (np.abs(e.gap), "coordinates q do not close", "m.assemble finds coordinates that do"),
+        (np.abs(e.slip) / speed, "speeds u do not keep", "m.assemble finds speeds that do"),
+        (np.abs(e.strain) / rate, "accelerations udot do not keep", "they must obey B u̇ = γ, as those of m.follow do"),
+    ):
+        if off.max(initial=0.0) > INCONSISTENT:
+            k, row = np.unravel_index(int(np.argmax(off)), off.shape)
+            raise StateError(f'the {what} "{owners[row]}" at t = {t[k]:g} s, by {off[k, row]:.3g}; {do}')
+
+
+def _check_driven(
+    m: Mechanism, e: Written, L: np.ndarray, left: np.ndarray, h: np.ndarray, columns: list[int], t: np.ndarray
+) -> None:
+    """What is left of the forces moves something that no actuator moves."""
+    size = np.linalg.norm(left, axis=1)
+    scale = np.linalg.norm(h, axis=1) + 1e-3 * np.linalg.norm(np.linalg.solve(L, _weight(e)[..., None])[..., 0], axis=1)
+    missing = size / np.maximum(scale, 1e-300)
+    if missing.max(initial=0.0) <= UNDRIVEN:
+        return
+    k = int(np.argmax(missing))
+    direction = np.linalg.solve(L[k].T, left[k]) * np.sqrt(np.diagonal(e.A[k]))
+    joint = next(j.name for j in m.joints if int(np.argmax(np.abs(direction))) in j.columns)
+    named = ", ".join(dict.fromkeys(m.speeds[c] for c in columns))
+    raise DriveError(
+        f'the motion cannot be produced by {named}: at t = {t[k]:g} s nothing drives joint "{joint}", and {missing[k]:.3g} of the '
+        f'forces needed is missing there. Actuate "{joint}" too, or ask for an acceleration that it has by itself'
+    )
+
+
+def _weight(e: Written) -> np.ndarray:
+    """The size of what inertia alone would need at unit accelerations, against which nothing counts as nothing."""
+    return np.sqrt(np.diagonal(e.A, axis1=1, axis2=2))

@@ -1,0 +1,233 @@
+"""Forward sensitivities: the variational equations Ẋ = f_y X + f_p marched together with the motion y = (q, u).
+
+SciPy's DOP853 calls the compiled equations once for every stage, with the errors of X controlled as those of y are. After every step
+both are brought back to the loops and constraints: y by Newton's method, X onto their tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from dalembert.analysis.tangent import initial_tangent, kept_tangent
+from dalembert.analysis.variation import Variation, along, compiled
+from dalembert.constraints.assembly import assemble, close, consistent_speeds
+from dalembert.errors import SimulationError, StateError
+from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.options import options
+from dalembert.simulation.scales import absolute_tolerances
+from dalembert.system.names import unknown
+from dalembert.system.outputs import as_output
+from dalembert.trace import directional
+
+RTOL = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivities:
+    """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n)."""
+
+    t: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    to: tuple[str, ...]
+    dq: np.ndarray
+    du: np.ndarray
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    values: Mapping[str, np.ndarray]
+    """The outputs over time."""
+    of_outputs: Mapping[str, np.ndarray]
+    """Their sensitivities; the last axis is `to`."""
+
+    def value(self, name: str) -> np.ndarray:
+        """A coordinate "A", a speed "A'" or an output over time."""
+        return self._named(name)[0]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Of a coordinate "A", a speed "A'" or an output: (K, n), or (K, …, n)."""
+        return self._named(name)[1]
+
+    def _named(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        known = {c: (self.q[:, i], self.dq[:, i]) for i, c in enumerate(self.coordinates)}
+        known |= {f"{c}'": (self.u[:, i], self.du[:, i]) for i, c in enumerate(self.speeds)}
+        known |= {k: (x, self.of_outputs[k]) for k, x in self.values.items()}
+        if name not in known:
+            raise unknown(name, "coordinate, speed or output", known, "sensitivities")
+        return known[name]
+
+    def __str__(self) -> str:
+        lines = [f"At t = {self.t[-1]:g} s, change per unit of {', '.join(self.to)}:"]
+        names = [
+            *self.coordinates,
+            *(f"{c}'" for c in self.speeds),
+            *(k for k, x in self.values.items() if x.ndim == 1),
+        ]
+        lines += [f"  {name}: " + ", ".join(f"{x:.6g}" for x in self[name][-1]) for name in names]
+        return "\n".join(lines)
+
+
+class Sensitive:
+    """A mechanism with the directions asked about and the outputs, compiled once and run for any values of the parameters."""
+
+    def __init__(self, m: Mechanism, parameters: Sequence[str] | None, initial_values: Sequence[str], outputs: Any):
+        self.m, self.variation = m, Variation(m)
+        self.parameters = tuple(m.parameters if parameters is None else parameters)
+        self.initial_values = tuple(initial_values)
+        for name in self.parameters:
+            if name not in m.parameters:
+                raise unknown(name, "parameter", m.parameters, f'mechanism "{m.name}"')
+        if not self.to:
+            raise StateError("there is nothing to be sensitive to: name parameters=[…] or initial_values=[…]")
+        self.columns = [self._column(name) for name in self.initial_values]
+        asked = m.plan.outputs if outputs is None else {k: as_output(x, k) for k, x in outputs.items()}
+        self.outputs = {name: _output(m, output) for name, output in asked.items()}
+
+    @property
+    def to(self) -> tuple[str, ...]:
+        return (*self.parameters, *self.initial_values)
+
+    def _column(self, name: str) -> int:
+        """Its place in (q, u)."""
+        m = self.m
+        if name.endswith("'") and name[:-1] in m.speeds:
+            return m.n_q + m.speeds.index(name[:-1])
+        if name not in m.coordinates:
+            raise unknown(name, "coordinate or speed", [*m.coordinates, *(f"{c}'" for c in m.speeds)], "initial values")
+        joint = next(j for j in m.joints if m.coordinates.index(name) in j.q_at)
+        if not joint.joint.rates_are_speeds:
+            raise StateError(
+                f'"{name}" cannot change by itself: the coordinates of joint "{joint.name}" depend on each other; ask about its speeds'
+            )
+        return m.coordinates.index(name)
+
+    def run(
+        self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
+    ) -> Sensitivities:
+        """From these initial values, with these values of the parameters."""
+        model = self.m.with_parameters(**values)
+        o = options(model, duration, output=output, rtol=rtol)
+        p, t = dict(model.parameters), o.start
+        q, u, X = self._start(model, initial, speeds, t)
+        atol = np.concatenate([absolute_tolerances(model, rtol), self._tolerances(model, rtol)])
+        found = [(q, u, X)] if o.times[0] <= t else []
+        step = None
+        for end in o.times[len(found) :]:
+            q, u, X, step = self._march(model, t, end, q, u, X, p, rtol, atol, step)
+            found.append((q, u, X))
+            t = float(end)
+        return self._result(o.times, found, p)
+
+    def _start(
+        self, model: Mechanism, initial: Any, speeds: Any, t: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        m, n_q = self.m, self.m.n_q
+        q, given = initial_state(model, initial, speeds, t)
+        held, held_speeds = named_speeds(m, initial), named_speeds(m, speeds)
+        u = given
+        if m.constraint_rows:
+            q = assemble(model, q, held, t)
+            u = consistent_speeds(model, q, given, held_speeds, t)
+        X = np.zeros((self.variation.n_direction, len(self.to)))
+        for k, name in enumerate(self.parameters):
+            X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
+        for k, column in enumerate(self.columns, start=len(self.parameters)):
+            X[column, k] = 1.0
+        moved = [m.n_q + i for i in range(m.n_u)]
+        held = [*held, *(_speed_of(m, c) for c in self.columns if c < n_q)]
+        held_speeds = [*held_speeds, *(moved.index(c) for c in self.columns if c >= n_q)]
+        p = dict(model.parameters)
+        return q, u, initial_tangent(self.variation, t, q, u, given, p, X, held, held_speeds, self.to)
+
+    def _tolerances(self, model: Mechanism, rtol: float) -> np.ndarray:
+        """Of X, by rows: those of (q, u) for a change of each parameter by its own size."""
+        size = [abs(model.parameters[name]) or 1.0 for name in self.parameters] + [1.0] * len(self.initial_values)
+        return np.outer(absolute_tolerances(model, rtol), 1.0 / np.array(size)).ravel()
+
+    def _march(
+        self, model: Mechanism, t: float, end: float, q: np.ndarray, u: np.ndarray, X: np.ndarray, p: Mapping[str, float],
+        rtol: float, atol: np.ndarray, step: float | None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:  # fmt: skip
+        n_q, n, steady = self.m.n_q, self.m.n_q + self.m.n_u, X[self.m.n_q + self.m.n_u :]
+
+        def parts(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            return y[:n_q].copy(), y[n_q:n].copy(), np.vstack([y[n:].reshape(n, -1), steady])
+
+        def slope(now: float, y: np.ndarray) -> np.ndarray:
+            q, u, X = parts(y)
+            rates, changes = self.variation.rates(float(now), q, u, p, X)
+            return np.concatenate([rates, changes.ravel()])
+
+        y = np.concatenate([q, u, X[:n].ravel()])
+        first = None if step is None else min(step, end - t)
+        solver = DOP853(slope, t, y, end, rtol=rtol, atol=atol, first_step=first)  # type: ignore[arg-type] # one for each
+        while solver.status == "running":
+            told = solver.step()
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                raise SimulationError(f"the sensitivities could not be followed beyond t = {solver.t:g} s: {told}")
+            q, u, X = self._kept(model, float(solver.t), *parts(solver.y), p)
+            if self.m.constraint_rows:
+                solver.y = np.concatenate([q, u, X[:n].ravel()])
+                solver.f = slope(solver.t, solver.y)
+        return q, u, X, float(solver.h_abs)
+
+    def _kept(
+        self, model: Mechanism, t: float, q: np.ndarray, u: np.ndarray, X: np.ndarray, p: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Back on the loops and constraints; to Euler parameters of unit length."""
+        if not self.m.constraint_rows:
+            return self.m.admissible(q), u, X
+        q = close(model, self.m.admissible(q), (), t).q
+        u = consistent_speeds(model, q, u, (), t)
+        return q, u, kept_tangent(self.variation, t, q, u, p, X)
+
+    def _result(self, times: np.ndarray, found: list[Any], p: Mapping[str, float]) -> Sensitivities:
+        m, n_q, n = self.m, self.m.n_q, self.m.n_q + self.m.n_u
+        q, u, X = (np.array([each[i] for each in found]) for i in range(3))
+        count, k = len(times), len(self.to)
+        wide = [np.repeat(x, k, axis=0) for x in (q, u)]
+        directions = np.ascontiguousarray(X.transpose(0, 2, 1).reshape(count * k, -1))
+        values, changes = {}, {}
+        for name, (shape, kernel) in self.outputs.items():
+            both = kernel(*wide, directions, np.repeat(times, k), p).reshape(count, k, 2, *shape)
+            values[name] = both[:, 0, 0]
+            changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
+        return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:n], m.coordinates, m.speeds, values, changes)
+
+
+def sensitivities(
+    m: Mechanism, duration: Any, initial: Any, speeds: Any, parameters: Sequence[str] | None,
+    initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None,
+) -> Sensitivities:  # fmt: skip
+    """See `Mechanism.sensitivities`."""
+    run = Sensitive(m, parameters, initial_values, outputs)
+    return run.run(duration, initial, speeds, {}, output, RTOL if rtol is None else rtol)
+
+
+def _output(m: Mechanism, output: Any) -> tuple[tuple[int, ...], Any]:
+    """The shape of an output, and its value and rate along a direction as machine code."""
+    shape: list[tuple[int, ...]] = []
+
+    def formula(s: State, direction: Any) -> Any:
+        value = np.asarray(output.value(s), dtype=object)
+        shape.append(value.shape)
+        return [value.ravel(), directional(value.ravel(), along(s, direction))]
+
+    kernel = compiled(m, m.n_q + m.n_u + len(m.parameters), formula)
+    return shape[0], kernel
+
+
+def _speed_of(m: Mechanism, coordinate: int) -> int:
+    """The place in u of the speed that is a coordinate's rate."""
+    for j in m.joints:
+        if coordinate in j.q_at:
+            at = j.u_at[j.q_at.index(coordinate)]
+            assert at is not None
+            return at
+    raise AssertionError(coordinate)

@@ -1,0 +1,107 @@
+"""A named elastic body: the contract of a body (`system.bodies.RigidBody`) on the data of `ElasticBody`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.inertia import Deformed
+from dalembert.elastic.node import Node
+from dalembert.system.bodies import Instant
+from dalembert.vectors import Matrix, Vector, cross
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleBody:
+    """6 + n equations: those of its floating frame, and one for each mode."""
+
+    name: str
+    data: ElasticBody
+
+    @property
+    def mass(self) -> float:
+        return self.data.m
+
+    @property
+    def com(self) -> Vector:
+        """Undeformed."""
+        return self.data.com
+
+    @property
+    def inertia(self) -> Matrix:
+        """Undeformed, about the mass centre."""
+        return self.data.inertia
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        return self.data.modes
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        return self.data.nodes
+
+    @property
+    def massless(self) -> bool:
+        return False
+
+    @property
+    def shapes(self) -> tuple[Any, ...]:
+        """For drawing: none are known."""
+        return ()
+
+    def slack(self) -> FlexibleBody:
+        """Without stiffness and damping."""
+        none = np.zeros_like(self.data.Ke)
+        return replace(self, data=replace(self.data, Ke=none, De=none))
+
+    def arm(self, R: Matrix, q: Any) -> Vector:
+        return R @ (Deformed(self.data, q).c / self.mass)
+
+    def _momenta(self, at: Instant) -> tuple[Vector, Vector, np.ndarray]:
+        return Deformed(self.data, at.q).momenta(at.R.T @ at.w, at.R.T @ at.v, at.qd)
+
+    def momentum(self, at: Instant) -> Vector:
+        return at.R @ self._momenta(at)[1]
+
+    def spin(self, at: Instant) -> Vector:
+        turning, linear, _ = self._momenta(at)
+        return at.R @ turning - cross(at.arm, at.R @ linear)
+
+    def kinetic_energy(self, at: Instant) -> Any:
+        """½ yᵀM y [C 76]."""
+        turning, linear, modal = self._momenta(at)
+        return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
+
+    def strain_energy(self, q: Any) -> Any:
+        return Deformed(self.data, q).strain_energy()
+
+    def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
+        """−Ke q − De q̇ + Ct·g."""
+        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.data.Ke @ q - self.data.De @ qd
+
+    def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
+        d = Deformed(self.data, at.q)
+        turning, sliding, _ = d.momenta(at.R.T @ alpha, at.R.T @ a, qdd)
+        h_turning, h_sliding, _ = d.bias(at.R.T @ at.w, at.qd)
+        force = at.R @ (sliding + h_sliding)
+        return force, at.R @ (turning + h_turning) - cross(at.arm, force)
+
+    def weighed(self, R: Matrix, arm: Vector, q: Any, W: Any, V: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Partial velocities of the floating frame in body axes, then the modes themselves: the last speeds on the body's path."""
+        n = len(self.modes)
+        own = np.hstack([np.zeros((n, W.shape[1] - n)), np.eye(n)])
+        W, V = R.T @ W, R.T @ V
+        return [(np.vstack([W, V, own]), np.vstack(Deformed(self.data, q).momenta(W, V, own)))]
+
+    def balance(
+        self, at: Instant, alpha: Vector, a: Vector, qdd: Any, force: Vector, moment: Vector
+    ) -> list[np.ndarray]:
+        """[C 41–42]. Stiffness, damping and loads at nodes act on the modes from outside."""
+        R, d = at.R, Deformed(self.data, at.q)
+        demanded = zip(d.momenta(R.T @ alpha, R.T @ a, qdd), d.bias(R.T @ at.w, at.qd))
+        applied = [R.T @ (moment + cross(at.arm, force)), R.T @ force, np.zeros(len(at.q))]
+        return [np.concatenate([f - accelerated - h for f, (accelerated, h) in zip(applied, demanded)])]

@@ -1,0 +1,78 @@
+"""Builder: rigid nodal bodies on a massless elastic structure [C II.A.2.g], reduced to its lowest modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.frames import buckens
+from dalembert.elastic.given import given_modes
+from dalembert.elastic.node import Node
+from dalembert.elastic.reduction import eigenmodes
+from dalembert.errors import ModelError
+from dalembert.system.bodies import MassProperties
+
+
+def nodal_bodies(
+    places: Any,
+    bodies: Sequence[MassProperties],
+    stiffness: Any,
+    *,
+    modes: int,
+    held: int | None = None,
+    freedoms: Sequence[int] = range(6),
+    nodes: Mapping[str, int] | None = None,
+    second_order: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> ElasticBody:
+    """N rigid bodies, mass centres at the places (N, 3), joined by a structure with stiffness (6N, 6N) in (u, v, w, θx, θy, θz).
+
+    `held` is the node that the frame is attached to; without one the body is free and its frame Buckens'. `freedoms` are
+    those that take part, of each node's six. `nodes` names nodes for joints and forces. `second_order` gives the field G
+    (N, n, n, 3) for mode shapes (6N, n); without it a spinning body is not stiffened.
+    """
+    r, K = np.asarray(places, dtype=float), np.asarray(stiffness, dtype=float)
+    n = len(r)
+    if len(bodies) != n or K.shape != (6 * n, 6 * n):
+        raise ModelError(
+            f"nodal_bodies: {n} places need {n} bodies and a stiffness ({6 * n}, {6 * n}), not {len(bodies)} and {K.shape}"
+        )
+    m = np.array([float(b.mass) for b in bodies])
+    J = np.array([b.inertia.astype(float) for b in bodies])
+    M = np.zeros((6 * n, 6 * n))
+    for k in range(n):
+        M[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = m[k] * np.eye(3)
+        M[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J[k]
+    free = [6 * k + c for k in range(n) if k != held for c in freedoms]
+    massless = [i for i in free if M[i, i] == 0.0]
+    F = _modes(M, K, free, massless, modes)
+    shapes = F.reshape(n, 6, modes)
+    D = 0.5 * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J
+    G = None if second_order is None else second_order(F)
+    at = {
+        name: Node.of(r[k], shapes[k, :3], shapes[k, 3:], None if G is None else G[k])
+        for name, k in (nodes or {}).items()
+    }
+    Ke = F.T @ K @ F
+    made = given_modes(
+        m, r, shapes[:, :3], 0.5 * (Ke + Ke.T), turns=shapes[:, 3:], second_moments=D, second_order=G, nodes=at
+    )
+    return buckens(made) if held is None else replace(made, frame=f"attached at nodal body {held}")
+
+
+def _modes(M: np.ndarray, K: np.ndarray, free: list[int], massless: list[int], count: int) -> np.ndarray:
+    """Eigenmodes; freedoms that move no mass (turns of mass points) follow without load."""
+    heavy = [i for i in free if i not in set(massless)]
+    if not massless:
+        return eigenmodes(M, K, free, count, "nodal_bodies")[1]
+    follow = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, heavy)])
+    condensed = K[np.ix_(heavy, heavy)] + K[np.ix_(heavy, massless)] @ follow
+    F = np.zeros((len(K), count))
+    F[heavy] = eigenmodes(
+        M[np.ix_(heavy, heavy)], 0.5 * (condensed + condensed.T), range(len(heavy)), count, "nodal_bodies"
+    )[1]
+    F[massless] = follow @ F[heavy]
+    return F

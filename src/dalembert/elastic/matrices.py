@@ -1,0 +1,180 @@
+"""Builder: mass and stiffness matrices of any finite-element program, with the nodes' coordinates, reduced.
+
+Joints and forces act at interfaces: sets of nodes that move together as small rigid bodies. The reduction keeps
+Craig–Bampton's shapes (a unit motion of each interface, and modes with the interfaces held), Guyan's alone, or free modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.frames import attached, buckens
+from dalembert.elastic.given import given_modes
+from dalembert.elastic.moments import Moments, from_scalar_mass
+from dalembert.elastic.node import Node
+from dalembert.elastic.reduction import eigenmodes, follow, orthonormal
+from dalembert.errors import ModelError
+from dalembert.vectors import skew
+
+REDUCTIONS = ("craig-bampton", "guyan", "free")
+_SAME = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteElements:
+    """M and K (dense or sparse), freedoms node by node: three displacements, or these and three turns; coordinates (N, 3)."""
+
+    M: Any
+    K: Any
+    coordinates: np.ndarray
+
+    def __post_init__(self) -> None:
+        n = len(self.coordinates)
+        if self.M.shape != self.K.shape or self.K.shape[0] not in (3 * n, 6 * n):
+            raise ModelError(
+                f"finite elements: {n} nodes need M and K with {3 * n} or {6 * n} freedoms, not {self.M.shape} and {self.K.shape}"
+            )
+
+    @property
+    def per_node(self) -> int:
+        return int(self.K.shape[0] // len(self.coordinates))
+
+    def rigid(self, nodes: Sequence[int], about: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Freedoms of some nodes, and their motion (…, 6) when these move as one body: displacement and turn about a point."""
+        freedoms, rows = [], []
+        for k in nodes:
+            freedoms += [self.per_node * k + c for c in range(self.per_node)]
+            rows.append(np.hstack([np.eye(3), -skew(self.coordinates[k] - about)]))
+            if self.per_node == 6:
+                rows.append(np.hstack([np.zeros((3, 3)), np.eye(3)]))
+        return np.array(freedoms), np.vstack(rows)
+
+
+def from_matrices(
+    elements: FiniteElements,
+    interfaces: Mapping[str, Sequence[int]],
+    *,
+    modes: int,
+    reduction: str = "craig-bampton",
+    frame: str = "buckens",
+) -> ElasticBody:
+    """`interfaces` are node numbers by name; `modes` are those kept beyond the static shapes (for "free", all); `frame` is "buckens" or
+    the interface that the frame is attached to. Without the elements' stresses there is no geometric stiffening."""
+    F = reduced_shapes(elements, interfaces, modes, reduction)
+    return body_of_shapes(elements, interfaces, F, frame)
+
+
+def reduced_shapes(
+    elements: FiniteElements, interfaces: Mapping[str, Sequence[int]], modes: int, reduction: str
+) -> np.ndarray:
+    """Mode shapes over all freedoms, uncoupled, without rigid motions."""
+    if reduction not in REDUCTIONS:
+        raise ModelError(f"reduction={reduction!r} is not known; choose one of {', '.join(map(repr, REDUCTIONS))}")
+    M, K = elements.M, elements.K
+    every = range(K.shape[0])
+    if reduction == "free":
+        return eigenmodes(M, K, every, modes, "free modes")[1]
+    parts = [elements.rigid(nodes, elements.coordinates[list(nodes)].mean(axis=0)) for nodes in interfaces.values()]
+    held = np.concatenate([freedoms for freedoms, _ in parts])
+    moved = np.zeros((len(held), 6 * len(parts)))
+    row = 0
+    for i, (freedoms, T) in enumerate(parts):
+        moved[row : row + len(freedoms), 6 * i : 6 * i + 6] = T
+        row += len(freedoms)
+    shapes = [follow(K, held, moved)]
+    if reduction == "craig-bampton" and modes:
+        inner = np.setdiff1d(np.arange(K.shape[0]), held)
+        shapes.append(eigenmodes(M, K, inner.tolist(), modes, "Craig–Bampton modes")[1])
+    return orthonormal(M, K, np.hstack(shapes))
+
+
+def body_of_shapes(
+    elements: FiniteElements, interfaces: Mapping[str, Sequence[int]], F: np.ndarray, frame: str
+) -> ElasticBody:
+    """The body with these shapes, in the frame asked for."""
+    n, per = F.shape[1], elements.per_node
+    nodes = {name: interface_node(elements, list(which), F) for name, which in interfaces.items()}
+    K = F.T @ (elements.K @ F)
+    Ke = 0.5 * (K + K.T)
+    shapes = F.reshape(-1, per, n)
+    scalar = _scalar_mass(elements) if per == 3 else None
+    if scalar is not None:
+        m: Moments = from_scalar_mass(scalar, elements.coordinates, shapes)
+        made = ElasticBody(m.m, m.S, m.P, Ke, np.zeros((n, n)), m.G0, m.H, nodes)
+    else:
+        made = _lumped(elements, shapes, Ke, nodes)
+    made = buckens(made)
+    return made if frame == "buckens" else attached(made, frame)
+
+
+def interface_node(elements: FiniteElements, which: list[int], F: np.ndarray) -> Node:
+    """The mean motion of some nodes: displacement and turn that fit theirs best."""
+    r = elements.coordinates[which].mean(axis=0)
+    freedoms, T = elements.rigid(which, r)
+    if np.linalg.matrix_rank(T) < 6:
+        fitted = np.vstack([F[freedoms].reshape(len(which), -1, F.shape[1]).mean(axis=0), np.zeros((3, F.shape[1]))])
+    else:
+        fitted = np.linalg.lstsq(T, F[freedoms], rcond=None)[0]
+    return Node.of(r, fitted[:3], fitted[3:])
+
+
+def _scalar_mass(elements: FiniteElements) -> Any:
+    """The mass matrix of one direction, where it is the same in all three and couples none; None otherwise."""
+    M = elements.M.tocsr() if not isinstance(elements.M, np.ndarray) else elements.M
+    first = M[0::3][:, 0::3]
+    size = abs(first).max()
+    for a in range(3):
+        for b in range(3):
+            difference = M[a::3][:, b::3] - (first if a == b else 0.0 * first)
+            if abs(difference).max() > _SAME * size:
+                return None
+    return first
+
+
+def _lumped(elements: FiniteElements, shapes: np.ndarray, Ke: np.ndarray, nodes: Mapping[str, Node]) -> ElasticBody:
+    """Nodal bodies with the row sums of M as masses, and the turns' own row sums as inertias."""
+    per, n = elements.per_node, len(elements.coordinates)
+    ones = np.zeros((elements.M.shape[0], 2))
+    ones[0::per, 0] = 1.0
+    m = np.asarray(elements.M @ ones)[0::per, 0]
+    if np.any(m <= 0.0):
+        raise ModelError(
+            "finite elements: lumping the mass matrix gives a node without mass; use a consistent mass without turns"
+        )
+    turns, D = None, None
+    if per == 6:
+        turns = shapes[:, 3:]
+        diagonal = np.asarray(elements.M.diagonal()).reshape(n, 6)[:, 3:]
+        D = np.array([0.5 * J.sum() * np.eye(3) - np.diag(J) for J in np.maximum(diagonal, 0.0)])
+    made = given_modes(m, elements.coordinates, shapes[:, :3], Ke, turns=turns, second_moments=D, nodes=nodes)
+    return replace(made, stiffened=False)
+
+
+def load_matrices(
+    path: str | Path, stiffness: str | Path | None = None, coordinates: str | Path | None = None
+) -> FiniteElements:
+    """From one NPZ file with M, K and coordinates; or from Matrix Market files of M and K and a text file of coordinates."""
+    if stiffness is None:
+        with np.load(path) as data:
+            missing = [k for k in ("M", "K", "coordinates") if k not in data]
+            if missing:
+                raise ModelError(
+                    f"{path}: it has no {', '.join(missing)}; save them with np.savez(path, M=…, K=…, coordinates=…)"
+                )
+            return FiniteElements(data["M"], data["K"], np.asarray(data["coordinates"], dtype=float))
+    from scipy.io import mmread
+
+    if coordinates is None:
+        raise ModelError(f"{path}: Matrix Market files hold no coordinates; give a text file with x y z of every node")
+    return FiniteElements(_read(mmread, path), _read(mmread, stiffness), np.loadtxt(coordinates, ndmin=2))
+
+
+def _read(reader: Any, path: str | Path) -> Any:
+    made = reader(str(path))
+    return made if isinstance(made, np.ndarray) else made.tocsr()

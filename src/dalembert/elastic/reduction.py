@@ -1,0 +1,106 @@
+"""Mode shapes from mass and stiffness matrices: eigenmodes of a held or free structure, Craig–Bampton's, Guyan's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+
+_DENSE = 1500
+"""Freedoms up to which all eigenvalues are found by a dense solver."""
+_RIGID = 1e-12
+"""Part of the freedoms' own strain energies below which a motion counts as rigid."""
+
+
+def eigenmodes(
+    M: Any, K: Any, freedoms: Sequence[int], count: int, what: str = "eigenmodes"
+) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest `count` flexible modes on the free freedoms: angular frequencies, and columns over all freedoms.
+
+    Mass-normalised. Rigid motions, whose stiffness is rounding, are left out.
+    """
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import eigsh
+
+    free = np.asarray(freedoms, dtype=int)
+    Mf, Kf = (_part(X, free, free) for X in (M, K))
+    if len(free) <= _DENSE:
+        try:
+            squares, V = eigh(_dense(Kf), _dense(Mf))
+        except np.linalg.LinAlgError as problem:
+            raise ModelError(
+                f"{what}: some freedoms move no mass, so they have no frequency; keep rotary inertia, or leave those modes out"
+            ) from problem
+    else:
+        shift = -1e-3 * abs(Kf).diagonal().mean() / abs(Mf).diagonal().mean()
+        squares, V = eigsh(Kf.tocsc(), min(count + 6, len(free) - 1), Mf.tocsc(), sigma=shift)
+        order = np.argsort(squares)
+        squares, V = squares[order], V[:, order]
+    flexible = _strained(Kf, V)
+    rigid = int(np.sum(~flexible))
+    squares, V = squares[flexible], V[:, flexible]
+    if rigid > 6:
+        raise ModelError(f"{what}: {rigid} motions cost no energy; the structure has parts that are not held together")
+    if count > len(squares):
+        raise ModelError(f"{what}: {count} modes are wanted, but the structure has only {len(squares)}")
+    F = np.zeros((M.shape[0], count))
+    F[free] = V[:, :count]
+    return np.sqrt(squares[:count]), F
+
+
+def _strained(K: Any, V: np.ndarray) -> np.ndarray:
+    """Which columns cost energy: that of a rigid motion is the rounding of what its freedoms would cost one by one."""
+    energy = np.einsum("ij,ij->j", V, K @ V)
+    alone = np.einsum("ij,i,ij->j", V, np.abs(K.diagonal()), V)
+    return np.asarray(energy > _RIGID * alone)
+
+
+def guyan(K: Any, boundary: Sequence[int]) -> np.ndarray:
+    """Static shapes: a unit displacement of each boundary freedom, the others following without load."""
+    return follow(K, boundary, np.eye(len(boundary)))
+
+
+def follow(K: Any, boundary: Sequence[int] | np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """Shapes over all freedoms where the boundary moves as given (boundary × n), the others following without load: −K_ii⁻¹K_ib."""
+    from scipy.linalg import solve
+    from scipy.sparse.linalg import splu
+
+    n, held = K.shape[0], np.asarray(boundary, dtype=int)
+    inner = np.setdiff1d(np.arange(n), held)
+    F = np.zeros((n, moved.shape[1]))
+    F[held] = moved
+    if not len(inner):
+        return F
+    Kii, load = _part(K, inner, inner), -np.asarray(_part(K, inner, held) @ moved)
+    F[inner] = splu(Kii.tocsc()).solve(load) if _sparse(K) else solve(Kii, load, assume_a="sym")
+    return F
+
+
+def craig_bampton(M: Any, K: Any, boundary: Sequence[int], count: int) -> np.ndarray:
+    """Guyan's static shapes and the lowest `count` modes with the boundary held."""
+    inner = np.setdiff1d(np.arange(K.shape[0]), np.asarray(boundary, dtype=int))
+    fixed = eigenmodes(M, K, inner.tolist(), count, "Craig–Bampton")[1]
+    return np.hstack([guyan(K, boundary), fixed])
+
+
+def orthonormal(M: Any, K: Any, F: np.ndarray, count: int | None = None) -> np.ndarray:
+    """The same span in modes that are uncoupled in mass and stiffness, without rigid motions; the lowest `count` of them."""
+    from scipy.linalg import eigh
+
+    shapes = F @ eigh(F.T @ (K @ F), F.T @ (M @ F))[1]
+    return np.asarray(shapes[:, _strained(K, shapes)][:, :count])
+
+
+def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    return X.tocsr()[rows][:, columns] if _sparse(X) else X[np.ix_(rows, columns)]
+
+
+def _dense(X: Any) -> np.ndarray:
+    return np.asarray(X.toarray() if _sparse(X) else X)
+
+
+def _sparse(X: Any) -> bool:
+    return not isinstance(X, np.ndarray)

@@ -1,0 +1,64 @@
+"""A link's matter as the recursions see it: rigid, or elastic in its present shape; in link axes about the link's origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.inertia import Deformed
+from dalembert.recursive.inertia import Inertia, RigidInertia
+from dalembert.recursive.steps import NO_MODES, Spatial
+from dalembert.vectors import IDENTITY, Vector, skew
+
+Composite = tuple[RigidInertia, np.ndarray, np.ndarray]
+"""Inertia as one body, its coupling with the modes (6 × n), and the modes' own mass (n × n)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RigidMatter:
+    """No modes."""
+
+    own: RigidInertia
+
+    def inertia(self) -> Inertia:
+        return self.own.blocks()
+
+    def composite(self) -> Composite:
+        return self.own, np.zeros((6, 0)), np.zeros((0, 0))
+
+    def bias(self, w: Vector, qd: Any, applied: Spatial) -> tuple[Spatial, np.ndarray]:
+        """What turning and deforming demand, less the applied force: of the link, and of its modes."""
+        n, f = self.own.bias(w)
+        return Spatial(n - applied.a, f - applied.b), NO_MODES
+
+    def demands(self, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        """The force it takes to accelerate so: on the link, and on its modes."""
+        return Spatial(*self.own.times(a.a, a.b)), NO_MODES
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticMatter:
+    """An elastic body; its link frame is its floating frame."""
+
+    shape: Deformed
+
+    def inertia(self) -> Inertia:
+        d = self.shape
+        return Inertia(d.J, skew(d.c), d.body.m * IDENTITY, np.vstack([d.Cr.T, d.Ct.T]), d.Me)
+
+    def composite(self) -> Composite:
+        d = self.shape
+        return RigidInertia(d.body.m, d.c, d.J), np.vstack([d.Cr.T, d.Ct.T]), d.Me
+
+    def bias(self, w: Vector, qd: Any, applied: Spatial) -> tuple[Spatial, np.ndarray]:
+        turning, sliding, modal = self.shape.bias(w, qd)
+        return Spatial(turning - applied.a, sliding - applied.b), modal
+
+    def demands(self, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        turning, sliding, modal = self.shape.momenta(a.a, a.b, qdd)
+        return Spatial(turning, sliding), modal
+
+
+Matter = RigidMatter | ElasticMatter

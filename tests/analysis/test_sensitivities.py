@@ -1,0 +1,130 @@
+"""Sensitivities against closed forms by complex steps, and against high-order differences of accurate simulations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.files import gallery
+
+
+def differences(f, h):
+    """df/dx at 0 by central differences of sixth order."""
+    D = [(f(s * h) - f(-s * h)) / (2 * s * h) for s in (1, 2, 3)]
+    return (15 * D[0] - 6 * D[1] + D[2]) / 10
+
+
+def end(m, values, initial, speeds, duration):
+    motion = m.with_parameters(**values).simulate(duration, initial, speeds, output=[duration], rtol=1e-13)
+    return np.concatenate([motion.q[-1], motion.u[-1]])
+
+
+def check(m, initial, speeds, duration, parameters, initial_values=(), h=1e-3, within=1e-8):
+    found = m.sensitivities(
+        duration, initial, speeds, parameters=parameters, initial_values=initial_values, outputs={}, output=[duration]
+    )
+    for i, name in enumerate(found.to):
+
+        def moved(d):
+            if name in parameters:
+                return end(m, {name: m.parameters[name] + d}, initial, speeds, duration)
+            if name.endswith("'"):
+                return end(m, {}, initial, {**speeds, name[:-1]: speeds[name[:-1]] + d}, duration)
+            return end(m, {}, {**initial, name: initial[name] + d}, speeds, duration)
+
+        expected = differences(moved, h)
+        got = np.concatenate([found.dq[-1, :, i], found.du[-1, :, i]])
+        assert np.abs(got - expected).max() < within * (1.0 + np.abs(expected).max()), name
+    return found
+
+
+def test_an_oscillator_has_the_derivatives_of_its_closed_form():
+    s = da.System("oscillator", gravity=(0, 0, 0))
+    mass, k = s.parameter("m", 2.0), s.parameter("k", 5.0)
+    s.add_body("b", da.particle(mass))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "b")
+    s.add_force("spring", da.JointSpring("x", stiffness=k))
+    m = s.build()
+    energy = {"energy": lambda s: 0.5 * mass * s.u["x"] ** 2 + 0.5 * k * s.q["x"] ** 2}
+    found = m.sensitivities(
+        3.0, {"x": 0.7}, {"x": 0.3}, initial_values=["x", "x'"], outputs=energy, output=[0.0, 1.0, 3.0]
+    )
+
+    def closed(m, k, x0, v0):
+        w = np.sqrt(k / m)
+        return x0 * np.cos(w * found.t) + v0 / w * np.sin(w * found.t)
+
+    at, step = np.array([2.0, 5.0, 0.7, 0.3]), 1e-30
+    for i in range(4):
+        expected = closed(*(at + 1j * step * np.eye(4)[i])).imag / step
+        assert np.abs(found["x"][:, i] - expected).max() < 1e-9
+    # the energy is constant, so its sensitivities are those at the start
+    assert np.allclose(found["energy"], [0.5 * 0.3**2, 0.5 * 0.7**2, 5.0 * 0.7, 2.0 * 0.3], atol=1e-8)
+    assert "change per unit of m, k, x, x'" in str(found)
+
+
+def test_through_a_redundant_loop_whose_lengths_move_the_constraint():
+    m = da.load(gallery.files()["four_bar"])
+    found = check(m, {"A": 1.0}, {"A": 6.0}, 0.8, ["crank", "base"], ["A", "A'"])
+    assert np.all(found.dq[-1, m.coordinates.index("B")] != 0.0)
+
+
+def test_of_the_assembled_start_where_nothing_is_held():
+    """Coordinates by the least change, speeds by the least in the metric of the mass matrix, which itself changes."""
+    m = da.load(gallery.files()["four_bar"])
+    q = m.assemble({"A": 1.0})[0]
+    given = np.array([6.0, 1.0, -2.0])
+    found = m.sensitivities(0.1, q, given, parameters=["crank", "rocker"], outputs={}, output=[0.0])
+    for i, name in enumerate(found.to):
+        expected = differences(
+            lambda d: np.concatenate(m.with_parameters(**{name: m.parameters[name] + d}).assemble(q, given)), 1e-3
+        )
+        assert np.abs(np.concatenate([found.dq[0, :, i], found.du[0, :, i]]) - expected).max() < 1e-8
+
+
+def top():
+    s = da.System("top", gravity=(0, 0, -9.81))
+    height, mass = s.parameter("h", 0.3), s.parameter("m", 1.2)
+    s.add_body("top", da.MassProperties(mass, (0, 0, height), np.diag([0.02, 0.025, 0.01])))
+    s.add_joint("pivot", da.Spherical(), "ground", "top")
+    return s.build()
+
+
+def test_with_euler_parameters():
+    check(top(), {"pivot": [np.cos(0.2), np.sin(0.2), 0, 0]}, {"pivot": [0.1, 0.2, 9.0]}, 0.6, ["h", "m"])
+
+
+def test_under_rolling():
+    s = da.System("disc", gravity=(0, 0, -9.81))
+    radius, mass = s.parameter("r", 0.4), s.parameter("m", 1.5)
+    s.add_body("disc", da.cylinder(mass, radius, 0.02))
+    s.add_joint("free", da.Free(), "ground", "disc")
+    s.add_constraint("roll", da.RollingDisc("disc", radius, axis=(0, 0, 1)))
+    m = s.build()
+    tilt = [np.cos(0.7), np.sin(0.7), 0, 0, 0, 0, 0.35]
+    q, u = m.assemble(np.array(tilt), np.array([0.2, 0.1, 4.0, 0, 0, 0]))
+    found = m.sensitivities(0.5, q, u, parameters=["r"], outputs={}, output=[0.5])
+    expected = differences(lambda d: end(m, {"r": 0.4 + d}, q, u, 0.5), 1e-3)
+    got = np.concatenate([found.dq[-1, :, 0], found.du[-1, :, 0]])
+    assert np.abs(got - expected).max() < 1e-8 * (1 + np.abs(expected).max())
+
+
+def test_a_parameter_that_would_open_a_loop_is_named():
+    m = da.load(gallery.files()["four_bar"])
+    q = m.assemble({"A": 1.0})[0]
+    every = dict(zip(m.coordinates, q))
+    with pytest.raises(da.LoopError, match=r'"crank" cannot be changed by itself.*"C" would open'):
+        m.sensitivities(0.1, every, {}, parameters=["crank"])
+    with pytest.raises(da.StateError, match="depend on each other"):
+        top().sensitivities(0.1, initial_values=["pivot.e0"])
+
+
+def test_a_chain_of_twenty_takes_the_compiled_sweeps():
+    s = da.System("chain", gravity=(0, -9.81, 0))
+    length, carrier = s.parameter("l", 0.2), "ground"
+    for k in range(20):
+        s.add_body(f"b{k}", da.rod(1.0, length))
+        s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
+        carrier = f"b{k}"
+    check(s.build(), {"j0": 0.3}, {"j3": 0.5}, 0.1, ["l"], h=1e-3)

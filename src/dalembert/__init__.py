@@ -7,6 +7,7 @@ from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     DalembertError,
     DriveError,
+    EquilibriumError,
     ForceError,
     FormulationError,
     LoopError,
@@ -91,6 +92,7 @@ __all__ = [
     "Drive",
     "DriveError",
     "ElasticBody",
+    "EquilibriumError",
     "Event",
     "Force",
     "ForceError",

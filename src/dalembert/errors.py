@@ -30,6 +30,10 @@ class LoopError(DalembertError):
     """A loop cannot be closed, or constraints contradict each other."""
 
 
+class EquilibriumError(DalembertError):
+    """No state of balance was found: the message names the joint where most is left over."""
+
+
 class FormulationError(DalembertError):
     """A formulation was asked for something it cannot do."""
 

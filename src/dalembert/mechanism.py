@@ -34,10 +34,14 @@ from dalembert.trace.bind import bind
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.drives import Drives
+    from dalembert.analysis.equilibrium import Equilibrium
     from dalembert.analysis.follow import Followed
     from dalembert.analysis.identify import Identification
     from dalembert.analysis.inspection import Inspection
+    from dalembert.analysis.linearisation import Linearisation
+    from dalembert.analysis.locus import Locus
     from dalembert.analysis.sensitivities import Sensitivities
+    from dalembert.analysis.stability_map import StabilityMap
     from dalembert.analysis.sweep import Sweep
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
@@ -548,6 +552,74 @@ class Mechanism:
         from dalembert.analysis.compare import compare
 
         return compare(self, formulations, constraints, states, seed, start)
+
+    # -- small motions and balance ----------------------------------------------------------------------------------------
+    def linearise(
+        self, q: Any = None, u: Any = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
+        outputs: Mapping[str, Any] | None = None, keep: Sequence[str] = (), tau: Any = None,
+    ) -> Linearisation:  # fmt: skip
+        """Small motions about a state, exactly to first order: M⁰ξ̈ + (G⁰ + D)ξ̇ + Kξ = 0 and A, B, C, D.
+
+        `inputs` are speeds, on which forces act, and parameters; all speeds if not said. `outputs` are functions of the state, or the
+        model's own. Loops and constraints leave independent displacements and speeds; those named in `keep` are among them. `tau` are
+        constant generalized forces on all speeds.
+        """
+        from dalembert.analysis.linearise import linearise
+
+        return linearise(self, q, u, t, inputs, outputs, keep, tau)
+
+    def linearise_along(
+        self, motion: Motion, times: Sequence[float] | None = None, *, inputs: Sequence[str] | None = None,
+        outputs: Mapping[str, Any] | None = None, keep: Sequence[str] = (),
+    ) -> list[Linearisation]:  # fmt: skip
+        """Small deviations from a motion: a linearisation at each of its samples, or at those nearest the times."""
+        from dalembert.analysis.linearise import linearise_along
+
+        return linearise_along(self, motion, times, inputs, outputs, keep)
+
+    def equilibrium(
+        self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
+        hold: Sequence[str] = (), t: float = 0.0, starts: int = 8, seed: int = 0,
+    ) -> Equilibrium:  # fmt: skip
+        """Where it stays: at rest, or in steady motion with the given `speeds` constant; from `initial`, then from random starts.
+
+        Speeds in `find` are looked for, from the values given; joints in `hold` keep their initial coordinates. Where a speed is given,
+        `.drives` has the force that keeps it so.
+        """
+        from dalembert.analysis.find_equilibrium import equilibrium
+
+        return equilibrium(self, initial, speeds, find, hold, t, starts, seed)
+
+    def equilibria(
+        self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
+        hold: Sequence[str] = (), t: float = 0.0, starts: int = 24, seed: int = 0,
+    ) -> list[Equilibrium]:  # fmt: skip
+        """All different ones that the starts lead to."""
+        from dalembert.analysis.find_equilibrium import equilibria
+
+        return equilibria(self, initial, speeds, find, hold, t, starts, seed)
+
+    def root_locus(
+        self, name: str, values: Any, initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
+        find: Mapping[str, Any] | None = None, hold: Sequence[str] = (), t: float = 0.0,
+    ) -> Locus:  # fmt: skip
+        """Eigenvalues of small motions over a parameter, or over a speed that is held constant, each about its equilibrium.
+
+        `.stability_limits()` and, for speeds of rotation, `.critical_speeds()` are found to rounding; `.plot()` and
+        `.plot_frequencies()` (Campbell's diagram) draw it.
+        """
+        from dalembert.analysis.locus import root_locus
+
+        return root_locus(self, name, values, initial, speeds, find, hold, t)
+
+    def stability_map(
+        self, over: Mapping[str, Any], initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
+        find: Mapping[str, Any] | None = None, hold: Sequence[str] = (), t: float = 0.0,
+    ) -> StabilityMap:  # fmt: skip
+        """Growth of small motions over one or two parameters or held speeds: `over={"k": values, "c": values}`."""
+        from dalembert.analysis.stability_map import stability_map
+
+        return stability_map(self, over, initial, speeds, find, hold, t)
 
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
     def drives(

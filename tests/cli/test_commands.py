@@ -14,7 +14,19 @@ import pytest
 import dalembert as da
 
 SRC = Path(da.__file__).parent.parent
-COMMANDS = ["simulate", "inspect", "equations", "compare", "view", "import", "gallery", "bench", "new", "schema"]
+COMMANDS = [
+    "simulate",
+    "inspect",
+    "analyse",
+    "equations",
+    "compare",
+    "view",
+    "import",
+    "gallery",
+    "bench",
+    "new",
+    "schema",
+]
 
 
 def test_help_names_every_command(dalembert):
@@ -181,3 +193,14 @@ def test_starting_a_command_is_light(tmp_path):
     for _ in range(2):  # the first compiles, if nobody has
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=env)
     assert done.stderr.strip().endswith("[]"), done.stderr
+
+
+def test_analyse_tells_balance_and_modes(dalembert):
+    data = dalembert("analyse", "pendulum", "--initial", "pivot=0.5", "--json").data
+    (found,) = data["equilibria"]
+    assert found["verdict"] == "stable" and abs(found["coordinates"]["pivot"]) < 1e-10
+    assert found["modes"][0]["frequency"] > 0.0
+    ran = dalembert("analyse", "pendulum", "--mode", "0", "-o", "mode.html")
+    assert ran.code == 0 and "Hz" in ran.out
+    assert Path("mode.html").stat().st_size > 10_000
+    assert dalembert("analyse", "pendulum", "--mode", "7").code == 2

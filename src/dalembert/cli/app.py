@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import typer
 
+from dalembert.cli.analyse import analyse
 from dalembert.cli.bench import bench
 from dalembert.cli.compare import compare
 from dalembert.cli.equations import equations
@@ -45,6 +46,7 @@ def options(
 COMMANDS: dict[str, Callable[..., None]] = {
     "simulate": simulate,
     "inspect": inspect,
+    "analyse": analyse,
     "equations": equations,
     "compare": compare,
     "view": view,

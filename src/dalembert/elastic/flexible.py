@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,11 @@ class FlexibleBody:
     @property
     def massless(self) -> bool:
         return False
+
+    def slack(self) -> FlexibleBody:
+        """Without stiffness and damping."""
+        none = np.zeros_like(self.data.Ke)
+        return replace(self, data=replace(self.data, Ke=none, De=none))
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)

@@ -32,10 +32,10 @@ def of_inverse_dynamics(s: State, udot: Any) -> np.ndarray:
     if motion_columns_are_constant(tree):
         d = inverse_dynamics_derivatives(tree, udot)
         applied = _applied(s)
-        dq, du, A = d.q - _along_speeds(s, applied), d.u - jacobian(applied, list(s.speeds)), d.A
+        dq, du, A = d.q - along_speeds(s, applied), d.u - jacobian(applied, list(s.speeds)), d.A
     else:
         tau = recursive.newton_euler(tree, udot)
-        dq, du, A = _along_speeds(s, tau), jacobian(tau, list(s.speeds)), recursive.composite(tree)
+        dq, du, A = along_speeds(s, tau), jacobian(tau, list(s.speeds)), recursive.composite(tree)
     dp = jacobian(recursive.newton_euler(tree, udot), parameters) if parameters else np.zeros((len(udot), 0))
     return np.hstack([dq, du, A, dp])
 
@@ -105,6 +105,6 @@ def _stages(m: Mechanism, places: dict[str, int], n_padded: int, kept_at: int) -
     return first, block("stage2", late, filled), len(early)
 
 
-def _along_speeds(s: State, values: Any) -> np.ndarray:
+def along_speeds(s: State, values: Any) -> np.ndarray:
     """∂/∂q N(q): along the displacement that each speed makes."""
     return jacobian(values, list(s.coordinates)) @ jacobian(s.rates, list(s.speeds))

@@ -22,10 +22,10 @@ def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
     """The mechanism with the forces that can be compiled, and one with only those that cannot (None if there are none)."""
     opaque = {}
     with tracing():
+        given = GivenState(m, unspecified)
         for name, force in m.forces.items():
             try:
-                given = GivenState(replace(m, forces={name: force}), unspecified)
-                _check_symbols(given, [loads(given, gravity=False), force.potential(given)], name)
+                _check_symbols(given, [loads(given, False, {name: force}), force.potential(given)], name)
             except (TraceError, ForceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
                 opaque[name] = force
                 _warn(name, problem)

@@ -97,9 +97,17 @@ class Differentiated:
 
     def closure(self, s: State) -> tuple[np.ndarray, np.ndarray]:
         """(g, B) at numbers."""
+        g, C = self._placed(s)
+        return np.asarray(g), self._in_speeds(s, np.asarray(C))
+
+    def gap(self, s: State) -> np.ndarray:
+        """g at numbers, from the poses alone."""
+        return np.asarray(self._placed(s)[0])
+
+    def _placed(self, s: State) -> tuple[Any, Any]:
         motion = [x for k in self.bodies for x in (*s.poses[k].R.ravel(), *s.poses[k].p, *[0.0] * 12)]
         g, C = self._closure_on_numbers(*self._given(s, [list(s.coordinates), [0.0] * len(s.speeds), motion]))
-        return np.asarray(g), self._in_speeds(s, np.asarray(C))
+        return g, C
 
     def _in_speeds(self, s: State, C: np.ndarray) -> np.ndarray:
         B = self._times_partials(s, C, lambda x: x)
@@ -118,6 +126,14 @@ class Differentiated:
             B = B.astype(np.result_type(B.dtype, part.dtype))
             B[:, columns] = B[:, columns] + part
         return B
+
+    def coefficients(self, s: State) -> np.ndarray:
+        """C in a traced state: on (ω, v) of each body it looks at, then on the joint speeds."""
+        known: dict[Expr, Any] = {symbol("t"): s.t, **dict(zip(self._symbols.arguments["q"], s.coordinates))}
+        for k in self.bodies:
+            here, there = unspecified(k)[0], s.poses[k]
+            known |= dict(zip(here.R.ravel(), there.R.ravel())) | dict(zip(here.p, there.p))
+        return np.asarray(substitute(self.C, known))
 
     def values(self, s: State, accelerations: Sequence[Rates] | None = None) -> tuple[np.ndarray, ...]:
         """(g, φ, C, rate of φ at u̇ = 0) in a state; with the bodies' accelerations given, the rate of φ at those."""

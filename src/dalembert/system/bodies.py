@@ -170,6 +170,10 @@ class RigidBody:
         v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
         return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
 
+    def slack(self) -> RigidBody:
+        """The same body without stiffness and damping of its own."""
+        return self
+
     def strain_energy(self, q: Any) -> Any:
         return 0.0
 

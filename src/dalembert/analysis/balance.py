@@ -1,0 +1,98 @@
+"""What is left over of a mechanism's forces where speeds are constant, and how it changes: the equations of an equilibrium.
+
+r = R(q, u, u̇ = 0) + Bᵀλ on every speed, g(q) on every closed loop; all from compiled kernels of the freed tree, at any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dalembert.analysis.freed import freed, multiplier_names
+from dalembert.analysis.row_derivatives import RowKernel
+from dalembert.kinematics.recursion import Pose
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds."""
+
+    r: np.ndarray
+    g: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    R_q: np.ndarray
+    R_u: np.ndarray
+
+
+class Balancing:
+    """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared."""
+
+    def __init__(
+        self, m: Mechanism, t: float, values: Mapping[str, float] | None = None, shared: Balancing | None = None
+    ):
+        self.t, self.values = t, dict(values or {})
+        self.m = m.with_parameters(**self.values) if values else m
+        self.multipliers = multiplier_names(m)
+        self.tree: Mechanism = shared.tree if shared else freed(m) if self.multipliers else m
+        self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
+
+    def with_values(self, values: Mapping[str, float]) -> Balancing:
+        return Balancing(self.m, self.t, values, self)
+
+    @cached_property
+    def holonomic(self) -> np.ndarray:
+        """Which rows have a gap."""
+        kinds = [x for d in self.m.constraint_rows.values() for x in d.g]
+        return np.array([not (isinstance(x, float) and np.isnan(x)) for x in kinds], dtype=bool)
+
+    def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+        still, n_p = np.zeros(self.m.n_u), len(self.m.parameters)
+        values = self.values | dict(zip(self.multipliers, lam.tolist())) or None
+        d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
+        r = self.tree.inverse_dynamics(q, u, still, self.t, values)
+        return Balance(r, self._gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u)
+
+    def _gaps(self, q: np.ndarray) -> np.ndarray:
+        if not self.multipliers:
+            return np.zeros(0)
+        if self.m.elastic:  # rows look at nodes
+            return self._told([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
+        at = self.tree.body_motion(q, None, self.t, self.values or None)
+        world = [Pose(np.eye(3), np.zeros(3))]
+        s = _Placed(self.m, self.t, q, world + [Pose(R, p) for R, p in zip(at.rotation, at.position)])
+        return self._told([d.gap(s) for d in self.m.constraint_rows.values()])
+
+    def _told(self, gaps: list[np.ndarray]) -> np.ndarray:
+        """Zero where a row has none."""
+        return np.where(self.holonomic, np.concatenate(gaps), 0.0)
+
+    # -- steady motion ----------------------------------------------------------------------------------------------------
+    def slip(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """φ = B u − b of every row."""
+        rows = constraint_rows(self.m.state(q, u, self.t))
+        found: np.ndarray = rows.B @ u - rows.b
+        return found
+
+    def slip_along(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """∂φ/∂η."""
+        assert self._rows is not None
+        return self._rows(q, u, np.zeros(self.m.n_u), self.t, self.values).phi_q
+
+
+class _Placed(State):
+    """A numeric state whose poses are known."""
+
+    def __init__(self, m: Mechanism, t: float, q: np.ndarray, poses: list[Pose]):
+        super().__init__(m, t, q, np.zeros(m.n_u))
+        self._known = poses
+
+    @property
+    def poses(self) -> list[Pose]:
+        return self._known

@@ -1,0 +1,134 @@
+"""Everything the equations of motion say to first order about one state of motion, in the tree's own speeds, exactly.
+
+    A δu̇ + R_q η + R_u δu + Bᵀδλ = δτ − R_p δp,    B δu̇ + ρ_q η + ρ_u δu = 0,    B δu + φ_q η = 0,    η̇ = δu + W η
+
+with B_h η = 0 for the holonomic rows. R is the tree's inverse dynamics under its forces and, at the multipliers of the state, its
+constraints' forces; its part from inertia alone is kept apart. All derivatives come from compiled kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.analysis.displacements import turning_of_displacements
+from dalembert.analysis.freed import freed, multiplier_names
+from dalembert.analysis.row_derivatives import RowDerivatives, RowKernel
+from dalembert.constraints import svd
+from dalembert.constraints.solution import least_multipliers
+from dalembert.errors import FormulationError
+from dalembert.formulations import kane
+from dalembert.kernels.catalogue import Derivatives
+from dalembert.kinematics.loads import generalized, loads
+from dalembert.kinematics.rows import closure
+from dalembert.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrder:
+    """At a state: see the module's text. `inertia` holds what R_q and R_u are without applied forces."""
+
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    udot: np.ndarray
+    lam: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    holonomic: np.ndarray
+    R_q: np.ndarray
+    R_u: np.ndarray
+    R_p: np.ndarray
+    inertia: tuple[np.ndarray, np.ndarray]
+    rows: RowDerivatives
+    W: np.ndarray
+    W_rate: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Nominal:
+    udot: np.ndarray
+    lam: np.ndarray
+    from_inertia: np.ndarray
+    """The part of λ that would act without applied forces."""
+    B: np.ndarray
+    holonomic: np.ndarray
+
+
+class FirstOrderEquations:
+    """Of one mechanism, compiled when first used; parameters are inputs."""
+
+    def __init__(self, m: Mechanism):
+        if m.kernels.opaque is not None:
+            names = ", ".join(f'"{name}"' for name in m.kernels.opaque.forces)
+            raise FormulationError(
+                f"force {names} is a Python function that cannot be traced, so it has no derivatives: use dalembert's functions"
+            )
+        self.m = m
+        self.multipliers = multiplier_names(m)
+
+    @cached_property
+    def _loaded(self) -> Mechanism:
+        return freed(self.m) if self.multipliers else self.m
+
+    @cached_property
+    def _unloaded(self) -> Mechanism:
+        """Without gravity and applied forces."""
+        applied = self.m.forces or np.any(self.m.gravity != 0.0) or self.m.elastic
+        return freed(self.m, forces=False) if applied else self._loaded
+
+    @cached_property
+    def _rows(self) -> RowKernel:
+        return RowKernel(self.m)
+
+    def at(
+        self, q: Any, u: Any, t: float = 0.0, tau: Any = None, values: Mapping[str, float] | None = None
+    ) -> FirstOrder:
+        """About a state, under further constant generalized forces tau, with other values of parameters."""
+        m, values = self.m, dict(values or {})
+        state = m.state(q, u, t)
+        q, u = np.array(state.coordinates), np.array(state.speeds)
+        tau = np.zeros(m.n_u) if tau is None else np.asarray(tau, dtype=float)
+        now = self._nominal(q, u, t, tau, values)
+        d = self._derivatives(self._loaded, q, u, now.udot, t, values, now.lam)
+        bare = d if self._unloaded is self._loaded else self._derivatives(
+            self._unloaded, q, u, now.udot, t, values, now.from_inertia
+        )  # fmt: skip
+        n_p = len(m.parameters)
+        W, W_rate = turning_of_displacements(self._with(values).numeric, q, u, now.udot)
+        return FirstOrder(
+            t, q, u, now.udot, now.lam, d.udot, now.B, now.holonomic, d.q, d.u, d.parameters[:, :n_p], (bare.q, bare.u),
+            self._row_derivatives(q, u, now.udot, t, values), W, W_rate,
+        )  # fmt: skip
+
+    def _with(self, values: dict[str, float]) -> Mechanism:
+        return self.m.with_parameters(**values) if values else self.m
+
+    def _derivatives(
+        self, tree: Mechanism, q: Any, u: Any, udot: Any, t: float, values: dict[str, float], lam: np.ndarray
+    ) -> Derivatives:
+        given = values | dict(zip(self.multipliers, lam.tolist()))
+        return tree.inverse_dynamics_derivatives(q, u, udot, t, given or None)
+
+    def _row_derivatives(self, q: Any, u: Any, udot: Any, t: float, values: dict[str, float]) -> RowDerivatives:
+        if self.multipliers:
+            return self._rows(q, u, udot, t, values)
+        return RowDerivatives.none(self.m.n_u, len(self.m.parameters))
+
+    def _nominal(self, q: np.ndarray, u: np.ndarray, t: float, tau: np.ndarray, values: dict[str, float]) -> _Nominal:
+        """u̇ and λ in the state; where rows depend on each other, λ of least norm."""
+        m = self.m
+        if not self.multipliers:
+            udot = m.forward_dynamics(q, u, tau, t, values or None)
+            return _Nominal(udot, np.zeros(0), np.zeros(0), np.zeros((0, m.n_u)), np.zeros(0, dtype=bool))
+        state = self._with(values).state(q, u, t)
+        e = kane.equations(state)
+        e = replace(e, f=e.f + tau)
+        found = svd.solve(e)
+        alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
+        from_inertia = least_multipliers(alone, svd.solve(alone).udot)
+        return _Nominal(found.udot, found.lam, from_inertia, e.B, ~np.isnan(closure(state)[0]))

@@ -1,0 +1,165 @@
+"""`Linearisation`: small motions about a state, as M⁰ξ̈ + (G⁰ + D)ξ̇ + Kξ = 0 [C 117] and as ẋ = A x + B w, y = C x + D w."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+from dalembert.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from dalembert.analysis.modes import Modes
+
+
+@dataclass(frozen=True, eq=False)
+class Linearisation:
+    """States are independent displacements along the speeds, then independent speeds, all as deviations from the state (t, q, u).
+
+    Under rolling and other nonholonomic constraints there are more displacements than speeds; the second-order form then has as many
+    equations as speeds, in the rates of their own displacements, and `stiffness` has a column for every displacement.
+    """
+
+    mechanism: Mechanism
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    udot: np.ndarray
+    displacements: tuple[str, ...]
+    speeds: tuple[str, ...]
+    mass: np.ndarray
+    """M⁰."""
+    velocity_matrix: np.ndarray
+    """G⁰ + D."""
+    stiffness: np.ndarray
+    """K = k − κ."""
+    structural: np.ndarray
+    """k: of springs, gravity and other applied forces, with the constraint forces that they call up."""
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    displacement_of: np.ndarray
+    """n_u × n: displacements along all of the mechanism's speeds for a unit of each independent one."""
+    speed_of: np.ndarray
+    """n_u × (n + k): deviations of all its speeds for a unit of each state."""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Displacements by the name of their speed, then the speeds, marked '."""
+        return (*self.displacements, *(f"{name}'" for name in self.speeds))
+
+    # -- the parts of [117] -----------------------------------------------------------------------------------------------
+    @property
+    def gyroscopic(self) -> np.ndarray:
+        """G⁰: the skew part of the velocity matrix."""
+        return 0.5 * (self.velocity_matrix - self.velocity_matrix.T)
+
+    @property
+    def damping(self) -> np.ndarray:
+        """D: its symmetric part."""
+        return 0.5 * (self.velocity_matrix + self.velocity_matrix.T)
+
+    @property
+    def centrifugal(self) -> np.ndarray:
+        """κ: of inertia forces, the second-order part of T₀ [114]."""
+        return self.structural - self.stiffness
+
+    @property
+    def circulatory(self) -> np.ndarray:
+        """The skew part of K among the displacements of the independent speeds: forces that follow the motion, no potential."""
+        own = self.stiffness[:, [self.displacements.index(name) for name in self.speeds]]
+        return 0.5 * (own - own.T)
+
+    # -- what follows -----------------------------------------------------------------------------------------------------
+    def modes(self) -> Modes:
+        """Frequencies, damping and shapes of the free small motions."""
+        from dalembert.analysis.modes import modes
+
+        return modes(self)
+
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """Of A, with displacements that nothing depends on left out; their eigenvalues are zero."""
+        kept = self.essential
+        return np.linalg.eigvals(self.A[np.ix_(kept, kept)])
+
+    @cached_property
+    def essential(self) -> np.ndarray:
+        """States without the displacements that no rate depends on: cyclic coordinates."""
+        kept, n = np.arange(len(self.A)), len(self.displacements)
+        while True:
+            A = np.abs(self.A[np.ix_(kept, kept)])
+            idle = (A.max(axis=0, initial=0.0) <= IDLE * A.max(initial=0.0)) & (kept < n)
+            if not idle.any():
+                return kept
+            kept = kept[~idle]
+
+    @property
+    def growth(self) -> float:
+        """The largest real part of an eigenvalue, 1/s."""
+        return float(self.eigenvalues.real.max(initial=-np.inf))
+
+    @property
+    def verdict(self) -> str:
+        """ "asymptotically stable", "stable" (nothing grows, something stays) or "unstable"."""
+        small = NEUTRAL * max(1.0, float(np.abs(self.eigenvalues).max(initial=0.0)))
+        idle = len(self.essential) < len(self.A)
+        if self.growth > small:
+            return "unstable"
+        return "asymptotically stable" if self.growth < -small and not idle else "stable"
+
+    @property
+    def stable(self) -> bool:
+        """Whether no small motion grows exponentially."""
+        return self.verdict != "unstable"
+
+    # -- elsewhere --------------------------------------------------------------------------------------------------------
+    def to_scipy(self) -> Any:
+        """`scipy.signal.StateSpace`."""
+        from scipy.signal import StateSpace
+
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """`control.StateSpace` of the python-control package, with names."""
+        try:
+            import control
+        except ImportError:
+            raise DalembertError("to_control() needs the package python-control: pip install control") from None
+        return control.ss(
+            self.A,
+            self.B,
+            self.C,
+            self.D,
+            states=list(self.states),
+            inputs=list(self.inputs),
+            outputs=list(self.outputs),
+        )
+
+    def __str__(self) -> str:
+        m = self.mechanism
+        equations = f"{len(self.displacements)} displacements and {len(self.speeds)} speeds"
+        moving = "a state of rest" if not np.any(self.u) else "a state of motion"
+        return "\n".join(
+            [
+                f"{m.name}: linearised about {moving} at t = {self.t:g} s, {equations}; {self.verdict}",
+                f"  states: {_listed(self.states)}",
+                f"  inputs: {_listed(self.inputs)}; outputs: {_listed(self.outputs)}",
+            ]
+        )
+
+
+IDLE = 1e-13
+"""Part of the largest entry of A below which a column is taken for zero."""
+NEUTRAL = 1e-7
+"""Part of the largest eigenvalue below which a growth counts as none: rounding splits double eigenvalues by its square root."""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "") if names else "none"

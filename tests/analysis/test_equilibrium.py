@@ -1,0 +1,119 @@
+"""Equilibria at rest and in steady motion, against closed forms; what cannot balance is said with the joint's name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import dalembert as da
+
+G = 9.81
+
+
+def pendulum():
+    s = da.System("pendulum", gravity=(0, -G, 0))
+    s.add_body("rod", mass=2.0, com=(0, -0.7, 0), inertia=(0.1, 0.1, 0.1))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    return s
+
+
+def test_a_pendulum_hangs_stable_and_stands_unstable():
+    m = pendulum().build()
+    hanging = m.equilibrium({"A": 1.0})
+    assert abs(np.sin(hanging.q[0])) < 1e-12 and np.cos(hanging.q[0]) > 0 and hanging.stable
+    standing = m.equilibrium({"A": 3.1})
+    assert standing.q[0] == pytest.approx(np.pi, abs=1e-12) and not standing.stable
+    both = m.equilibria(starts=12)
+    assert sorted(e.stable for e in both) == [False, True]
+    assert "unstable" in str(standing)
+
+
+def test_what_cannot_balance_is_named():
+    s = pendulum()
+    s.add_body("sled", mass=1.0)
+    s.add_joint("rail", da.Prismatic((0, 1, 0)), "ground", "sled")
+    with pytest.raises(da.EquilibriumError, match=r'9\.81 is left over on "rail"'):
+        s.build().equilibrium(starts=2)
+
+
+def test_a_held_joint_is_not_moved():
+    with pytest.raises(da.EquilibriumError, match=r'with A held.*on "A"'):
+        pendulum().build().equilibrium({"A": 0.3}, hold=["A"], starts=1)
+
+
+def cable(n, length, span):
+    """n equal links between two points at one height."""
+    s = da.System("cable", gravity=(0, 0, -G))
+    carrier, piece = "ground", length / n
+    for i in range(n):
+        s.add_body(f"link{i}", da.rod(0.1, piece))
+        s.add_joint(f"J{i}", da.Revolute((0, 1, 0)), carrier, f"link{i}", at_parent=(piece if i else 0, 0, 0))
+        carrier = f"link{i}"
+    s.add_constraint("end", da.OnLine((carrier, (piece, 0, 0)), ("ground", (span, 0, 0)), (0, 1, 0)))
+    return s.build()
+
+
+def test_a_cable_hangs_in_a_catenary():
+    n, length, span = 200, 10.0, 6.0
+    m = cable(n, length, span)
+    below = np.full(n, -2.8 / (n - 1))  # an arc below the anchors to start from
+    below[0] = 1.4
+    found = m.equilibrium(below)
+    a = brentq(lambda a: 2 * a * np.sinh(span / (2 * a)) - length, 0.5, 50.0)
+    x, _, z = m.body_motion(found.q).position.T
+    assert np.abs(a * (np.cosh((x - span / 2) / a) - np.cosh(span / (2 * a))) - z).max() < 1e-4
+    assert np.abs(found.lam).max() == pytest.approx(n * 0.1 * G / 2, rel=1e-3)  # each anchor carries half the weight
+
+
+def top(I1, I3, mass=1.5, arm=0.4):
+    """A heavy top on Euler's angles: precession about the vertical, nutation, spin."""
+    s = da.System("top", gravity=(0, 0, -G))
+    s.add_body("column", mass=0.0)
+    s.add_body("yoke", mass=0.0)
+    transverse = I1 - mass * arm**2
+    s.add_body("rotor", mass=mass, com=(0, 0, arm), inertia=(transverse, transverse, I3))
+    s.add_joint("precession", da.Revolute((0, 0, 1)), "ground", "column")
+    s.add_joint("nutation", da.Revolute((1, 0, 0)), "column", "yoke")
+    s.add_joint("spin", da.Revolute((0, 0, 1)), "yoke", "rotor")
+    return s.build()
+
+
+@pytest.mark.parametrize("guess,sign", [(1.0, -1), (60.0, 1)])
+def test_steady_precession_of_a_top(guess, sign):
+    """(I₁ − I₃) Ω² cos θ − I₃ ψ̇ Ω + m g l = 0: a slow and a fast precession."""
+    I1, I3, load, theta, spin = 0.4, 0.2, 1.5 * G * 0.4, 0.6, 25.0
+    m = top(I1, I3)
+    found = m.equilibrium({"nutation": theta}, {"spin": spin}, find={"precession": guess}, hold=["nutation"], starts=1)
+    a, b = (I1 - I3) * np.cos(theta), I3 * spin
+    exact = (b + sign * np.sqrt(b**2 - 4 * a * load)) / (2 * a)
+    assert found.speeds["precession"] == pytest.approx(exact, rel=1e-10)
+    assert all(abs(x) < 1e-9 for x in found.drives.values())  # it goes on by itself
+    assert found.stable
+
+
+def test_nutation_of_a_given_precession():
+    """The same balance solved for the angle."""
+    I1, I3, load, spin, rate = 0.4, 0.2, 1.5 * G * 0.4, 25.0, 1.22
+    found = top(I1, I3).equilibrium({"nutation": 0.9}, {"spin": spin, "precession": rate}, starts=1)
+    cosine = (I3 * spin * rate - load) / ((I1 - I3) * rate**2)
+    assert np.cos(found.coordinates["nutation"]) == pytest.approx(cosine, rel=1e-10)
+
+
+def test_a_loop_on_a_spring_balances():
+    """A rhombus of four rods hung at a corner, opened by a spring across it: m g ℓ sin α … from its potential's derivative."""
+    s = da.System("jack", gravity=(0, 0, -G))
+    for name in ("left", "right", "low_left", "low_right"):
+        s.add_body(name, da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute((0, 1, 0)), "ground", "left")
+    s.add_joint("B", da.Revolute((0, 1, 0)), "ground", "right")
+    s.add_joint("C", da.Revolute((0, 1, 0)), "left", "low_left", at_parent=(1, 0, 0))
+    s.add_joint("D", da.Revolute((0, 1, 0)), "right", "low_right", at_parent=(1, 0, 0))
+    s.add_joint("E", da.Revolute((0, 1, 0)), "low_left", "low_right", at_parent=(1, 0, 0), at_child=(1, 0, 0))
+    k = 60.0
+    s.add_force("spring", da.Spring(("left", (1, 0, 0)), ("right", (1, 0, 0)), stiffness=k, length=3.0))
+    m = s.build(cut=["E"])
+    found = m.equilibrium({"A": np.pi / 2 + 0.5, "B": np.pi / 2 - 0.5, "C": -1.0, "D": 1.0})
+    half = np.pi / 2 - found.coordinates["B"]
+    # V = −4 g cos α + ½ k (2 sin α − 3)²
+    assert 4 * G * np.sin(half) + 2 * k * np.cos(half) * (2 * np.sin(half) - 3.0) == pytest.approx(0.0, abs=1e-8)

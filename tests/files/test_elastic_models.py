@@ -31,6 +31,7 @@ forces:
 initial: {boom: [0.1, 0, 0], boom.y2: 0.01}
 outputs:
   tip: {type: position, at: [boom, tip]}
+  bend: q.boom.y1 + 0*u.boom.torsion1
 simulation: {duration: 0.2, output: 0.1}
 """
 
@@ -59,6 +60,7 @@ def test_a_file_says_the_same_as_python(model: Path) -> None:
     assert m.kernels.key == in_python().build().kernels.key
     motion = m.simulate()
     assert motion["boom.y1"][0] == 0.1 and motion["boom.y2"][0] == 0.01
+    assert motion.outputs()["bend"] == pytest.approx(motion["boom.y1"])
     assert motion.outputs()["tip"] == pytest.approx(motion.position(("boom", "tip")))
 
 
@@ -160,6 +162,7 @@ def test_no_file_beyond_the_folder_is_read(tmp_path: Path, name: str) -> None:
         ("at_child: root", "at_child: rot", r":12:6: joints.A: .*there is no frame or node 'rot'; did you mean 'root'"),
         ("node: lamp", "node: lump", r":13:3: .*no node 'lump'; did you mean 'lamp'"),
         ("[boom, tip], force", "[boom, tap], force", r"no node 'tap'"),
+        ("q.boom.y1", "q.boom.y9", r"has no such coordinate; it has q.boom.y1, q.boom.y2"),
         ("boom.y2:", "bom.y2:", r"there is no joint 'bom.y2'"),
         ("x: 8, mass: 0.1", "x: 9, mass: 0.1", r"a body is placed beyond its ends"),
         ("ball: {matter", "ball: {elastic: {type: sid, file: no.sid}, matter", r":10:37: .*there is no file 'no.sid'"),

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.find_equilibrium import Search, starts_of
+from dalembert.analysis.find_equilibrium import first, starts_of
 from dalembert.analysis.linearisation import Linearisation
 from dalembert.analysis.linearise import Linearised
+from dalembert.analysis.search import Search
 from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism
 
@@ -40,7 +41,7 @@ class SteadyMotions:
         speeds = self.speeds | {k: v for k, v in given.items() if k in self.m.speeds}
         search = self.search.with_values(parameters)
         start = self.initial if self._last is None else self._last
-        found = search.first(starts_of(search, start, speeds, self.find, 1, 0))
+        found = first(search, starts_of(search, start, speeds, self.find, 1, 0))
         self._last = found.q
         return self.small_motions.at(found.q, found.u, self.t, found.tau, parameters)
 

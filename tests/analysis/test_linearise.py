@@ -120,6 +120,8 @@ def test_an_uneven_shaft_is_unstable_between_its_critical_speeds():
     assert np.allclose(limits, [10.0, np.sqrt(150.0)], rtol=1e-9)
     chart = m.stability_map({"speed": [8.0, 11.0, 14.0]})
     assert chart.stable.tolist() == [True, False, True]
+    pytest.importorskip("matplotlib").use("Agg")
+    assert chart.plot().get_xlabel() == "speed"
 
 
 @settings(max_examples=2)
@@ -141,7 +143,7 @@ def test_random_loops_to_first_order(seed, doubled):
         lin = m.linearise(q, u, t, outputs={})
     except da.StateError:
         return  # a singular pose
-    if np.linalg.cond(lin.displacement_of) < 1e2:
+    if np.abs(lin.displacement_of).max(initial=0.0) < 1e2:
         _check(m, lin)
 
 
@@ -154,6 +156,8 @@ def test_a_rolling_disc_to_first_order():
 
 def _check(m, lin):
     n = len(lin.displacements)
+    if not n:
+        return  # locked
     expected = differences(m, lin)[m.n_q :]
     assert np.allclose(lin.A[n:], expected, rtol=0, atol=1e-6 * max(1.0, np.abs(expected).max()))
 
@@ -202,3 +206,20 @@ def test_elastic_bodies_swing_and_sag():
     sagging = m.equilibrium()
     sag = m.state(sagging.q).position(("boom", "tip"))[1]
     assert sagging.stable and sag == pytest.approx(-rho * A * 0.1 * L**4 / (8 * E * I), rel=1e-3)
+
+
+def test_a_long_shaft_of_discs():
+    """n discs on a torsion bar, one end held: ω_i = 2√(k/J) sin((2i − 1)π/(4n + 2)); large trees go by compiled sweeps."""
+    n, k, J = 40, 300.0, 0.2
+    s = da.System("torsion bar")
+    carrier = "ground"
+    for i in range(n):
+        s.add_body(f"disc{i}", mass=1.0, inertia=(J, J, J))
+        s.add_joint(f"bar{i}", da.Revolute((0, 0, 1)), carrier, f"disc{i}", at_parent=(0, 0, 0.1))
+        s.add_force(f"twist{i}", da.JointSpring(f"bar{i}", stiffness=k))
+        carrier = f"disc{i}"
+    modes = s.build().linearise().modes()
+    i = np.arange(1, n + 1)
+    assert np.allclose(
+        2 * np.pi * modes.frequencies, 2 * np.sqrt(k / J) * np.sin((2 * i - 1) * np.pi / (4 * n + 2)), rtol=1e-10
+    )

@@ -32,9 +32,9 @@ def pivoted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return R[: min(m, n)], order
 
 
-def rank_of(sizes: np.ndarray) -> int:
+def rank_of(sizes: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
     """How many singular values, diagonal entries of R or the like, in falling order, are not zero."""
-    return int(np.sum(np.abs(sizes) > RANK_TOLERANCE * np.abs(sizes).max(initial=0.0)))
+    return int(np.sum(np.abs(sizes) > tolerance * np.abs(sizes).max(initial=0.0)))
 
 
 @dataclass(frozen=True)

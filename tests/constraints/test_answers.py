@@ -194,3 +194,9 @@ def test_what_was_asked_before_changes_no_answer():
 def test_a_misspelt_joint_is_not_called_a_loop_that_does_not_close():
     with pytest.raises(da.DalembertError, match="no joint or coordinate 'Z'"):
         four_bar(*BARS).inspect({"Z": 1.0})
+
+
+def test_a_flat_pose_found_by_assembly_is_singular_too():
+    """At g0 = π two solutions fall together, so that angles are found to 1e-8 only: the rank must not be taken from that."""
+    d = parallelogram(3).diagnose({"g0": np.pi})
+    assert d.mobility == 1 and "singular" in str(d)

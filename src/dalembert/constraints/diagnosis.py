@@ -24,7 +24,7 @@ from dalembert.vectors import cross
 DEAD = 1e-8
 """Part of the largest row below which a row counts as nothing."""
 SINGULAR = 1e-6
-"""Smallest singular value of scaled rows below which no choice of them is any good."""
+"""Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
 BETTER = 10.0
 """By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
 ELSEWHERE = 1e-2
@@ -119,7 +119,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     alive = reference > DEAD * reference.max(initial=0.0)
     unit = [Y / np.where(alive, reference, 1.0) * alive for Y in scaled]
-    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False)) for Y in unit] if len(reference) else [0]
+    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), SINGULAR) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
     independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
@@ -188,14 +188,14 @@ def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tupl
     """Of all rows, or of some, in one pose."""
     alive = norms > DEAD * norms.max(initial=0.0)
     Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
-    return rank_of(np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)) if Y.size else 0
+    return rank_of(np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False), SINGULAR) if Y.size else 0
 
 
 def _null_space(B: np.ndarray, n: int) -> np.ndarray:
     if not len(B):
         return np.eye(n)
     _, sigma, Vt = np.linalg.svd(B)
-    Z: np.ndarray = Vt[rank_of(sigma) :].T
+    Z: np.ndarray = Vt[rank_of(sigma, SINGULAR) :].T
     return Z
 
 

@@ -23,6 +23,17 @@ def test_importing_is_light():
     assert in_a_fresh_process(code) == "[]"
 
 
+def test_builders_of_elastic_bodies_wait_until_they_are_asked_for():
+    code = """
+import sys, dalembert as da
+builders = ("straight_beam", "sid", "solid_mesh", "frames")
+print([x for x in sys.modules if x.startswith("dalembert.elastic.") and x.split(".")[-1] in builders])
+import dalembert.elastic.straight_beam
+assert da.beam is da.elastic.beam is dalembert.elastic.straight_beam.beam
+"""
+    assert in_a_fresh_process(code) == "[]"
+
+
 def test_describing_and_writing_equations_needs_numpy_alone():
     code = f"""
 import sys

@@ -1,6 +1,9 @@
 """dalembert: equations of motion of multibody systems, by every classical method, compiled and solved."""
 
-from dalembert.elastic import ElasticBody, beam
+from typing import TYPE_CHECKING, Any
+
+from dalembert import elastic
+from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     DalembertError,
     DriveError,
@@ -72,6 +75,9 @@ from dalembert.trace import (
 )  # fmt: skip
 from dalembert.trace.table import Table
 from dalembert.vectors import turn
+
+if TYPE_CHECKING:
+    from dalembert.elastic import beam
 
 __version__ = "0.1.0"
 
@@ -162,3 +168,10 @@ __all__ = [
     "tanh",
     "turn",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """The builder of beams brings finite elements with it, and comes when it is asked for."""
+    if name == "beam":
+        return elastic.beam
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
     from dalembert.analysis.drives import Drives
     from dalembert.analysis.equilibrium import Equilibrium
+    from dalembert.analysis.follow import Followed
+    from dalembert.analysis.identify import Identification
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.linearisation import Linearisation
     from dalembert.analysis.locus import Locus
     from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.stability_map import StabilityMap
+    from dalembert.analysis.sweep import Sweep
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -377,7 +380,7 @@ class Mechanism:
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
     def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
-        """Everything there is to say about how it is built and whether it works, in plain words; never an error."""
+        """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
         from dalembert.analysis.inspection import inspect
 
         return inspect(self, initial, t)
@@ -617,6 +620,7 @@ class Mechanism:
         from dalembert.analysis.stability_map import stability_map
 
         return stability_map(self, over, initial, speeds, find, hold, t)
+
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
     def drives(
         self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
@@ -650,11 +654,55 @@ class Mechanism:
             parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
 
+    def identify(
+        self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
+        initial_values: Sequence[str] = (), outputs: Any = None, sigma: Any = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None, rtol: float | None = None,
+    ) -> Identification:  # fmt: skip
+        """The `parameters` (and `initial_values` "A", "A'") with which the motion comes nearest to what was measured.
+
+        `measured` has coordinates "A", speeds "A'" or outputs by name, at the `times`; `sigma` their standard deviations, one for all
+        or by name. The search starts from the model's own values and keeps within `bounds` {name: (low, high)}.
+        """
+        from dalembert.analysis.identify import identify
+
+        return identify(
+            self, times, measured, parameters, initial_values, (self.plan.initial or None) if initial is None else initial,
+            (self.plan.speeds or None) if speeds is None else speeds, outputs, sigma, bounds or {}, rtol,
+        )  # fmt: skip
+
+    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+        """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
+
+        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        """
+        from dalembert.analysis.sweep import sweep
+
+        return sweep(self, joint, values, initial, t)
+
+    def follow(
+        self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None
+    ) -> Followed:
+        """q, u and u̇ at the times, with a point of a body on a path and, if given, the body's axes at `orientation(t)`.
+
+        `path(t)` gives x, y, z (None where it may be anything), or the path is an array with a row for each time. `initial` is a pose
+        near the first one wanted. Where freedoms are left, they move with the least kinetic energy.
+        """
+        from dalembert.analysis.follow import follow
+
+        return follow(self, at, path, times, orientation, initial)
+
     def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
-        values = np.asarray(given, dtype=float)
+        try:
+            values = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise StateError(
+                f'mechanism "{self.name}": {what} must be {len(names)} numbers in the order ({", ".join(names)}), not {given!r}; '
+                "values by joint are taken by m.assemble and m.simulate"
+            ) from None
         if values.shape != (len(names),):
             raise StateError(
-                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but {values.shape} numbers were given'
+                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but an array of shape {values.shape} was given'
             )
         if not np.isfinite(values).all():
             raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")

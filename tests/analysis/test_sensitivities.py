@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.analysis.variation import Variation
+from dalembert.constraints.svd import solve
 from dalembert.files import gallery
+from dalembert.formulations import kane
+from tests.constraints.loops import random_loops
 
 
 def differences(f, h):
@@ -128,3 +132,24 @@ def test_a_chain_of_twenty_takes_the_compiled_sweeps():
         s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
         carrier = f"b{k}"
     check(s.build(), {"j0": 0.3}, {"j3": 0.5}, 0.1, ["l"], h=1e-3)
+
+
+@pytest.mark.parametrize("seed", [1, 5])
+def test_accelerations_in_random_loops_are_varied_exactly(seed):
+    """In any direction, also one that opens the loops: the equations are varied as they stand."""
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, 4, 1)
+    v, n_q = Variation(m), m.n_q
+    turn, speed = rng.normal(size=(m.n_u, 1)), rng.normal(size=m.n_u)
+    direction = np.zeros((v.n_direction, 1))
+    direction[:n_q] = v.moved(t, q, u, m.parameters, turn)
+    direction[n_q : n_q + m.n_u, 0] = speed
+    rates, change = v.rates(t, q, u, m.parameters, direction)
+
+    def moved(h):
+        s = m.state(m.admissible(q + h * direction[:n_q, 0]), u + h * speed, t)
+        return np.concatenate([s.rates, solve(kane.equations(s)).udot])
+
+    assert np.allclose(rates, moved(0.0), rtol=1e-9, atol=1e-9 * np.abs(rates).max())
+    expected = differences(moved, 1e-3)[n_q:]  # q̇ is taken where Euler parameters have unit length
+    assert np.abs(change[n_q:, 0] - expected).max() < 1e-8 * np.abs(expected).max()

@@ -156,3 +156,41 @@ def test_the_facade_assembles_and_lists_branches():
     assert q[0] == initial["A"] and u[0] == 2.0
     assert len(m.branches({"A": initial["A"]})) == 2
     assert m.diagnose(initial).mobility == 1
+
+
+def parallelogram(n: int) -> da.Mechanism:
+    """A platform on n equal, parallel links: one freedom whatever n is; flat as it stands."""
+    s = da.System("parallelogram", gravity=(0, -9.81, 0))
+    s.add_body("platform", da.rod(3.0, 2.0))
+    for i in range(n):
+        s.add_body(f"link{i}", da.rod(1.0, 0.7))
+        s.add_joint(f"g{i}", da.Revolute(), "ground", f"link{i}", at_parent=(0.5 * i, 0, 0))
+        s.add_joint(f"p{i}", da.Revolute(), f"link{i}", "platform", at_parent=(0.7, 0, 0), at_child=(0.5 * i, 0, 0))
+    return s.build()
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_flat_links_are_singular_not_locked(n):
+    m = parallelogram(n)
+    d = m.diagnose()
+    assert d.mobility == 1 and "singular" in str(d)
+    with pytest.raises(da.LoopError, match="singular pose"):
+        m.simulate(0.1)
+    assert m.diagnose({"g0": 1.0}).mobility == 1
+
+
+def test_what_was_asked_before_changes_no_answer():
+    """Rows found sufficient at a flat pose, or on a branch with more freedoms, are not those of another pose."""
+    q, u = np.array([1.0, -1.0, 1.0, 1.0]), np.zeros(4)
+    fresh, used = parallelogram(3), parallelogram(3)
+    used.forward_dynamics(np.zeros(4), u)
+    assert np.allclose(used.forward_dynamics(q, u), fresh.forward_dynamics(q, u), rtol=1e-12)
+    with pytest.raises(da.LoopError):
+        used.simulate(0.1)
+    moved = used.simulate(0.5, {"g0": 1.0})
+    assert np.allclose(moved.q[-1], fresh.simulate(0.5, {"g0": 1.0}).q[-1], atol=1e-10)
+
+
+def test_a_misspelt_joint_is_not_called_a_loop_that_does_not_close():
+    with pytest.raises(da.DalembertError, match="no joint or coordinate 'Z'"):
+        four_bar(*BARS).inspect({"Z": 1.0})

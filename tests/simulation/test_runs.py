@@ -157,9 +157,16 @@ def test_a_place_that_does_not_exist_is_said(tmp_path):
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
     monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
+    taken = tmp_path / "a folder"
+    taken.mkdir()
     with pytest.warns(SimulationWarning, match=r"could not be written.*the run itself goes on"):
-        motion = pendulum().simulate(1.0, control=lambda s: {}, control_rate=10.0, checkpoint=tmp_path / "no" / "place")
+        motion = pendulum().simulate(1.0, control=lambda s: {}, control_rate=10.0, checkpoint=taken)
     assert motion.complete
+
+
+def test_a_checkpoint_without_a_folder_is_said_before_the_run(tmp_path):
+    with pytest.raises(da.MotionFileError, match="no such folder"):
+        pendulum().simulate(1.0, checkpoint=tmp_path / "no" / "place")
 
 
 def test_an_error_in_a_controller_keeps_the_part_before():

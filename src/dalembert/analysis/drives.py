@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.written import Written, samples, written
+from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.simulation.samples import Samples
 from dalembert.system.names import unknown
 
 DRIVEN = 1e-7
@@ -74,7 +75,14 @@ def drives(
     rates = np.broadcast_to(np.asarray(udot, dtype=float), x.u.shape)
     columns = actuated_columns(m, actuated)
     names = tuple(m.speeds[c] for c in columns)
-    w = _weights(m, names, weights)
+    w = _weights(names, weights)
+    one = max(np.ndim(q), np.ndim(u), np.ndim(udot), np.ndim(t) + 1) == 1
+    if not m.constraint_rows:
+        tau = _of_tree(m, x, rates, columns)
+        every = np.ones(len(columns), dtype=bool)
+        return Drives(
+            names, tau[0, columns] if one else tau[:, columns], tau[0] if one else tau, every, 0, weights is not None
+        )
     forces, free = [], []
     done = 0
     for part in written(x, rates):
@@ -89,7 +97,6 @@ def drives(
     tau[:, columns] = found
     surplus = int(np.rint(np.trace(change, axis1=1, axis2=2)).max(initial=0))
     determined = np.abs(change).max(axis=(0, 2), initial=0.0) < MOVES
-    one = max(np.ndim(q), np.ndim(u), np.ndim(udot), np.ndim(t) + 1) == 1
     return Drives(names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None)
 
 
@@ -116,7 +123,7 @@ def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:
     return found
 
 
-def _weights(m: Mechanism, names: tuple[str, ...], given: Any) -> np.ndarray:
+def _weights(names: tuple[str, ...], given: Any) -> np.ndarray:
     out = np.ones(len(names))
     if given is None:
         return out
@@ -131,6 +138,24 @@ def _weights(m: Mechanism, names: tuple[str, ...], given: Any) -> np.ndarray:
     if out.shape != (len(names),) or not np.all(out > 0.0) or not np.isfinite(out).all():
         raise DriveError(f"weights must be {len(names)} positive numbers, one for each of {', '.join(names)}")
     return out
+
+
+def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> np.ndarray:
+    """Without loops every speed needs its own force, and the others none: by recursion, linear in the number of bodies."""
+    needed = m.inverse_dynamics(x.q, x.u, udot, x.t, x.parameters)
+    at_rest = m.inverse_dynamics(x.q, x.u, np.zeros_like(udot), x.t, x.parameters)
+    left = np.abs(needed)
+    left[:, columns] = 0.0
+    scale = np.maximum(np.abs(needed).max(axis=1, initial=0.0), np.abs(at_rest).max(axis=1, initial=0.0))
+    missing = left / np.maximum(scale, 1e-300)[:, None]
+    if missing.max(initial=0.0) > UNDRIVEN:
+        k, speed = divmod(int(np.argmax(missing)), m.n_u)
+        raise _undriven(
+            m, columns, next(j.name for j in m.joints if speed in j.columns), float(x.t[k]), float(missing[k, speed])
+        )
+    tau = np.zeros_like(needed)
+    tau[:, columns] = needed[:, columns]
+    return tau
 
 
 def _solved(
@@ -157,8 +182,6 @@ def _solved(
 
 def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
     """X without its part in the columns of L⁻¹Bᵀ."""
-    if not B.shape[1]:
-        return X
     Y = np.linalg.solve(L, B.transpose(0, 2, 1))
     norms = np.linalg.norm(Y, axis=1, keepdims=True)
     Y = Y / np.where(norms > RANK_TOLERANCE * norms.max(axis=2, keepdims=True), norms, np.inf)
@@ -171,8 +194,6 @@ def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
 
 def _check_consistent(m: Mechanism, e: Written, u: np.ndarray, udot: np.ndarray, t: np.ndarray) -> None:
     """The loops stay closed under the motion that is asked for."""
-    if not e.B.shape[1]:
-        return
     speed = 1.0 + np.abs(e.B).max(axis=2) * np.abs(u).max(axis=1, keepdims=True)
     rate = speed**2 + np.abs(e.B).max(axis=2) * np.abs(udot).max(axis=1, keepdims=True)
     owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
@@ -198,9 +219,13 @@ def _check_driven(
     k = int(np.argmax(missing))
     direction = np.linalg.solve(L[k].T, left[k]) * np.sqrt(np.diagonal(e.A[k]))
     joint = next(j.name for j in m.joints if int(np.argmax(np.abs(direction))) in j.columns)
-    named = ", ".join(dict.fromkeys(m.speeds[c] for c in columns))
-    raise DriveError(
-        f'the motion cannot be produced by {named}: at t = {t[k]:g} s nothing drives joint "{joint}", and {missing[k]:.3g} of the '
+    raise _undriven(m, columns, joint, float(t[k]), float(missing[k]))
+
+
+def _undriven(m: Mechanism, columns: list[int], joint: str, t: float, missing: float) -> DriveError:
+    named = ", ".join(m.speeds[c] for c in columns)
+    return DriveError(
+        f'the motion cannot be produced by {named}: at t = {t:g} s nothing drives joint "{joint}", and {missing:.3g} of the '
         f'forces needed is missing there. Actuate "{joint}" too, or ask for an acceleration that it has by itself'
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.constraints.assembly import places, size_of
 from dalembert.constraints.diagnosis import Diagnosis, counted, diagnose
-from dalembert.errors import DalembertError
+from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.reactions import reaction
@@ -154,7 +154,7 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
         q, u = m.assemble(initial, None, t)
         assembly, verdict = _assembly(m, start, q, t), diagnose(m, q, t)
         reactions = _reactions(m, q, u, t)
-    except DalembertError as problem:
+    except LoopError as problem:
         assembly = f"it does not go together. {str(problem)[0].upper()}{str(problem)[1:]}."
     return Inspection(m.name, bodies, loops, rows, tuple(m.forces), m.mobility, assembly, verdict, reactions)
 

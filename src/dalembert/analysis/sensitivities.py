@@ -139,9 +139,8 @@ class Sensitive:
             X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
         for k, column in enumerate(self.columns, start=len(self.parameters)):
             X[column, k] = 1.0
-        moved = [m.n_q + i for i in range(m.n_u)]
         held = [*held, *(_speed_of(m, c) for c in self.columns if c < n_q)]
-        held_speeds = [*held_speeds, *(moved.index(c) for c in self.columns if c >= n_q)]
+        held_speeds = [*held_speeds, *(c - n_q for c in self.columns if c >= n_q)]
         p = dict(model.parameters)
         return q, u, initial_tangent(self.variation, t, q, u, given, p, X, held, held_speeds, self.to)
 

@@ -159,10 +159,9 @@ class Variation:
         m, n_q, n = self.m, self.m.n_q, self.m.n_u
         both = self._moved(q, u, np.ascontiguousarray(X.T), t, p).T
         if not self.n_rows:
-            udot = m.kernels.forward_dynamics(q, u, None, t, p)
             d = m.kernels.differentiate("forward_dynamics_derivatives", q, u, None, t, p)
             changed = d.q @ both[n_q:] + d.u @ X[n_q : n_q + n] + d.parameters @ X[n_q + n :]
-            return np.concatenate([m.kernels.rates(q, u, None, t, p), udot]), np.vstack([both[:n_q], changed])
+            return m.kernels.state_rates(q, u, None, t, p), np.vstack([both[:n_q], changed])
         A, f, B, gamma, rates = self.equations(t, q, u, p)
         factors = Factors.of(A, B)
         udot, lam = (x[:, 0] for x in factors.solve(f[:, None], gamma[:, None]))

@@ -1,7 +1,4 @@
-"""A, f, B and γ at many states at once, and by how much each state and acceleration breaks the loops.
-
-A mechanism without loops and constraints takes them from its recursive kernels, linear in the number of bodies.
-"""
+"""A, f, B and γ of a mechanism with loops at many states at once, and by how much each state and acceleration breaks the loops."""
 
 from __future__ import annotations
 
@@ -54,14 +51,6 @@ def written(x: Samples, udot: np.ndarray) -> Iterator[Written]:
     rows = sum(len(d.g) for d in m.constraint_rows.values())
     size = max(1, LARGEST_BATCH // max(1, (n + rows) ** 2))
     parts = [slice(start, start + size) for start in range(0, len(x), size)]
-    if not rows:
-        for part in parts:
-            y = x.at(part)
-            A = m.mass_matrix(y.q, y.t, y.parameters)
-            needed = m.inverse_dynamics(y.q, y.u, udot[part], y.t, y.parameters)
-            nothing = np.zeros((len(y), 0))
-            yield Written(A, needed, np.zeros((len(y), 0, n)), nothing, nothing, nothing)
-        return
 
     def formula(s: Any, rate: Any) -> Any:
         e, closed = kane.equations(s), constraint_rows(s)

@@ -16,15 +16,19 @@ def import_(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The model file; FILE.yaml if not given.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Json = False,
 ) -> None:
     """Turn a URDF or MJCF file into a model file, and list what could not be represented."""
+    from dalembert.errors import ModelFileError
     from dalembert.importers import load_robot
 
+    path = Path(robot.stem + ".yaml") if output is None else output
+    if path.exists() and not force:
+        raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
     found = load_robot(robot)
     system = found.system
     m = found.build()
-    path = Path(robot.stem + ".yaml") if output is None else output
     system.save(path)
     if json:
         say_json(

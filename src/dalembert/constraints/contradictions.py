@@ -74,7 +74,7 @@ def drift_apart(m: Mechanism, off: np.ndarray, t: float) -> LoopError:
     worst = max(gaps, key=lambda each: gaps[each])
     return LoopError(
         f'constraints agree at the start but contradict each other by t = {t:g} s: "{worst}" is then off by {gaps[worst]:.3g}, held as '
-        f"it is by the others. Take one of them away, or let their functions of time agree throughout"
+        f"it is by the others. Take one of them away, let their functions of time agree, or start from another pose of the mechanism"
     )
 
 

@@ -23,6 +23,8 @@ from dalembert.vectors import cross
 
 DEAD = 1e-8
 """Part of the largest row below which a row counts as nothing."""
+SINGULAR = 1e-6
+"""Smallest singular value of scaled rows below which no choice of them is any good."""
 BETTER = 10.0
 """By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
 ELSEWHERE = 1e-2
@@ -149,7 +151,7 @@ def better_rows(
     Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
     chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
-    return chosen if other > BETTER * kept else None
+    return chosen if other > max(BETTER * kept, SINGULAR) else None
 
 
 def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -167,7 +169,26 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
         away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
         if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)
+    return found if len(found) > 1 else [q, *_elsewhere(m, q, t, count, rng)]
+
+
+def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Assembled poses from random starts, for where walking leads nowhere: q may be a pose in which all links lie in a line."""
+    found: list[np.ndarray] = []
+    for _ in range(2 * count):
+        if len(found) == 2:
+            break
+        attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
+        if attempt.closed and np.abs(places(m, attempt.q, t) - places(m, q, t)).max() > ELSEWHERE * size_of(m):
+            found.append(attempt.q)
     return found
+
+
+def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
+    """Of all rows, or of some, in one pose."""
+    alive = norms > DEAD * norms.max(initial=0.0)
+    Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
+    return rank_of(np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)) if Y.size else 0
 
 
 def _null_space(B: np.ndarray, n: int) -> np.ndarray:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError
 from dalembert.vectors import IDENTITY
+
+if TYPE_CHECKING:
+    from dalembert.elastic.sections import Sections
 
 _ROUNDING = 1e-9
 
@@ -40,6 +43,13 @@ class ElasticBody:
     """Which floating frame the fields refer to, in words."""
     stiffened: bool = False
     """Whether the second-order field holds the geometric stiffening."""
+    outline: tuple[Node, ...] = ()
+    """Points to draw it through, one after the other; no equation looks at them."""
+    sections: Sections | None = None
+    """What its sections carry, where it is a beam."""
+
+    source: ClassVar[Any] = None
+    """What it was made from (`elastic.sources`), on bodies that a model file can say."""
 
     def __post_init__(self) -> None:
         n = np.asarray(self.Ke).shape[0]

@@ -12,6 +12,7 @@ from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
 from dalembert.system.bodies import Instant
+from dalembert.system.shapes import Shape
 from dalembert.vectors import Matrix, Vector, cross
 
 
@@ -21,6 +22,8 @@ class FlexibleBody:
 
     name: str
     data: ElasticBody
+    shapes: tuple[Shape, ...] = ()
+    """For drawing only; they move with the floating frame."""
 
     @property
     def mass(self) -> float:
@@ -47,11 +50,6 @@ class FlexibleBody:
     @property
     def massless(self) -> bool:
         return False
-
-    @property
-    def shapes(self) -> tuple[Any, ...]:
-        """For drawing: none are known."""
-        return ()
 
     def slack(self) -> FlexibleBody:
         """Without stiffness and damping."""

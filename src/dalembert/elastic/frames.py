@@ -106,7 +106,9 @@ def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     G0 = body.G0 - one - np.swapaxes(one, 0, 1) - LL @ S[0]
     two = np.einsum("jac,ibc->ijab", P[0, 1:], L)
     H = body.H - two - np.swapaxes(two, 0, 1) - np.einsum("ac,ijbc->ijab", P[0, 0], LL)
-    return replace(body, S=S, P=P, G0=G0, H=H, nodes={k: _seen(v, a, b, L, LL, n) for k, v in body.nodes.items()})
+    nodes = {k: _seen(v, a, b, L, LL, n) for k, v in body.nodes.items()}
+    outline = tuple(_seen(v, a, b, L, LL, n) for v in body.outline)
+    return replace(body, S=S, P=P, G0=G0, H=H, nodes=nodes, outline=outline)
 
 
 def _seen(v: Node, a: np.ndarray, b: np.ndarray, L: np.ndarray, LL: np.ndarray, n: int) -> Node:
@@ -124,8 +126,12 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     L = skews(b)
     G0 = body.G0 - body.m * a - np.cross(b, body.S[0])
     H = body.H - np.einsum("a,ijb->ijab", body.S[0], a) - np.einsum("ac,ijbc->ijab", body.P[0, 0], L)
-    nodes = {k: Node.of(v.r, v.Phi, v.Psi, v.G - a - np.cross(b, v.r), v.Gam - b) for k, v in body.nodes.items()}
-    return replace(body, G0=G0, H=H, nodes=nodes)
+
+    def seen(v: Node) -> Node:
+        return Node.of(v.r, v.Phi, v.Psi, v.G - a - np.cross(b, v.r), v.Gam - b)
+
+    outline = tuple(map(seen, body.outline))
+    return replace(body, G0=G0, H=H, nodes={k: seen(v) for k, v in body.nodes.items()}, outline=outline)
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:

@@ -1,14 +1,35 @@
-"""Floating frames that are no mode sets, from any run: Tisserand's, in which the body has no angular momentum of its own, and
-the principal axes of the deformed body."""
+"""What any run tells of an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
+momentum of its own, and the principal axes of the deformed body), and the loads inside a beam."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dalembert.elastic.inertia import Deformed
 from dalembert.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class InnerLoads:
+    """In the sections at `x` (P,), at every sample: `moment` (K, P, 3) about the beam's axes (torsion, bending about y and z) and
+    `axial` force (K, P), positive in tension. The part beyond x exerts them on the part before it."""
+
+    x: np.ndarray
+    moment: np.ndarray
+    axial: np.ndarray
+
+
+def inner_loads(motion: Any, body: str) -> InnerLoads:
+    """From the strains of the modes, see `elastic.sections`."""
+    k, data = _elastic(motion, body)
+    if data.sections is None:
+        raise ModelError(f'body "{body}" is not a beam made by da.beam, so the loads in its sections are not known')
+    q = _modes(motion, k)[0]
+    s = data.sections
+    return InnerLoads(s.x, np.einsum("pan,kn->kpa", s.moments, q), np.einsum("pn,kn->kp", s.axial, q))
 
 
 def principal_axes(motion: Any, body: str) -> np.ndarray:

@@ -33,7 +33,7 @@ class Pattern:
     def first(self) -> list[int]:
         """For each row of S the first row it is coupled with: the profile."""
         sets = [set(c) for c in self.columns]
-        return [next(j for j in range(i + 1) if not sets[i].isdisjoint(sets[j])) for i in range(len(sets))]
+        return [next((j for j in range(i) if not sets[i].isdisjoint(sets[j])), i) for i in range(len(sets))]
 
     @cached_property
     def profile(self) -> list[int]:

@@ -17,6 +17,7 @@ from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.left_out import left_out_kernel
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kernels.pair import (
     Pair,
@@ -37,6 +38,8 @@ from dalembert.trace.native import Block, Module, Output, Pointer, Signature, mi
 
 DOUBTFUL = 1e-9
 """Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
+VIOLATED = 1e-7
+"""What may be missing of a row that was left out as dependent, by the size of the largest: more, and it is not dependent here."""
 POOR = 1e-3
 """Pivot, beside its row, below which speeds are a poor choice in a state: there it is made anew."""
 
@@ -58,7 +61,11 @@ def accelerations(
         )(q, u, tau, t, parameters)[..., n_q:]
     y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
-    doubtful = np.flatnonzero(~(y[..., -1:] > DOUBTFUL))
+    poor = ~(y[..., -1] > DOUBTFUL)
+    others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
+    if others is not None:
+        poor = poor | ~(others(q, u, udot, t, parameters)[..., 0] < VIOLATED)
+    doubtful = np.flatnonzero(poor)
     if len(doubtful):
         q, u, tau = (_at(x, doubtful, 2) for x in (q, u, tau))
         values = {k: _at(v, doubtful, 1) for k, v in (parameters or {}).items()}

@@ -191,18 +191,28 @@ class State:
     @property
     def q(self) -> _ByName:
         """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'."""
-        return _ByName(self, 1, self.modal_q)
+        return _ByName(self, 2)
 
     @property
     def u(self) -> _ByName:
         """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'."""
-        return _ByName(self, 2, self.modal_u)
+        return _ByName(self, 3)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
         k = self.joint_index(name)
         joint = self.mechanism.joints[k].joint.inner
         return joint, self.joint_q[k][: joint.n_q], self.joint_u[k][: joint.n_u]
+
+    def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
+        """Of a joint, or of the modes of an elastic body: names of coordinates and speeds, coordinates, speeds."""
+        m = self.mechanism
+        k = 0 if name in m.joint_number else m.number_of.get(name, 0)
+        if k and m.bodies[k - 1].modes:
+            modes = m.bodies[k - 1].modes
+            return modes, modes, self.modal_q(k), self.modal_u(k)
+        joint, q, u = self.joint(name)
+        return joint.coordinates, joint.speeds, q, u
 
     def joint_index(self, name: str) -> int:
         m = self.mechanism
@@ -299,11 +309,9 @@ class State:
 class _ByName:
     """Values by joint name, or by the name of an elastic body: a scalar where there is one, an array otherwise."""
 
-    def __init__(self, state: State, part: int, of_body: Callable[[int], np.ndarray]):
-        self._state, self._part, self._of_body = state, part, of_body
+    def __init__(self, state: State, part: int):
+        self._state, self._part = state, part
 
     def __getitem__(self, name: str) -> Any:
-        m = self._state.mechanism
-        k = 0 if name in m.joint_number else m.number_of.get(name, 0)
-        values: Any = self._of_body(k) if k and m.bodies[k - 1].modes else self._state.joint(name)[self._part]
+        values: Any = self._state.freedoms(name)[self._part]
         return values[0] if len(values) == 1 else values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dalembert.errors import SimulationError
@@ -10,6 +12,9 @@ from dalembert.simulation.balance import Balance
 from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
+
+NEAR_SINGULAR = 0.05
+"""Distance to a singular pose, by the size of the constraints' rows, at which it is named as a cause."""
 
 
 def failure(status: int, m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> SimulationError:
@@ -38,6 +43,11 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
     k = int(np.nanargmax(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before)))))
+    if program.holding is not None:
+        return SimulationError(
+            f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {_pose(part)}"
+            f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
+        )
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
     return SimulationError(
         f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {trouble}"
@@ -80,3 +90,16 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
     except Exception as problem:
         return f"There, {problem}. "
     return ""
+
+
+def _pose(part: Any) -> str:
+    """A pose near which constraints lose a row is the likely cause."""
+    try:
+        near = float(part("distance")[0]) < NEAR_SINGULAR
+    except KeyError:
+        return ""
+    return (
+        "The pose is nearly singular (links in one line, or two branches that meet), and was come upon too slowly. "
+        if near
+        else ""
+    )

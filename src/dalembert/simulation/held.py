@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.constraints.assembly import assemble, consistent_speeds
 from dalembert.constraints.contradictions import drift_apart
-from dalembert.constraints.diagnosis import Diagnosis, diagnose
+from dalembert.constraints.diagnosis import Diagnosis, diagnose, rank_at
 from dalembert.errors import LoopError, SimulationError
 from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import constraint_rows
@@ -23,7 +23,7 @@ SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
 
 
-SAMPLES, APART = 25, 1e-7
+SAMPLES, FEW, APART = 25, 5, 1e-7
 """Where a finished motion is looked at for constraints that contradict each other, and by what part of its size."""
 
 
@@ -59,10 +59,11 @@ def check_method(o: Options) -> None:
 
 
 def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
-    """Once for a mechanism and its parameters: a run looks by itself whether the rows suit it."""
-    if m not in _KNOWN:
-        _KNOWN[m] = diagnose(m, q, t)
-    return _KNOWN[m]
+    """Once for a mechanism and its parameters, as long as a start has the rank that was found and something moves."""
+    known = _KNOWN.get(m)
+    if known is None or known.mobility == 0 or rank_at(m, q, t, known.norms) > known.rank:
+        known = _KNOWN[m] = diagnose(m, q, t)
+    return known
 
 
 _KNOWN: WeakKeyDictionary[Mechanism, Diagnosis] = WeakKeyDictionary()
@@ -78,10 +79,10 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
 
 
 def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
-    """Rows that said nothing new at the start may ask for something else later, where time is in them: then two of them contradict."""
+    """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch."""
     if not h.may_drift_apart:
         return
-    for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES).astype(int)) if len(t) else ():
+    for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int)) if len(t) else ():
         rows = constraint_rows(m.state(q[k], u[k], t[k]))
         off = np.nan_to_num(np.abs(rows.g)) + np.abs(rows.B @ u[k] - rows.b)
         if off.max() > APART * h.size * max(1.0, float(np.abs(u[k]).max(initial=0.0))):

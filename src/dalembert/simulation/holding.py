@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.assembly import size_of
-from dalembert.constraints.diagnosis import Diagnosis
+from dalembert.constraints.diagnosis import DEAD, Diagnosis
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.stabilise import Stabilisation
 
@@ -20,7 +20,9 @@ class Holding:
     size: float
     stabilise: Stabilisation
     may_drift_apart: bool = False
-    """Whether rows are left out and time is in some."""
+    """Whether rows are left out that are not zero throughout."""
+    driven: bool = False
+    """Whether time is in some of them."""
 
     @property
     def scales(self) -> np.ndarray:
@@ -35,4 +37,10 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
-    return Holding(found.independent, found.norms, size_of(m), stabilise, found.driven and found.redundant > 0)
+    return Holding(found.independent, found.norms, size_of(m), stabilise, left_out(found), found.driven)
+
+
+def left_out(found: Diagnosis) -> bool:
+    """Whether rows that are left out say something at some pose, or may do so with time."""
+    others = np.delete(found.norms, list(found.independent))
+    return bool(len(others)) and (found.driven or bool(others.max() > DEAD * found.norms.max()))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.outputs import InnerLoads, inner_loads
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
@@ -20,6 +21,7 @@ from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Po
 from dalembert.simulation.reactions import JointForces, Wrenches
 from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.names import unknown
+from dalembert.system.outputs import Displacement
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,18 @@ class Motion:
     def angular_velocity(self, body: str) -> np.ndarray:
         """(K, 3)."""
         return self.evaluate(lambda s: s.angular_velocity(body))
+
+    def displacement(self, body: str, node: str) -> np.ndarray:
+        """(K, 3): how far a node of an elastic body is from its place in the undeformed body, in the axes of the floating frame."""
+        return self.evaluate(Displacement((body, node)).value)
+
+    def inner_loads(self, body: str) -> InnerLoads:
+        """Of a beam, from the strains of its modes: `.x` (P,) along it, `.moment` (K, P, 3) in its axes and `.axial` (K, P).
+
+        They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
+        it may be pulled: what a joint transmits is known exactly, by `reaction`.
+        """
+        return inner_loads(self, body)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""

@@ -19,6 +19,7 @@ RTOL, RTOL_HELD = 1e-10, 1e-12
 SAMPLES = 201
 """Output times of a run whose `output` is not given."""
 STEPS = 10_000_000
+MOST_SAMPLES = 100_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,10 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
     elif np.ndim(output) == 0:
         interval = _positive(output, "output")
         count = math.floor(duration / interval * (1 + 1e-12))
+        if count > MOST_SAMPLES:
+            raise SimulationError(
+                f"output={output!r} makes {count} samples; give a longer interval, or the times wanted"
+            )
         times = start + interval * np.arange(count + 1)
         if end - times[-1] > 1e-9 * interval:
             times = np.append(times, end)

@@ -188,7 +188,7 @@ def _constraint_ends(x: Samples, name: str) -> _Ends:
     if not d.bodies:
         raise SimulationError(f'"{name}" acts along coordinates of joints; ask for motion.drive("{name}")')
     constraint, bodies = d.constraint, x.mechanism.bodies
-    names = (*constraint.bodies, *(bodies[k - 1].name for k in d.bodies), "ground")[:2]
+    names = (*constraint.bodies, *(bodies[x.mechanism.body_of(k) - 1].name for k in d.bodies), "ground")[:2]
 
     def frames(s: Any, _: Any) -> Any:
         places = constraint.acts_at(s) or [s.position(names[0])] * 2

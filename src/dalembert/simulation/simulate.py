@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import dalembert
-from dalembert.errors import LoopError, SimulationError
+from dalembert.errors import LoopError, MotionFileError, SimulationError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -53,6 +53,8 @@ def simulate(
 ) -> Motion:
     """See `Mechanism.simulate`."""
     catalogue = marching_catalogue(m)
+    if checkpoint is not None and not Path(checkpoint).absolute().parent.is_dir():
+        raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
     model = m.with_parameters(**(parameters or {})) if parameters else m
     o = options(model, duration, **chosen)
     q, u = initial_state(model, initial, speeds, o.start)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 @dataclass(frozen=True)
 class Holds:
-    """One of "number", "vector", "axis", "point", "frame", "body", "joint", "colour"."""
+    """A kind of value by its name: "number", "vector", "axis", "point", "frame", "body", "joint", "colour", "values", "file", …"""
 
     what: str
 
@@ -34,6 +34,8 @@ PointLike = Annotated[Any, Holds("point")]
 BodyName = Annotated[str, Holds("body")]
 JointName = Annotated[str, Holds("joint")]
 Colour = Annotated[str | None, Holds("colour")]
+Values = Annotated[Any, Holds("values")]
+"""A plain number, or several of them."""
 Points = Annotated[Any, Holds("points")]
 """Rows of three numbers."""
 Faces = Annotated[Any, Holds("faces")]

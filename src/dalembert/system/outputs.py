@@ -65,6 +65,21 @@ class Velocity(_OfPoint):
         return s.velocity(self.at)
 
 
+class Displacement(_OfPoint):
+    """How far a node of an elastic body is from its place in the undeformed body, in the axes of the body's floating frame."""
+
+    unit = "m"
+
+    def value(self, s: Any) -> Any:
+        k = s.mechanism.number_of.get(self.at.body, 0)
+        nodes = s.mechanism.bodies[k - 1].nodes if k else {}
+        if self.at.node not in nodes:
+            known = ", ".join(nodes) or "none, because it is not elastic"
+            raise ModelError(f'displacement: body "{self.at.body}" has no node {self.at.node!r}; its nodes are {known}')
+        moved = s.rotation(self.at.body).T @ (s.position(self.at) - s.position(self.at.body))
+        return moved - nodes[self.at.node].r
+
+
 @dataclass(frozen=True, eq=False)
 class AngularVelocity(Output):
     """How fast a body turns, in world axes."""
@@ -91,5 +106,5 @@ def as_output(given: Any, name: str) -> Output:
     )
 
 
-OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, AngularVelocity)
+OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
 """The outputs a model file can name."""

@@ -113,7 +113,9 @@ class System:
                 raise ModelError(
                     f"{where}: elastic= takes the data of an elastic body, da.beam(…) say, and nothing beside it"
                 )
-            self.bodies[name] = FlexibleBody(name, elastic)
+            self.bodies[name] = FlexibleBody(
+                name, elastic, as_shapes(() if shapes is None else shapes, f"{where}: shapes")
+            )
             return
         if matter is not None:
             if not isinstance(matter, MassProperties):

@@ -159,7 +159,9 @@ class Expr:
         return node(POW, plain(base), self) if isinstance(base, (int, float)) else _elementwise(POW, base, self)
 
     def __abs__(self) -> Any:
-        return self if self.op in (ABS, SQRT) else node(ABS, self.args[0] if self.op is NEG else self)
+        if self.op is NEG:
+            return abs(self.args[0])
+        return self if self.op in (ABS, SQRT) else node(ABS, self)
 
     # -- comparisons give traced conditions, for `select` --------------------------------------------------------------
     def __lt__(self, other: Any) -> Any:

@@ -6,25 +6,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dalembert.mechanism import CutJoint, TreeJoint
+from dalembert.system.frames import Frame
+from dalembert.system.joints import Joint
 from dalembert.system.joints.axis import to_z, unit
 from dalembert.vectors import IDENTITY, Vector
 from dalembert.view.primitives import Primitive, ball, bar, block, ring
 
 
-def axes(j: TreeJoint | CutJoint) -> tuple[list[Vector], list[Vector]]:
+def axes(joint: Joint, at: Frame) -> tuple[list[Vector], list[Vector]]:
     """Turning and sliding axes where the joint's frames coincide, in the child body's axes."""
-    q, R = j.joint.reference, j.on_child.rotation.astype(float)
-    turning, sliding = (np.asarray(x, dtype=float) for x in (j.joint.turning(q), j.joint.sliding(q)))
+    q, R = joint.reference, at.rotation
+    turning, sliding = (np.asarray(x, dtype=float) for x in (joint.turning(q), joint.sliding(q)))
     moves = [R @ column for column in turning.T if np.linalg.norm(column) > 1e-9]
     slides = [R @ column for column in sliding.T if np.linalg.norm(column) > 1e-9]
     return moves, slides
 
 
-def joint_mark(j: TreeJoint | CutJoint, r: float, cut: bool) -> Iterator[Primitive]:
-    """On the child body; r is the thickness of bars."""
-    turning, sliding = axes(j)
-    p = j.on_child.position.astype(float)
+def joint_mark(joint: Joint, at: Frame, r: float, cut: bool) -> Iterator[Primitive]:
+    """At its place on the child body; r is the thickness of bars."""
+    turning, sliding = axes(joint, at)
+    p = at.position
     look = {"layer": "joints", "colour": "cut" if cut else "joint"}
     if len(turning) + len(sliding) < 6:
         if len(turning) == 3:

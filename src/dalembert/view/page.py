@@ -17,16 +17,18 @@ from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
 from dalembert.view.encode import array, rounded
 from dalembert.view.frames import quaternions, thinned
+from dalembert.view.places import on_child
 from dalembert.view.primitives import Primitive
 from dalembert.view.scene import Scene, scene
 from dalembert.view.series import charts, reactions
 from dalembert.view.topology_svg import topology_svg
+from dalembert.view.wires import Wire, deflections, wire
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
 MODULES = (
-    "decode", "theme", "clock", "geometry", "poses", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks", "chart",
-    "charts", "topology", "panels", "transport", "keyboard", "main",
+    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
+    "chart", "charts", "topology", "panels", "transport", "keyboard", "main",
 )  # fmt: skip
 
 
@@ -56,7 +58,9 @@ def page_data(
             "this motion was loaded without its mechanism; give it with da.load_motion(path, mechanism=m)"
         )
     m = motion.mechanism.with_parameters(**motion.record["parameters"]).numeric
-    shown = thinned(motion, budget, extra=6 * (len(wanted) if wanted else 0))
+    drawn = [w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None]
+    extra = 6 * (len(wanted) if wanted else 0) + sum(3 * len(w.nodes) for w in drawn)
+    shown = thinned(motion, budget, extra)
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position)
     forces = reactions(shown, wanted)
@@ -69,14 +73,13 @@ def page_data(
         "position": array(bodies.position),
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
-            {"name": name, "colour": colour, "parts": [_part(p) for p in parts]}
+            {"name": name, "colour": colour, "parts": [_part(p) for p in parts if not p.bent]}
             for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
         ],
+        "wires": [_wire(shown, w, view.thickness) for w in view.wires],
         "joints": _joints(m),
         "look": _look(view),
-        "traces": [
-            [m.number_of[p.body], rounded(p.at)] for p in (_chosen(traces, m) if traces is not None else _ends(m, view))
-        ],
+        "traces": [_trace(shown, m, p) for p in (_chosen(traces, m) if traces is not None else _ends(m, view))],
         "charts": [
             {"key": c.key, "title": c.title, "unit": c.unit, "names": list(c.names), "values": array(c.values)}
             for c in plots
@@ -107,10 +110,16 @@ def _part(p: Primitive) -> dict[str, Any]:
     return made
 
 
+def _wire(motion: Motion, w: Wire, radius: float) -> dict[str, Any]:
+    """Points of an elastic body, how they are joined, and how far they are displaced at every sample."""
+    moved = {"points": array(w.points), "deflections": array(deflections(motion, w))}
+    return {"body": w.body, "radius": radius, "edges": [list(e) for e in w.edges], **moved}
+
+
 def _joints(m: Mechanism) -> list[dict[str, Any]]:
     """Every joint with the bodies it connects and its point on the child."""
-    tree = [(j.name, m.parent[k], k + 1, j.on_child, False) for k, j in enumerate(m.joints)]
-    cuts = [(c.name, c.parent, c.child, c.on_child, True) for c in m.cuts]
+    tree = [(j.name, m.parent[k], k + 1, on_child(m, j, k + 1), False) for k, j in enumerate(m.joints)]
+    cuts = [(c.name, c.parent, c.child, on_child(m, c, c.child), True) for c in m.cuts]
     return [
         {"name": name, "parent": a, "child": b, "at": rounded(place.position), "cut": cut}
         for name, a, b, place, cut in tree + cuts
@@ -130,6 +139,13 @@ def _chosen(given: Iterable[Any], m: Mechanism) -> list[Any]:
     return points
 
 
+def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
+    """A point of a body; on an elastic one its way besides, because it moves in the body."""
+    k = m.number_of[p.body]
+    bends = k and m.bodies[k - 1].modes
+    return [k, rounded(p.at), *([array(motion.position(p))] if bends else [])]
+
+
 def _ends(m: Mechanism, view: Scene) -> list[Any]:
     """Of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
     carriers = set(m.parent)
@@ -138,8 +154,12 @@ def _ends(m: Mechanism, view: Scene) -> list[Any]:
         if k in carriers and m.n_bodies > 3:
             continue
         drawn = [p for p in view.parts[k] if p.layer == "bodies"]
-        joint = m.joints[k - 1].on_child.position.astype(float)
-        if drawn:
+        body = m.bodies[k - 1]
+        joint = on_child(m, m.joints[k - 1], k).position
+        if body.nodes:
+            far = max(body.nodes, key=lambda x: float(np.linalg.norm(body.nodes[x].r - joint)))
+            found.append(point((body.name, far), "page"))
+        elif drawn:
             far = max((p.position for p in drawn), key=lambda x: float(np.linalg.norm(x - joint)))
-            found.append(point((m.bodies[k - 1].name, tuple(far)), "page"))
+            found.append(point((body.name, tuple(far)), "page"))
     return found[:8]

@@ -37,6 +37,8 @@ class Primitive:
     opacity: float = 1.0
     vertices: np.ndarray | None = None
     faces: np.ndarray | None = None
+    bent: bool = False
+    """Whether it stands for a part of an elastic body, which the page draws as it bends."""
 
     @property
     def hull(self) -> tuple[np.ndarray, float]:

@@ -11,8 +11,10 @@ from dalembert.system.joints.axis import to_z, unit
 from dalembert.vectors import Vector
 from dalembert.view.joint_marks import joint_mark
 from dalembert.view.look import bounds, floor, viewpoint
+from dalembert.view.places import on_child
 from dalembert.view.primitives import Primitive, ball, block, drawn
 from dalembert.view.skeleton import attachments, bars, distinct, holds, skeleton
+from dalembert.view.wires import Wire, wire
 
 PALETTE = ("#4c8dff", "#f0a23b", "#35b58a", "#e4607b", "#9a7af0", "#2fb3c6", "#c7b23a", "#df7c50")
 
@@ -35,33 +37,39 @@ class Scene:
     """Height of the floor along `up`."""
     travels: bool
     """Whether the mechanism leaves its place by much more than its size, so that the eye had better go along."""
+    wires: tuple[Wire, ...]
+    """Elastic bodies."""
 
 
 def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
     """Of a mechanism of numbers, at poses (K, n, 3, 3) and (K, n, 3)."""
     points = attachments(m)
     anchors = points[0]
+    wires = {w.body: w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None}
     size = _size(m, points, rotation[0], position[0])
     spans = [
-        [] if b.shapes else bars(b, points[k], not holds(m.joints[k - 1].joint), size)
+        [] if b.shapes or k in wires else bars(b, points[k], not holds(m.joints[k - 1].joint.inner), size)
         for k, b in enumerate(m.bodies, start=1)
     ]
     lengths = [float(np.linalg.norm(b - a)) for some in spans for a, b in some]
     thin = [p for b in m.bodies for s in b.shapes for p in drawn(s, 0.0) if p.kind == "cylinder" and not p.size[0]]
     lengths += [float(p.size[2]) for p in thin]
+    lengths += [float(np.ptp(w.points, axis=0).max()) for w in wires.values()]
     usual = float(np.median(lengths)) if lengths else size
     thickness = float(np.clip(0.035 * usual, 0.003 * size, 0.022 * size))
     parts: list[list[Primitive]] = [[p for s in m.ground_shapes for p in drawn(s, thickness)]]
     for k, b in enumerate(m.bodies, start=1):
         made = [p for s in b.shapes for p in drawn(s, thickness)]
-        made += [] if b.shapes else skeleton(b, spans[k - 1], points[k], thickness)
+        if k in wires:
+            made += wires[k].straight(thickness)
+        made += [] if b.shapes or k in wires else skeleton(b, spans[k - 1], points[k], thickness)
         if not b.massless:
             made.append(ball(b.com.astype(float), 1.3 * thickness, layer="centres", colour="centre"))
         parts.append(made)
     for k, j in enumerate(m.joints, start=1):
-        parts[k] += joint_mark(j, thickness, cut=False)
+        parts[k] += joint_mark(j.joint.inner, on_child(m, j, k), thickness, cut=False)
     for c in m.cuts:
-        parts[c.child] += joint_mark(c, thickness, cut=True)
+        parts[c.child] += joint_mark(c.joint.inner, on_child(m, c, c.child), thickness, cut=True)
     low, high, radius, away = bounds(parts, rotation, position, anchors, size)
     up = _up(m)
     for p in distinct(anchors, size):
@@ -69,7 +77,7 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
     lowest = floor(parts, rotation, position, up)
     towards = viewpoint(parts, rotation, position, up)
     colours = [PALETTE[(k - 1) % len(PALETTE)] for k in range(m.n_bodies + 1)]
-    return Scene(parts, colours, thickness, low, high, radius, up, towards, lowest, away)
+    return Scene(parts, colours, thickness, low, high, radius, up, towards, lowest, away, tuple(wires.values()))
 
 
 def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray) -> float:

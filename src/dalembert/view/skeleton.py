@@ -9,6 +9,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.system.bodies import RigidBody
 from dalembert.vectors import Vector
+from dalembert.view.places import on_child, on_parent
 from dalembert.view.primitives import Primitive, bar, block, polyline
 
 APART = 1e-6
@@ -19,13 +20,13 @@ def attachments(m: Mechanism) -> list[list[Vector]]:
     """For the ground and every body, the points in its axes where joints hold it: first the one that carries it."""
     points: list[list[Vector]] = [[] for _ in range(m.n_bodies + 1)]
     for k, j in enumerate(m.joints, start=1):
-        points[k].append(j.on_child.position.astype(float))
+        points[k].append(on_child(m, j, k).position)
     for k, j in enumerate(m.joints, start=1):
-        if holds(j.joint):
-            points[m.parent[k - 1]].append(j.on_parent.position.astype(float))
+        if holds(j.joint.inner):
+            points[m.parent[k - 1]].append(on_parent(m, j, m.parent[k - 1]).position)
     for c in m.cuts:
-        points[c.parent].append(c.on_parent.position.astype(float))
-        points[c.child].append(c.on_child.position.astype(float))
+        points[c.parent].append(on_parent(m, c, c.parent).position)
+        points[c.child].append(on_child(m, c, c.child).position)
     return points
 
 

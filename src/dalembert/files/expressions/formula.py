@@ -118,12 +118,12 @@ class Formula:
 
 
 def _freedom(state: Any, text: str, x: Freedom) -> Any:
-    """A coordinate or speed of a joint, by name."""
+    """A coordinate or speed of a joint or of an elastic body, by name."""
     try:
-        joint, q, u = state.joint(x.joint)
+        coordinates, speeds, q, u = state.freedoms(x.joint)
     except ModelError as problem:
         raise ExpressionError(text, x.at, str(problem)) from problem
-    names, values, what = (joint.coordinates, q, "coordinate") if x.kind == "q" else (joint.speeds, u, "speed")
+    names, values, what = (coordinates, q, "coordinate") if x.kind == "q" else (speeds, u, "speed")
     if x.freedom is None and len(names) == 1:
         return values[0]
     if x.freedom in names:

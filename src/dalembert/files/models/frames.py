@@ -6,12 +6,12 @@ matrix itself, whose columns are the frame's axes in body axes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dalembert.files.models.kinds import AXIS, MATRIX, VECTOR, NameKind, NumberKind, PlainNumber, Row, Schema
+from dalembert.files.models.kinds import AXIS, MATRIX, VECTOR, NameKind, NumberKind, PlainNumber, Row, Schema, is_zero
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.system.frames import Frame
@@ -92,10 +92,26 @@ class FrameKind:
 
 
 class PlaceKind(FrameKind):
-    """A frame, or the name of one."""
+    """A frame, the name of one or of a node, or a frame on a node: {node, position, rotation}."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:
-        return entry.value if isinstance(entry.value, str) else super().read(entry, scope)
+        if isinstance(entry.value, str):
+            return entry.value
+        if not isinstance(entry.value, dict) or "node" not in entry.value:
+            return super().read(entry, scope)
+        entry.known(("node", "position", "rotation"))
+        rest = {k: x for k, x in entry.value.items() if k != "node"}
+        return replace(super().read(replace(entry, value=rest), scope), node=entry.value["node"].text("a node's name"))
+
+    def write(self, value: Any, where: str) -> Any:
+        made = super().write(value, where)
+        if value.node is None:
+            return made
+        if isinstance(made, list):
+            return value.node if all(map(is_zero, made)) else {"node": value.node, "position": made}
+        return {"node": value.node, **made}
 
     def schema(self) -> Schema:
-        return {"anyOf": [NameKind().schema(), super().schema()]}
+        fields = {"node": NameKind().schema(), "position": VECTOR.schema(), "rotation": Rotation().schema()}
+        on_node = {"type": "object", "properties": fields, "required": ["node"], "additionalProperties": False}
+        return {"anyOf": [NameKind().schema(), super().schema(), on_node]}

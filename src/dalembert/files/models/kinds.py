@@ -124,6 +124,21 @@ class WholeNumber(PlainNumber):
         return {"type": "integer"}
 
 
+class Flag(Text):
+    """True or false."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        if not isinstance(entry.value, bool):
+            raise entry.error(f"true or false is expected here, not {entry.kind}")
+        return entry.value
+
+    def write(self, value: Any, where: str) -> Any:
+        return bool(value)
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
 @dataclass(frozen=True)
 class Row:
     """`count` values of one kind in a list (0: any number)."""
@@ -206,13 +221,15 @@ class Inertia:
 
 @dataclass(frozen=True)
 class PointKind:
-    """A point of a body: its name (the origin), [name, [x, y, z]], or a named frame."""
+    """A point of a body: its name (the origin), [name, [x, y, z]], [name, node] of an elastic body, or a named frame."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:
         if isinstance(entry.value, list):
             items = entry.list()
             if len(items) != 2:
-                raise entry.error("a point is a body's name, or [name, [x, y, z]]")
+                raise entry.error("a point is a body's name, [name, [x, y, z]] or [name, node]")
+            if isinstance(items[1].value, str):
+                return Point(NameKind().read(items[0], scope), node=items[1].value)
             return Point(NameKind().read(items[0], scope), VECTOR.read(items[1], scope))
         name = NameKind().read(entry, scope)
         if name in scope.frames and name not in scope.bodies and name != "ground":
@@ -222,10 +239,15 @@ class PointKind:
 
     def write(self, value: Any, where: str) -> Any:
         at = VECTOR.write(value.at, where)
+        if value.node is not None:
+            if not all(map(is_zero, at)):
+                raise ModelError(f'{where}: a model file can name the node "{value.node}", but no point beside it')
+            return [value.body, value.node]
         return value.body if all(map(is_zero, at)) else [value.body, at]
 
     def schema(self) -> Schema:
-        pair = {"type": "array", "prefixItems": [NameKind().schema(), VECTOR.schema()], "minItems": 2, "maxItems": 2}
+        on_it = {"anyOf": [VECTOR.schema(), Text().schema()]}
+        pair = {"type": "array", "prefixItems": [NameKind().schema(), on_it], "minItems": 2, "maxItems": 2}
         return {"anyOf": [NameKind().schema(), pair]}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from dalembert.elastic.sources import SOURCES
 from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.records import Field, Variants, fields_of
@@ -69,6 +70,7 @@ SOLID = Variants(SOLIDS, "solid")
 JOINT = Variants(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
 FORCE = Variants(FORCES, "force")
 CONSTRAINT = Variants(CONSTRAINTS, "constraint")
+ELASTIC = Variants(SOURCES, "flexible body")
 OUTPUT = Variants(OUTPUTS, "output")
 
 INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}

@@ -14,6 +14,7 @@ from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
+    ELASTIC,
     FORCE,
     FORMAT,
     INITIAL,
@@ -94,12 +95,21 @@ def _parameters(system: System, entry: Entry, scope: Scope) -> None:
 def _bodies(system: System, entry: Entry, scope: Scope) -> None:
     for name, one in entry.mapping("bodies by name").items():
         fields = fields_of(Body)
-        one.known([*(f.name for f in fields), "matter", "shapes"])
+        one.known([*(f.name for f in fields), "matter", "shapes", "elastic"])
         given = read_fields(one, fields, scope, "a body")
         with one.blamed():
             matter = _listed(one.value.get("matter"), SOLID, scope)
             made = None if matter is None else matter_of(matter)
-            system.add_body(name, made, **given, shapes=_listed(one.value.get("shapes"), SHAPE, scope))
+            shapes = _listed(one.value.get("shapes"), SHAPE, scope)
+            system.add_body(name, made, **given, elastic=_elastic(one.value.get("elastic"), scope), shapes=shapes)
+
+
+def _elastic(entry: Entry | None, scope: Scope) -> Any:
+    """The data of an elastic body; what is wrong with them is wrong at that place."""
+    if entry is None or entry.value is None:
+        return None
+    with entry.blamed():
+        return ELASTIC.read(entry, scope).body()
 
 
 def _listed(entry: Entry | None, kind: Variants, scope: Scope) -> list[Any] | None:
@@ -161,8 +171,9 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
-        if name.partition(".")[0] not in system.joints:
-            raise entry.error(f"there is no joint {name!r}; {nearest(name, system.joints)}", name)
+        known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes)]
+        if name.partition(".")[0] not in known:
+            raise entry.error(f"there is no joint {name!r}; {nearest(name, known)}", name)
         getattr(system, entry.path)[name] = value
 
 

@@ -17,11 +17,13 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.files.models.elastic import FileKind, Modes
 from dalembert.files.models.frames import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.kinds import (
     AXIS,
     VECTOR,
     Choice,
+    Flag,
     FunctionKind,
     Inertia,
     Kind,
@@ -45,7 +47,8 @@ from dalembert.trace import Expr
 _HELD: dict[str, Kind] = {
     "number": NumberKind(), "vector": VECTOR, "axis": AXIS, "point": PointKind(), "frame": FrameKind(),
     "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(), "body": NameKind(), "joint": NameKind(),
-    "colour": Text(), "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0), "values": OneOrMany(),
+    "file": FileKind(), "modes": Modes(), "colour": Text(),
+    "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0), "values": OneOrMany(),
 }  # fmt: skip
 
 
@@ -67,7 +70,9 @@ def kind_of(hint: Any, where: str) -> Kind:
         return Named(kind_of(get_args(hint)[1], where))
     if get_origin(hint) is tuple and len(get_args(hint)) == 2 and get_args(hint)[1] is Ellipsis:
         return Row(kind_of(get_args(hint)[0], where), 0)
-    simple: dict[Any, Kind] = {str: Text(), float: PlainNumber()}
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return Record(hint)
+    simple: dict[Any, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}
     if hint in simple:
         return simple[hint]
     raise TypeError(f"{where}: {hint!r} says not what a model file may hold; use a type of system/fields.py")
@@ -148,6 +153,26 @@ def schema_of(fields: Sequence[Field], doc: str, **more: Schema) -> Schema:
 def summary(cls: type) -> str:
     """The first line of its docstring."""
     return (inspect.getdoc(cls) or "").partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One dataclass by its fields."""
+
+    cls: type
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        own = fields_of(self.cls)
+        entry.mapping(", ".join(f.name for f in own))
+        entry.known(f.name for f in own)
+        with entry.blamed():
+            return self.cls(**read_fields(entry, own, scope, "it"))
+
+    def write(self, value: Any, where: str) -> Any:
+        return write_fields(value, fields_of(self.cls), where)
+
+    def schema(self) -> Schema:
+        return schema_of(fields_of(self.cls), summary(self.cls))
 
 
 @dataclass(frozen=True)

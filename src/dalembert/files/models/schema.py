@@ -9,6 +9,7 @@ from dalembert.files.models.kinds import VECTOR, Kind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
+    ELASTIC,
     FORCE,
     FORMAT,
     INITIAL,
@@ -29,7 +30,7 @@ def json_schema() -> dict[str, Any]:
     """Draft 2020-12."""
     shapes, matter = (_some(kind.schema()) for kind in (SHAPE, SOLID))
     body = schema_of(fields_of(Body), summary(Body))
-    body["properties"] |= {"matter": matter, "shapes": shapes}
+    body["properties"] |= {"matter": matter, "shapes": shapes, "elastic": ELASTIC.schema()}
     output = {"anyOf": [{"$ref": "#/$defs/expression"}, OUTPUT.schema()]}
     sections = {
         "format": {"const": FORMAT, "description": "The version of this layout."},

@@ -73,11 +73,16 @@ class Scope:
     def t(self) -> Any:
         return symbol("t")
 
-    def joint(self, name: str) -> tuple[Joint, Any, Any]:
-        if name not in self.joints:
-            raise unknown(name, "joint", self.joints, "state")
-        joint = self.joints[name]
-        return joint, symbols("#q", range(joint.n_q)), symbols("#u", range(joint.n_u))
+    def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Any, Any]:
+        """As `State.freedoms`, of symbols."""
+        bend = {k: b.modes for k, b in self.bodies.items() if b.modes}
+        if name in self.joints:
+            coordinates, speeds = self.joints[name].coordinates, self.joints[name].speeds
+        elif name in bend:
+            coordinates = speeds = bend[name]
+        else:
+            raise unknown(name, "joint", [*self.joints, *bend], "state")
+        return coordinates, speeds, symbols("#q", range(len(coordinates))), symbols("#u", range(len(speeds)))
 
 
 def _constant(text: str, x: Node, known: Mapping[str, Any]) -> Any:

@@ -8,11 +8,13 @@ from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.files.atomic import write_whole
+from dalembert.files.models.elastic import check_files, said
 from dalembert.files.models.emit import yaml_text
 from dalembert.files.models.kinds import VECTOR, Row, is_zero
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
+    ELASTIC,
     FORCE,
     FORMAT,
     INITIAL,
@@ -33,6 +35,7 @@ from dalembert.system.system import JointPlacement, System
 def save(system: System, path: str | Path) -> None:
     """Write the file whole or not at all."""
     data = plain_data(system)
+    check_files(system, Path(path).parent)
     is_json = Path(path).suffix.lower() == ".json"
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n" if is_json else yaml_text(data)
     write_whole(path, text.encode(), "model")
@@ -64,10 +67,9 @@ def plain_data(system: System) -> dict[str, Any]:
 def _body(b: RigidBody) -> dict[str, Any]:
     where = f'body "{b.name}"'
     if b.modes:
-        raise ModelError(
-            f"{where} is elastic, and model files hold rigid bodies; keep its data with da.elastic.write_sid"
-        )
-    data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
+        data = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
+    else:
+        data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
     return data | ({"shapes": Row(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
 
 

@@ -45,6 +45,18 @@ function eyeButtons(stage, travels) {
   set(travels);
 }
 
+/** How much deflections are enlarged, where anything bends. */
+function bendingChoice(stage) {
+  const label = document.getElementById("bending");
+  const choice = label.querySelector("select");
+  label.hidden = !stage.bending.wires.length;
+  for (const s of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) choice.append(new Option(`${s} ×`, s));
+  choice.addEventListener("change", () => {
+    stage.bending.scale = Number(choice.value);
+    stage.refresh();
+  });
+}
+
 function start() {
   startTheme();
   const data = readData();
@@ -62,6 +74,7 @@ function start() {
     stage.onChoose = choose;
     layerButtons(stage);
     eyeButtons(stage, data.look.travels);
+    bendingChoice(stage);
   }
   fillHeader(data);
   fillEquations(data, document.getElementById("equations"));

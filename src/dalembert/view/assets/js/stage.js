@@ -1,4 +1,5 @@
 import { Arrows } from "./arrows.js";
+import { Bending } from "./bending.js";
 import { Eye } from "./camera.js";
 import { Floor } from "./floor.js";
 import { multiply, solids } from "./geometry.js";
@@ -20,7 +21,8 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.scene = new THREE.Scene();
     this.poses = new Poses(data);
-    this.solids = solids(data.bodies);
+    this.bending = new Bending(data);
+    this.solids = [...solids(data.bodies), ...this.bending.solids];
     this.traces = new Traces(data, this.poses);
     this.arrows = new Arrows(data);
     this.floor = new Floor(data.look);
@@ -168,11 +170,12 @@ export class Stage {
     this.poses.set(place);
     this.eye.follow(this.middle());
     for (const s of this.solids) {
-      if (!s.mesh.visible) continue;
+      if (!s.mesh.visible || !s.locals) continue; // those of elastic bodies are laid below
       const out = s.mesh.instanceMatrix.array;
       for (let i = 0; i < s.bodies.length; i++) multiply(this.poses.matrices[s.bodies[i]].elements, s.locals[i], out, 16 * i);
       s.mesh.instanceMatrix.needsUpdate = true;
     }
+    this.bending.show(place, this.poses);
     this.traces.show(place.index);
     this.arrows.show(place, this.poses);
     this.renderer.render(this.scene, this.eye.camera);

@@ -9,8 +9,8 @@ export class Traces {
     const frames = data.t.length;
     this.stride = Math.ceil(frames / MOST);
     const least = 1e-4 * data.look.radius;
-    for (const [body, local] of data.traces) {
-      const way = thin(poses.path(body, local, frames), this.stride);
+    for (const [body, local, own] of data.traces) {
+      const way = thin(own ?? poses.path(body, local, frames), this.stride);
       if (!moves(way, least)) continue;
       const line = (width, opacity) => {
         const geometry = new THREE.LineGeometry();

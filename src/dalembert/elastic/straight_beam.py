@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,9 +15,17 @@ from dalembert.elastic.frames import buckens
 from dalembert.elastic.moments import from_points
 from dalembert.elastic.node import Node
 from dalembert.elastic.reduction import eigenmodes
+from dalembert.elastic.sections import sections
+from dalembert.elastic.sources import Beam, OnBeam, damped, kept
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties
 from dalembert.system.numbers import number, positive
+
+MOST = 400
+"""Elements of a beam: beyond, its matrices would fill the memory and its modes would change by nothing but rounding."""
+
+STATIONS = 17
+"""Points of the axis through which a beam is drawn, and at which its inner loads are known."""
 
 COMPONENTS = {"axial": (0,), "y": (1, 5), "z": (2, 4), "torsion": (3,)}
 """Freedoms of a node that take part in each kind of mode: bending in the planes of y and of z, torsion, stretching."""
@@ -28,6 +36,8 @@ SUPPORTS: dict[str, Sequence[tuple[int, int]]] = {
     "free": [],
 }
 """Held (node, freedom) pairs while the modes are sought; with both ends' deflections held the frame is the chord."""
+
+_FRAMES = {"clamped": "attached at its root", "pinned": "chord through both ends"}
 
 Property = float | tuple[float, float] | Callable[[float], float]
 """A number, the values at the beginning and the end, or a function of x."""
@@ -47,10 +57,11 @@ def beam(
     rotary: bool = True,
     elements: int = 32,
     modes: int | Mapping[str, int] = 4,
-    support: str = "clamped",
+    support: Literal["clamped", "pinned", "free"] = "clamped",
     bodies: Mapping[float, MassProperties] | None = None,
     nodes: Mapping[str, float] | None = None,
     stiffening: bool = True,
+    damping: Any = None,
 ) -> ElasticBody:
     """From x = 0 to `length`, with Young's modulus E, density rho and section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
 
@@ -58,14 +69,39 @@ def beam(
     the beam is Euler–Bernoulli's. `bodies` are rigid bodies on the beam by their place x. `modes` is a number, or one per kind
     of "y", "z", "torsion", "axial". `support` says how the frame is tied to the beam: "clamped" at the root, "pinned" through
     both ends, "free" in Buckens' frame. `nodes` are places for joints and forces besides "root" and "tip".
+    `damping` is the part of critical damping of every natural mode: one number, or one for each.
     """
     model = _elements(length, elements, E, rho, A, Iy, Iz, J, G, shear, rotary, bodies or {})
     F, names = _modes(model, modes, support)
     places = {"root": 0.0, "tip": float(length), **(nodes or {})}
     made = reduced_beam(model, F, places, names, stiffening)
-    if support == "free":
-        return buckens(made)
-    return replace(made, frame="attached at its root" if support == "clamped" else "chord through both ends")
+    made = buckens(made) if support == "free" else replace(made, frame=_FRAMES[support])
+    made = damped(made, damping)
+    if any(map(callable, (A, Iy, Iz, J))):
+        return made
+    on = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in (bodies or {}).items())
+    return kept(
+        made,
+        Beam(
+            length,
+            E,
+            rho,
+            A,
+            Iy,
+            Iz,
+            J,
+            G,
+            shear,
+            rotary,
+            elements,
+            modes,
+            support,
+            on,
+            dict(nodes or {}),
+            stiffening,
+            damping,
+        ),
+    )
 
 
 def reduced_beam(
@@ -79,9 +115,11 @@ def reduced_beam(
     moments = from_points(p.m, p.r, Phi, p.D, Psi, G)
     at = {name: _node(model, F, x, short) for name, x in places.items()}
     K = F.T @ model.stiffness @ F
+    stations = np.linspace(model.x[0], model.x[-1], STATIONS)
     return ElasticBody(
         moments.m, moments.S, moments.P, 0.5 * (K + K.T), np.zeros((n, n)), moments.G0, moments.H, at, tuple(names),
-        stiffened=stiffening,
+        stiffened=stiffening, outline=tuple(_node(model, F, float(x), short) for x in stations),
+        sections=sections(model, F, stations),
     )  # fmt: skip
 
 
@@ -133,8 +171,8 @@ def _elements(
     shear: float | None, rotary: bool, bodies: Mapping[float, MassProperties],
 ) -> BeamElements:  # fmt: skip
     L, young = positive(length, "beam: length"), positive(E, "beam: E")
-    if elements < 1:
-        raise ModelError(f"beam: elements={elements} must be at least 1")
+    if not 1 <= elements <= MOST:
+        raise ModelError(f"beam: elements={elements} must be from 1 to {MOST}; a few for each mode are enough")
     material = Material(
         young, young / 2.6 if G is None else positive(G, "beam: G"), positive(rho, "beam: rho"), shear, rotary
     )

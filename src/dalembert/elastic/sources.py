@@ -1,0 +1,151 @@
+"""What an elastic body was made from, kept with it so that a model file can say it again: a beam by its numbers, or files of data."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from dalembert.elastic.body import ElasticBody
+from dalembert.errors import ModelError
+from dalembert.system.bodies import MassProperties, inertia_matrix
+from dalembert.system.fields import Holds, Values
+from dalembert.system.numbers import numbers, positive
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file in a model's folder, or in one below it."""
+
+    name: str
+    """As the model says it."""
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
+
+
+InFolder = Annotated[DataFile, Holds("file")]
+
+
+@dataclass(frozen=True, eq=False)
+class OnBeam:
+    """A rigid body on a beam, at the place x: its mass centre `com` from there, its inertia about the mass centre."""
+
+    x: float
+    mass: float
+    com: Annotated[Any, Holds("axis")] = (0.0, 0.0, 0.0)
+    inertia: Annotated[Any, Holds("inertia")] = (0.0, 0.0, 0.0)
+
+    @property
+    def matter(self) -> MassProperties:
+        inertia = inertia_matrix(self.inertia, "a body on a beam: inertia")
+        if inertia.dtype == object:
+            raise ModelError("a body on a beam: its inertia must be numbers; parameters cannot be in it")
+        mass = positive(self.mass, "a body on a beam: mass")
+        return MassProperties(mass, numbers(self.com, (3,), "a body on a beam: com"), inertia)
+
+
+@dataclass(frozen=True, eq=False)
+class Beam:
+    """A straight beam along x from the origin: material E, rho; section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
+
+    The fields are the arguments of `da.beam`; section properties are numbers or pairs of end values.
+    """
+
+    length: float
+    E: float
+    rho: float
+    A: Values
+    Iy: Values
+    Iz: Values
+    J: Values | None = None
+    G: float | None = None
+    shear: float | None = None
+    rotary: bool = True
+    elements: int = 32
+    modes: Annotated[Any, Holds("modes")] = 4
+    support: Literal["clamped", "pinned", "free"] = "clamped"
+    bodies: tuple[OnBeam, ...] = ()
+    nodes: Mapping[str, float] = field(default_factory=dict)
+    stiffening: bool = True
+    damping: Values | None = None
+
+    def body(self) -> ElasticBody:
+        from dalembert.elastic.straight_beam import beam
+
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return beam(**given | {"bodies": {b.x: b.matter for b in self.bodies}})
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """M, K and coordinates of a finite-element program, reduced: one NPZ `file`; or Matrix Market files of M (`file`) and K
+    (`stiffness`) with a text file of x y z (`coordinates`). `interfaces` are numbers of nodes by name.
+    """
+
+    file: InFolder
+    interfaces: Mapping[str, tuple[int, ...]]
+    modes: int
+    stiffness: InFolder | None = None
+    coordinates: InFolder | None = None
+    reduction: Literal["craig-bampton", "guyan", "free"] = "craig-bampton"
+    frame: str = "buckens"
+    damping: Values | None = None
+
+    def body(self) -> ElasticBody:
+        from dalembert.elastic.matrices import from_matrices, load_matrices
+
+        paths = [None if f is None else f.path for f in (self.file, self.stiffness, self.coordinates)]
+        with _read(self.file):
+            elements = load_matrices(paths[0] or "", *paths[1:])
+        made = from_matrices(elements, self.interfaces, modes=self.modes, reduction=self.reduction, frame=self.frame)
+        return kept(damped(made, self.damping), self)
+
+
+@dataclass(frozen=True, eq=False)
+class Sid:
+    """A reduced body in a SID file, as many finite-element programs write it."""
+
+    file: InFolder
+
+    def body(self) -> ElasticBody:
+        from dalembert.elastic.sid import read_sid
+
+        with _read(self.file):
+            made = read_sid(self.file.path)
+        return kept(made, self)
+
+
+SOURCES: tuple[type, ...] = (Beam, Matrices, Sid)
+"""The elastic bodies a model file can name."""
+
+
+def kept(body: ElasticBody, source: Any) -> ElasticBody:
+    """The body with what it was made from. Any change of its data makes another body, which does not have it."""
+    object.__setattr__(body, "source", source)
+    return body
+
+
+def damped(body: ElasticBody, ratios: Any) -> ElasticBody:
+    """With modal damping, where it is given."""
+    from dalembert.elastic.damping import modal
+
+    return body if ratios is None else modal(body, ratios)
+
+
+@contextmanager
+def _read(file: DataFile) -> Iterator[None]:
+    """What cannot be read is said with the file's name."""
+    try:
+        yield
+    except OSError as problem:
+        raise ModelError(f"{file.name} cannot be read: {problem.strerror or problem}") from problem
+    except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, np.linalg.LinAlgError) as problem:
+        raise ModelError(f"{file.name} holds no data that can be used here: {problem}") from problem

@@ -1,0 +1,115 @@
+"""Sweeps of four-bars against their geometry: limits, dead points, branch points, transmission angles, coupler curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from benchmarks.loop_models import four_bar
+from dalembert.files import gallery
+
+CRANK, COUPLER, ROCKER, BASE = BARS = (0.4, 1.0, 0.9, 1.0)
+
+
+@pytest.fixture(scope="module")
+def crank_rocker():
+    return four_bar(*BARS)
+
+
+@pytest.fixture(scope="module")
+def turn(crank_rocker):
+    """A whole turn of the crank."""
+    return crank_rocker.sweep("A", np.linspace(0.0, 2 * np.pi, 73))
+
+
+def test_the_rocker_turns_back_where_crank_and_coupler_are_in_line(turn):
+    """Law of cosines in the triangles of coupler ± crank, rocker and base."""
+    reach = [np.arccos((ROCKER**2 + BASE**2 - (COUPLER + s * CRANK) ** 2) / (2 * ROCKER * BASE)) for s in (-1, 1)]
+    limits = sorted(abs(x.coordinate) for x in turn.limits if x.joint == "D")
+    assert np.allclose(limits, sorted(np.pi - np.array(reach)), atol=1e-9)
+    for x in turn.limits:
+        if x.joint == "D":
+            assert abs(np.sin(x.q[turn.mechanism.coordinates.index("B")])) < 1e-7
+    assert turn.complete and not turn.dead_points and not turn.branch_points
+    assert "turns back at its largest value" in str(turn)
+
+
+def test_transmission_angle_is_extreme_where_the_crank_lies_along_the_base(turn):
+    angle, crank = turn.transmission["C"], turn.values
+    closed = np.arccos(
+        (COUPLER**2 + ROCKER**2 - CRANK**2 - BASE**2 + 2 * CRANK * BASE * np.cos(crank)) / (2 * COUPLER * ROCKER)
+    )
+    assert np.allclose(angle, closed, atol=1e-9)
+    assert np.argmin(angle) in (0, 72) and np.argmax(angle) == 36
+
+
+def test_the_coupler_curve_closes_and_keeps_its_distances(turn, tmp_path):
+    curve = turn.trace(("coupler", (COUPLER, 0, 0)))
+    assert np.allclose(curve[0], curve[-1], atol=1e-9)
+    assert np.allclose(np.linalg.norm(curve - [BASE, 0, 0], axis=1), ROCKER, atol=1e-10)
+    turn.save(tmp_path / "curve.csv", {"C": ("coupler", (COUPLER, 0, 0))})
+    table = np.genfromtxt(tmp_path / "curve.csv", delimiter=",", names=True, deletechars="")
+    assert np.array_equal(table["C.x"], curve[:, 0]) and np.array_equal(table["A"], turn.values)
+
+
+def test_ratios_are_those_of_the_velocities(turn):
+    m = turn.mechanism
+    u = m.assemble(turn.q[10], {"A": 1.0})[1]
+    assert np.allclose(turn.ratios[10], u, atol=1e-9)
+
+
+def test_a_rocker_as_input_stops_at_its_dead_points(crank_rocker):
+    for s, end in ((1, 0.5), (-1, 3.0)):
+        found = crank_rocker.sweep("D", np.linspace(2.0, end, 20))
+        reach = np.pi - np.arccos((ROCKER**2 + BASE**2 - (COUPLER + s * CRANK) ** 2) / (2 * ROCKER * BASE))
+        assert not found.complete and len(found.values) < 20
+        assert found.dead_points[0].value == pytest.approx(reach, abs=1e-9)
+        assert found.transmission["C"][-1] < 0.6 or found.transmission["C"][-1] > 2.5
+
+
+def test_a_change_point_four_bar_goes_straight_on_through_its_branch_points():
+    m = four_bar(1.0, 2.0, 1.0, 2.0)
+    found = m.sweep("A", np.linspace(0.5, 2 * np.pi + 0.5, 40))
+    assert found.complete
+    assert np.allclose([x.value for x in found.branch_points], [np.pi, 2 * np.pi], atol=1e-6)
+    # it starts as a parallelogram or as an antiparallelogram, and stays what it is
+    parallel = np.abs(found.q[:, 0] - found.q[:, m.coordinates.index("D")]) % (2 * np.pi)
+    assert np.all(np.minimum(parallel, 2 * np.pi - parallel) < 1e-6)
+
+
+def test_a_branch_point_at_a_sample_is_found_and_passed():
+    m = four_bar(1.0, 2.0, 1.0, 2.0)
+    found = m.sweep("A", np.linspace(np.pi / 2, 3 * np.pi / 2, 21))
+    assert found.complete and np.allclose([x.value for x in found.branch_points], [np.pi], atol=1e-6)
+    assert np.allclose(found.trace("coupler")[:, :2], np.column_stack([np.cos(found.values), np.sin(found.values)]))
+
+
+def test_a_slider_has_its_stroke_and_transmission_angle():
+    m = da.load(gallery.files()["slider_crank"])
+    found = m.sweep("shaft", np.linspace(-0.5, 6.0, 66))
+    crank, rod = m.parameters["crank"], m.parameters["rod"]
+    assert np.allclose(sorted(x.coordinate for x in found.limits if x.joint == "guide"), [rod - crank, rod + crank])
+    tilt = np.arcsin(crank * np.sin(found.values) / rod)
+    assert np.allclose(np.abs(found.transmission["wrist"] - np.pi / 2), np.abs(tilt), atol=1e-9)
+
+
+def test_open_chains_follow_by_standing_still_and_open_freedoms_are_named():
+    m = da.load(gallery.files()["double_pendulum"])
+    found = m.sweep(m.coordinates[0], [0.0, 1.0, 2.0])
+    assert np.array_equal(found.q[:, 0], [0.0, 1.0, 2.0]) and not found.q[:, 1].any()
+    five = da.System("five-bar", gravity=(0, 0, 0))
+    for k, length in enumerate((1.0, 1.0, 1.0, 1.0)):
+        five.add_body(f"b{k}", da.rod(1.0, length))
+    five.add_joint("A", da.Revolute(), "ground", "b0")
+    five.add_joint("B", da.Revolute(), "b0", "b1", at_parent=(1, 0, 0))
+    five.add_joint("C", da.Revolute(), "b1", "b2", at_parent=(1, 0, 0), at_child=(1, 0, 0))
+    five.add_joint("D", da.Revolute(), "b3", "b2", at_parent=(1, 0, 0))
+    five.add_joint("E", da.Revolute(), "ground", "b3", at_parent=(1, 0, 0))
+    m = five.build(cut=["C"])
+    with pytest.raises(da.LoopError, match="leaves 1 freedom open"):
+        m.sweep("A", [2.0, 2.1])
+    found = m.sweep("A", np.linspace(2.0, 1.5, 6), {"E": 1.0})
+    assert np.allclose(found.q[:, m.coordinates.index("E")], 1.0)
+    with pytest.raises(da.StateError, match='"C" closes a loop'):
+        m.sweep("C", [0.0])

@@ -86,7 +86,7 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
     if search.moving and np.abs(a.passing).max(initial=0.0) > PASSING * a.scale * np.abs(a.u).max(initial=0.0):
         raise EquilibriumError(
             f'mechanism "{m.name}" balances at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
-            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; simulate it instead."
+            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale)

@@ -42,6 +42,17 @@ def test_a_held_joint_is_not_moved():
         pendulum().build().equilibrium({"A": 0.3}, hold=["A"], starts=1)
 
 
+def test_a_motion_that_balances_for_an_instant_is_no_equilibrium():
+    with pytest.raises(da.EquilibriumError, match='for an instant only: the force on "A"'):
+        pendulum().build().equilibrium(speeds={"A": 2.0}, starts=1)
+
+
+@pytest.mark.parametrize("asked", [{"hold": ["X"]}, {"find": {"X": 1}}, {"speeds": [1.0]}, {"starts": 0}])
+def test_what_is_asked_wrongly_is_said(asked):
+    with pytest.raises(da.DalembertError):
+        pendulum().build().equilibrium(**asked)
+
+
 def cable(n, length, span):
     """n equal links between two points at one height."""
     s = da.System("cable", gravity=(0, 0, -G))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,12 @@ import numpy as np
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.search import BALANCED, Attempt, Search
 from dalembert.constraints.assembly import assemble, displaced, places, size_of
-from dalembert.errors import DalembertError, EquilibriumError
+from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
+
+PASSING = 1e-6
+"""Part of the forces, for each rad or m moved, by which a steady motion's balance may change."""
 
 
 def equilibrium(
@@ -46,6 +49,11 @@ def equilibria(
 def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[tuple[Any, Any]]:
     """The given start, then random ones; every loop closed, with what is held kept."""
     m, rng = search.m, np.random.default_rng(seed)
+    if count < 1:
+        raise StateError(f"starts={count}: at least one start is needed")
+    for what, given in (("speeds", speeds), ("find", find)):
+        if given is not None and not isinstance(given, Mapping):
+            raise StateError(f"{what}= must name its joints, {{joint: value}}, not {given!r}")
     q, u = initial_state(m, initial, {**(speeds or {}), **(find or {})}, search.t)
     for i in range(count):
         start = q
@@ -74,6 +82,12 @@ def first(search: Search, starts: Iterable[tuple[np.ndarray, np.ndarray]]) -> Eq
 
 
 def found_by(search: Search, a: Attempt) -> Equilibrium:
+    m, k = search.m, int(np.argmax(np.abs(a.passing))) if len(a.passing) else 0
+    if search.moving and np.abs(a.passing).max(initial=0.0) > PASSING * a.scale * np.abs(a.u).max(initial=0.0):
+        raise EquilibriumError(
+            f'mechanism "{m.name}" balances at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
+            f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
+        )
     names = tuple(search.m.speeds[i] for i in search.moving)
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale)
 

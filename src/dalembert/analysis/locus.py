@@ -11,6 +11,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from dalembert.analysis.linearisation import NEUTRAL
 from dalembert.analysis.steady import SteadyMotions
+from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 
 
@@ -144,7 +145,9 @@ def root_locus(
 ) -> Locus:  # fmt: skip
     """See `Mechanism.root_locus`."""
     steady = SteadyMotions(m, [name], initial, speeds, find, hold, t)
-    given = np.asarray(values, dtype=float)
+    given = np.atleast_1d(np.asarray(values, dtype=float))
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise StateError(f'root_locus: the values of "{name}" must be a row of finite numbers, not {values!r}')
     rows: list[np.ndarray] = []
     for value in given:
         roots = steady.eigenvalues(value)

@@ -20,6 +20,7 @@ from dalembert.analysis.steady_speeds import SteadySpeeds
 from dalembert.constraints.assembly import displaced, size_of
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
 
 REACH = 0.4
 """Longest step while settling: a turn by this, in rad, of what has the largest inertia, and of any joint."""
@@ -59,6 +60,8 @@ class Attempt:
     tau: np.ndarray
     gap: float
     scale: float
+    passing: np.ndarray
+    """What is left over on each speed a second later, the constraints' forces having followed: zero in steady motion."""
 
     @property
     def worst(self) -> float:
@@ -77,6 +80,9 @@ class Search:
         self.balancing = Balancing(m, t)
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
+        for name in hold:
+            if not named_speeds(m, {name: 0.0}):
+                raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
         held = named_speeds(m, dict.fromkeys(hold, 0.0))
         self.free = [i for i in range(m.n_u) if i not in {*held, *self.moving}]
         self.rows = [i for i in range(m.n_u) if i not in self.moving]
@@ -221,7 +227,9 @@ class Search:
         left, tau = np.array(at.b.r), np.zeros(self.m.n_u)
         left[self.moving], tau[self.moving] = np.nan, at.b.r[self.moving]
         gap = float(np.abs(at.b.g).max(initial=0.0)) / size_of(self.m)
-        return Attempt(at.q, at.u, at.lam, left, tau, gap, self._scale(at))
+        change = at.b.R_q @ at.u
+        passing = change - at.b.B.T @ _solve(at.b.B.T, change) if len(at.b.B) else change
+        return Attempt(at.q, at.u, at.lam, left, tau, gap, self._scale(at), passing)
 
 
 def _solve(J: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -179,9 +179,15 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
         if len(found) == 2:
             break
         attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
-        if attempt.closed and np.abs(places(m, attempt.q, t) - places(m, q, t)).max() > ELSEWHERE * size_of(m):
+        away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
+        if attempt.closed and away > ELSEWHERE * size_of(m) and _sound(m, attempt.q, t):
             found.append(attempt.q)
     return found
+
+
+def _sound(m: Mechanism, q: np.ndarray, t: float) -> bool:
+    """Whether the mass matrix is definite: that of elastic bodies is not where they bend far beyond what their data holds for."""
+    return bool(np.linalg.eigvalsh(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))).min() > 0.0)
 
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:

@@ -11,8 +11,8 @@ from dalembert.recursive.steps import solve_symmetric
 
 def solve_definite(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     """M⁻¹ right for a positive definite M and a column or a matrix, by LDLᵀ where traced."""
-    if M.dtype != object:
-        return np.linalg.solve(M, np.asarray(right, dtype=float))
+    if M.dtype != object:  # constant, though what it is solved with may be traced
+        return np.linalg.solve(M, right) if right.dtype != object else np.linalg.inv(M) @ right
     columns = right[:, None] if right.ndim == 1 else right
     solved = solve_symmetric(M, columns[:, 0], columns[:, 1:])
     return solved[0] if right.ndim == 1 else np.column_stack(solved)

@@ -69,22 +69,26 @@ class Description:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of q: the joint's name, with the coordinate's after a dot where it has several; then the body's and its mode's."""
-        return tuple(
-            label
-            for j, b in zip(self.joints, self.bodies)
-            for label, at in zip(j.labels(j.joint.coordinates, j.joint.inner.n_q, b.name), j.q_at)
-            if at is not None
-        )
+        return tuple(label for j, b in self._carried for label, at in zip(j.q_labels(b.name), j.q_at) if at is not None)
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
         """Names of u."""
-        return tuple(
-            label
-            for j, b in zip(self.joints, self.bodies)
-            for label, at in zip(j.labels(j.joint.speeds, j.joint.inner.n_u, b.name), j.u_at)
-            if at is not None
-        )
+        return tuple(label for j, b in self._carried for label, at in zip(j.u_labels(b.name), j.u_at) if at is not None)
+
+    @cached_property
+    def prescribed(self) -> Mapping[str, tuple[int, int]]:
+        """The coordinates that are functions of time, by name: the number of the joint, and which of its coordinates it is."""
+        return _given([(j.q_labels(b.name), j.q_at) for j, b in self._carried])
+
+    @cached_property
+    def prescribed_speeds(self) -> Mapping[str, tuple[int, int]]:
+        """The speeds that follow from them, likewise."""
+        return _given([(j.u_labels(b.name), j.u_at) for j, b in self._carried])
+
+    @property
+    def _carried(self) -> list[tuple[TreeJoint, Body]]:
+        return list(zip(self.joints, self.bodies))
 
     @property
     def n_q(self) -> int:
@@ -217,3 +221,15 @@ class Description:
             if at and len(at) == j.joint.n_q:
                 out[at] = j.joint.admissible(out[at])
         return out
+
+
+def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[str, tuple[int, int]]:
+    """Of the names and places of every joint's values, those without a place: (number of the joint, which value)."""
+    return MappingProxyType(
+        {
+            label: (k, i)
+            for k, (labels, places) in enumerate(joints, start=1)
+            for i, (label, at) in enumerate(zip(labels, places))
+            if at is None
+        }
+    )

@@ -46,8 +46,15 @@ class TreeJoint:
         """`u_at` without the speeds of the carried body itself."""
         return self.u_at[: self.joint.inner.n_u]
 
-    def labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
-        """The joint's names for its own coordinates (or speeds), the body's for those of the body."""
+    def q_labels(self, body: str) -> list[str]:
+        """Names of all its coordinates: the joint's for its own, those of the carried `body` for the body's."""
+        return self._labels(self.joint.coordinates, self.joint.inner.n_q, body)
+
+    def u_labels(self, body: str) -> list[str]:
+        """Names of all its speeds, likewise."""
+        return self._labels(self.joint.speeds, self.joint.inner.n_u, body)
+
+    def _labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
         return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
 
 

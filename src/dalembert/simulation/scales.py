@@ -12,7 +12,13 @@ SMALL = 1e-3
 
 def coordinate_units(m: Mechanism) -> tuple[str, ...]:
     """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters) and for those of elastic bodies."""
-    return tuple(unit for j in m.numeric.joints for unit in _coordinate_units(j))
+    units = [(unit, at) for j in m.numeric.joints for unit, at in zip(_coordinate_units(j), j.q_at)]
+    return tuple(unit for unit, at in units if at is not None)
+
+
+def prescribed_units(m: Mechanism) -> tuple[str, ...]:
+    """Of the coordinates that are functions of time."""
+    return tuple(_coordinate_units(m.numeric.joints[k - 1])[i] for k, i in m.prescribed.values())
 
 
 def speed_units(m: Mechanism) -> tuple[str, ...]:
@@ -49,9 +55,7 @@ def _coordinate_units(j: TreeJoint) -> list[str]:
     joint, out = j.joint.inner, []
     base = joint.reference
     R = np.asarray(joint.rotation(base), dtype=float)
-    for i, at in enumerate(j.own_q):
-        if at is None:
-            continue
+    for i in range(joint.n_q):
         moved = base.copy()
         moved[i] += 0.1
         if not np.array_equal(np.asarray(joint.admissible(moved), dtype=float), moved):

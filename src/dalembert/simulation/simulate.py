@@ -25,7 +25,7 @@ from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.program import Program, marching_catalogue
+from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
@@ -53,7 +53,7 @@ def simulate(
     **chosen: Any,
 ) -> Motion:
     """See `Mechanism.simulate`."""
-    catalogue = marching_catalogue(m)
+    catalogue = m.kernels
     _check_folder(checkpoint)
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, **chosen)

@@ -100,10 +100,15 @@ class Mechanism(Description):
         return assemble_given(self, initial, speeds, t)
 
     def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
-        """All different ways found to close the loops with the given coordinates, nearest first."""
-        from dalembert.constraints.assembly import branches_given
+        """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
-        return branches_given(self, initial, t)
+        What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
+        Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
+        the first joints from the ground that decide them.
+        """
+        from dalembert.analysis.branches import branches
+
+        return branches(self, initial, t)
 
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""

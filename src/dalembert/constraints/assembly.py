@@ -18,6 +18,7 @@ from dalembert.constraints.contradictions import (
     given_values_do_not_fit,
     speeds_do_not_fit,
 )
+from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import closure, constraint_rows
@@ -61,7 +62,19 @@ def assemble(
         raise closes_turned_over(best.turned_over)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
-    raise cannot_be_closed(m, best.q, t, starts)
+    raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
+
+
+def _asked_too_much(m: Mechanism, q: np.ndarray, t: float) -> list[str]:
+    """Prescribed joints without whose motion the loops close from here: each of which will do, else all together or none."""
+    every = prescribed_joints(m)
+    single = [name for name in every if _closes_without(m, [name], q, t)]
+    return single or (every if len(every) > 1 and _closes_without(m, every, q, t) else [])
+
+
+def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> bool:
+    other = released(m, names)
+    return any(close(other, x, (), t).closed for x in starts_from(other, same_pose(m, q, t, other), (), 5, 0))
 
 
 def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:

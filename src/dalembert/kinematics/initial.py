@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.errors import StateError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.system.names import unknown
+from dalembert.mechanism.missing import missing
 
 
 def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
@@ -50,7 +50,8 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
         elif name in single:
             at = [single[name]]
         else:
-            raise StateError(str(unknown(name, f"joint or {_KIND[what]}", [*m.joint_number, *names], what)))
+            known = dict.fromkeys([*(j.name for j in m.joints if j.joint.n_q), *names])
+            raise StateError(str(missing(m, name, f"joint or {_KIND[what]}", known, what)))
         if any(k is None for k in at):
             raise StateError(
                 f'{what}: joint "{name}" has prescribed motion, so its values follow from time; leave it out, or give its free '

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
@@ -56,6 +57,16 @@ class TreeJoint:
 
     def _labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
         return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
+
+
+def places_from(law: Law, n_q: int, n_u: int) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+    """Where a joint's free coordinates and speeds stand, with n_q and n_u of others before them; None for prescribed ones."""
+    return _places(law.q, n_q), _places(law.u, n_u)
+
+
+def _places(given: tuple[Any, ...], start: int) -> tuple[int | None, ...]:
+    free = [i for i, value in enumerate(given) if value is None]
+    return tuple(start + free.index(i) if i in free else None for i in range(len(given)))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dalembert.elastic.outputs import InnerLoads, inner_loads
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.missing import missing
 from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
 from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
@@ -70,7 +71,10 @@ class Motion:
             return known[name]
         if name in self._prescribed:
             return self._prescribed[name]
-        raise unknown(name, "coordinate or speed", [*known, *self._prescribed], "motion")
+        every = [*known, *self._prescribed]
+        if self.mechanism is None:
+            raise unknown(name, "coordinate or speed", every, "motion")
+        raise missing(self.mechanism, name, "coordinate or speed", every, "motion")
 
     @cached_property
     def _prescribed(self) -> dict[str, np.ndarray]:

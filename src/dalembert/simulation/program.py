@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.pair import own_speed_symbols
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
@@ -32,13 +30,6 @@ from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
-
-
-def marching_catalogue(m: Mechanism) -> Catalogue:
-    """The kernels of a mechanism that can be marched, or why it cannot."""
-    if m.n_u == 0:
-        raise SimulationError(f'mechanism "{m.name}" has no free speeds, so there is nothing to integrate')
-    return m.kernels
 
 
 @dataclass(frozen=True, eq=False)

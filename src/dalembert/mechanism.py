@@ -475,8 +475,8 @@ class Mechanism:
         resume: Any = None,
         progress: bool | None = None,
         stabilise: Any = None,
-        constraints: str = "range_space",
-        formulation: str = "kane",
+        constraints: str | None = None,
+        formulation: str | None = None,
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -486,21 +486,26 @@ class Mechanism:
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
         `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
-        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
+        for ("range_space"), `formulation` that by which the equations are written ("kane"). What is not said is taken from the
+        model's own plan; so are events, where the call names neither `events` nor `until`.
         """
         from dalembert.simulation.simulate import simulate
 
         options = self.plan.chosen(
             {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
-             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise, "constraints": constraints,
+             "formulation": formulation}
         )  # fmt: skip
+        if events is None and until is None:
+            events = self.plan.events
         return simulate(
             self,
             self.plan.duration if duration is None else duration,
             (self.plan.initial or None) if initial is None else initial,
             (self.plan.speeds or None) if speeds is None else speeds,
             parameters, events, until, control, control_rate, checkpoint, resume, progress,
-            options.pop("stabilise", "projection"), constraints, formulation, **options,
+            options.pop("stabilise", "projection"), options.pop("constraints", "range_space"),
+            options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
     def simulate_many(

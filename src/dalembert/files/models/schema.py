@@ -21,7 +21,9 @@ from dalembert.files.models.layout import (
     WORDS,
     Body,
     NamedFrame,
+    Sampled,
     Simulation,
+    Watched,
 )  # fmt: skip
 from dalembert.files.models.records import fields_of, schema_of, summary
 
@@ -39,6 +41,7 @@ def json_schema() -> dict[str, Any]:
         "units": {"const": "SI", "description": "Metres, kilograms, seconds, radians."},
         "gravity": _said(VECTOR, "Acceleration of gravity in ground axes, m/s²."),
         "parameters": _said(PARAMETERS, "Numbers with names, for expressions; they stay visible in the equations."),
+        "tables": _named(schema_of(fields_of(Sampled), summary(Sampled))),
         "bodies": _named(body),
         "ground": {"type": "object", "properties": {"shapes": shapes}, "additionalProperties": False},
         "frames": _named(schema_of(fields_of(NamedFrame), summary(NamedFrame))),
@@ -49,6 +52,7 @@ def json_schema() -> dict[str, Any]:
         "initial": _said(INITIAL["initial"], "Coordinates at the start, by joint or joint.coordinate."),
         "speeds": _said(INITIAL["speeds"], "Speeds at the start, by joint or joint.speed."),
         "outputs": _named(output),
+        "events": _named({"anyOf": [{"$ref": "#/$defs/expression"}, schema_of(fields_of(Watched), summary(Watched))]}),
         "simulation": schema_of(fields_of(Simulation), summary(Simulation)),
     }
     return {

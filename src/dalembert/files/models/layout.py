@@ -110,6 +110,6 @@ PARAMETERS: Kind = Named(PlainNumber())
 CUT: Kind = Row(NameKind(), 0)
 
 SECTIONS = (
-    "format", "name", "purpose", "units", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints", "constraints",
-    "forces", "cut", "initial", "speeds", "outputs", "events", "simulation",
+    "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
+    "constraints", "forces", "cut", "initial", "speeds", "outputs", "events", "simulation",
 )  # fmt: skip

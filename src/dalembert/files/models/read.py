@@ -9,6 +9,7 @@ from typing import Any
 
 from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
+from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
 from dalembert.files.models.kinds import VECTOR, Row
 from dalembert.files.models.laws import LawKind
@@ -44,6 +45,7 @@ from dalembert.system.names import nearest
 from dalembert.system.outputs import Value
 from dalembert.system.solids import matter_of
 from dalembert.system.system import System
+from dalembert.trace import symbol
 from dalembert.vectors import IDENTITY, ZERO
 
 RESERVED = ("and", "or", "not", "q", "u")
@@ -65,12 +67,22 @@ def read_system(document: Entry) -> System:
     """Parameters first, as anything may use them; joints before what acts on them."""
     given = document.mapping("a model (name, bodies, joints, …)")
     document.known(SECTIONS)
-    system = System()
-    scope = Scope({}, system.frames, system.bodies)
+    system = _imported(given["import"]) if "import" in given else System()
+    joints = {name: p.joint for name, p in system.joints.items()}
+    scope = Scope({name: symbol(name) for name in system.parameters}, system.frames, system.bodies, joints)
     for name, read in _READERS.items():
         if name in given and given[name].value is not None:
             read(system, given[name], scope)
     return system
+
+
+def _imported(entry: Entry) -> System:
+    """The robot in a URDF or MJCF file, to which the rest of the model adds."""
+    from dalembert.importers import load_robot
+
+    file = FileKind().read(entry, Scope())
+    with entry.blamed():
+        return load_robot(file.path).system
 
 
 def _format(system: System, entry: Entry, scope: Scope) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.frames import FrameKind
 from dalembert.files.models.kinds import VECTOR, Kind
 from dalembert.files.models.layout import (
@@ -39,6 +40,9 @@ def json_schema() -> dict[str, Any]:
         "name": WORDS["name"].schema(),
         "purpose": _said(WORDS["purpose"], "What the mechanism shows, in a line."),
         "units": {"const": "SI", "description": "Metres, kilograms, seconds, radians."},
+        "import": _said(
+            FileKind(), "A robot's file (URDF, MJCF) in the same folder, to which the rest of the model adds."
+        ),
         "gravity": _said(VECTOR, "Acceleration of gravity in ground axes, m/s²."),
         "parameters": _said(PARAMETERS, "Numbers with names, for expressions; they stay visible in the equations."),
         "tables": _named(schema_of(fields_of(Sampled), summary(Sampled))),
@@ -60,7 +64,7 @@ def json_schema() -> dict[str, Any]:
         "title": "A mechanism for dalembert",
         "type": "object",
         "properties": sections,
-        "required": ["bodies", "joints"],
+        "anyOf": [{"required": ["bodies", "joints"]}, {"required": ["import"]}],
         "additionalProperties": False,
         "$defs": {
             "number": {"type": ["number", "string"], "description": "A number, or an expression of parameters: 0.5*l."},

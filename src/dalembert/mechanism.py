@@ -676,10 +676,10 @@ class Mechanism:
             (self.plan.speeds or None) if speeds is None else speeds, outputs, sigma, bounds or {}, rtol,
         )  # fmt: skip
 
-    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+    def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
-        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
         """
         from dalembert.analysis.sweep import sweep
 

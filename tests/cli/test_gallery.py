@@ -106,7 +106,7 @@ def test_the_pendulum_is_where_elliptic_functions_put_it(dalembert, tmp_path):
     assert dalembert("simulate", "pendulum", "-o", "p.csv", "--rtol", "1e-12").code == 0
     with open(tmp_path / "p.csv") as file:
         last = list(csv.DictReader(file))[-1]
-    place = [float(last["bob.x"]), float(last["bob.y"])]
+    place = [float(last["bob.x [m]"]), float(last["bob.y [m]"])]
     assert np.allclose(place, (-0.2750874625761169, -0.9614192050991251), atol=1e-8)
 
 

@@ -18,11 +18,15 @@ LARGEST = 64 * 2**20
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """`times` (n), `values` (n, columns), and the columns' names where the file has them."""
+    """`times` (n), `values` (n, columns), and the columns' names: as they stand, and as an expression can hold them."""
 
     times: np.ndarray
     values: np.ndarray
-    names: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(re.sub(r"\W+", "_", name) for name in self.columns)
 
 
 def read_samples(path: Any) -> Samples:
@@ -58,10 +62,10 @@ def _parsed(text: str, file: str) -> Samples:
             f"{file}: a table has times in its first column and values in at least one more, with commas between"
         )
     table = np.array(rows)
-    names = tuple(header[1:]) if len(header) > 2 else ()
-    if len(set(names)) != len(names) or not all(names):
-        raise TraceError(f"{file}: the columns need different names, not {', '.join(map(repr, names))}")
-    return Samples(table[:, 0], table[:, 1:], names)
+    columns = tuple(header[1:]) or tuple(str(k + 1) for k in range(table.shape[1] - 1))
+    if len(set(columns)) != len(columns) or not all(columns):
+        raise TraceError(f"{file}: the columns need different names, not {', '.join(map(repr, columns))}")
+    return Samples(table[:, 0], table[:, 1:], columns)
 
 
 def _row(words: list[str], count: int, where: str) -> list[float]:
@@ -82,5 +86,5 @@ def _is_number(word: str) -> bool:
 
 
 def _bare(word: str) -> str:
-    """A column's name without its unit, in signs that an expression can hold: "knee [rad]" is knee."""
-    return re.sub(r"\W+", "_", re.sub(r"[\[(].*", "", word).strip())
+    """A column's name without its unit: "knee [rad]" is knee."""
+    return re.sub(r"\[.*", "", word).strip()

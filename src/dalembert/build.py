@@ -57,7 +57,7 @@ def plan(system: System) -> Plan:
         if name not in OPTIONS:
             raise unknown(name, "option", ["duration", *OPTIONS], "simulation")
     duration = system.simulation.get("duration")
-    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs))
+    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events))
 
 
 def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:

@@ -212,8 +212,8 @@ class Mechanism(Description):
         resume: Any = None,
         progress: bool | None = None,
         stabilise: Any = None,
-        constraints: str = "range_space",
-        formulation: str = "kane",
+        constraints: str | None = None,
+        formulation: str | None = None,
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -223,17 +223,22 @@ class Mechanism(Description):
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
         `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
-        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
+        for ("range_space"), `formulation` that by which the equations are written ("kane"). What is not said is taken from the
+        model's own plan; so are events, where the call names neither `events` nor `until`.
         """
         from dalembert.simulation.simulate import simulate
 
         options = self.plan.chosen(
             {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
-             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise, "constraints": constraints,
+             "formulation": formulation}
         )  # fmt: skip
+        if events is None and until is None:
+            events = self.plan.events
         return simulate(
             self, *self.plan.begun(duration, initial, speeds), parameters, events, until, control, control_rate, checkpoint,
-            resume, progress, options.pop("stabilise", "projection"), constraints, formulation, **options,
+            resume, progress, options.pop("stabilise", "projection"), options.pop("constraints", "range_space"),
+            options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
     def simulate_many(
@@ -400,10 +405,10 @@ class Mechanism(Description):
             self, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
         )
 
-    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+    def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
-        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
         """
         from dalembert.analysis.sweep import sweep
 

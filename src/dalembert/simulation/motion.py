@@ -167,16 +167,21 @@ class Motion:
 
     # -- to look at -------------------------------------------------------------------------------------------------------
     def page(
-        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+        self,
+        path: str | Path,
+        *,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+        results: Iterable[Any] = (),
     ) -> Path:
         """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
 
         `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
-        worked out. Without them the page chooses.
+        worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
         """
         from dalembert.view import write_page
 
-        return write_page(self, path, traces, reactions)
+        return write_page(self, path, traces, reactions, results)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """The quantities the model names, (K,) or (K, 3) each."""

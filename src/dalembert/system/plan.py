@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from dalembert.system.events import Event
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 INTEGRATION = ("method", "step", "rtol", "atol", "max_step")
 """Options that belong together: a call that chooses a method or a step chooses all of them."""
-OPTIONS = (*INTEGRATION, "output", "start", "max_steps", "stabilise")
+OPTIONS = (*INTEGRATION, "output", "start", "max_steps", "stabilise", "constraints", "formulation")
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How long, from which initial values and speeds, with which options; and the outputs that are named."""
+    """How long, from which initial values and speeds, with which options; and the outputs and events that are named."""
 
     duration: float | None = None
     initial: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     speeds: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     options: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     outputs: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    events: Mapping[str, Event] = field(default_factory=lambda: _NOTHING)
 
     def chosen(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The call's options (None: not said), completed by the plan's."""

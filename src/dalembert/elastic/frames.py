@@ -108,7 +108,8 @@ def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     H = body.H - two - np.swapaxes(two, 0, 1) - np.einsum("ac,ijbc->ijab", P[0, 0], LL)
     nodes = {k: _seen(v, a, b, L, LL, n) for k, v in body.nodes.items()}
     outline = tuple(_seen(v, a, b, L, LL, n) for v in body.outline)
-    return replace(body, S=S, P=P, G0=G0, H=H, nodes=nodes, outline=outline)
+    lumps = None if body.lumps is None else body.lumps.seen(a, b)
+    return replace(body, S=S, P=P, G0=G0, H=H, nodes=nodes, outline=outline, lumps=lumps)
 
 
 def _seen(v: Node, a: np.ndarray, b: np.ndarray, L: np.ndarray, LL: np.ndarray, n: int) -> Node:

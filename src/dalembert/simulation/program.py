@@ -13,6 +13,7 @@ from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import own_speed_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
@@ -155,7 +156,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds,
+            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

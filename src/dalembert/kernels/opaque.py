@@ -36,7 +36,8 @@ def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
     if not opaque:
         return m, None
     traceable = {name: force for name, force in m.forces.items() if name not in opaque}
-    return replace(m, forces=traceable), replace(m, forces=opaque)
+    slack = tuple(b.slack() for b in m.bodies)  # their stiffness is compiled
+    return replace(m, forces=traceable), replace(m, forces=opaque, bodies=slack)
 
 
 def _check_symbols(values: list[Any], known: set[Expr], name: str, m: Mechanism) -> None:

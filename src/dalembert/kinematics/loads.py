@@ -43,12 +43,12 @@ def generalized(s: State, applied: Loads) -> np.ndarray:
     return f
 
 
-def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None) -> Loads:
-    """Gravity and every force of the mechanism, or the given forces, in this state."""
+def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None, stiffness: bool = True) -> Loads:
+    """Gravity, stiffness and damping of elastic bodies, and every force of the mechanism, or the given forces, in this state."""
     m = s.mechanism
     force = [b.mass * m.gravity if gravity else ZERO for b in m.bodies]
     moment: list[Vector] = [ZERO for _ in m.bodies]
-    joint = [_on_modes(s, k, m.gravity if gravity else ZERO) for k in range(m.n_bodies)]
+    joint = [_on_modes(s, k, m.gravity if gravity else ZERO, stiffness) for k in range(m.n_bodies)]
     for name, each in (m.forces if forces is None else forces).items():
         for e in effects(s, name, each):
             if e.joint is not None:
@@ -93,12 +93,14 @@ def effects(s: State, name: str, force: Force) -> Iterator[Effect]:
         yield Effect(k, F, T, at, modal)
 
 
-def _on_modes(s: State, k: int, gravity: Vector) -> np.ndarray:
+def _on_modes(s: State, k: int, gravity: Vector, stiffness: bool) -> np.ndarray:
     """What acts on the joint's speeds before any force does: on the modes of an elastic body its stiffness, damping and gravity."""
     joint, body = s.mechanism.joints[k].joint, s.mechanism.bodies[k]
     if not body.modes:
         return np.zeros(joint.n_u)
     own = body.modal_forces(s.poses[k + 1].R, s.modal_q(k + 1), s.modal_u(k + 1), gravity)
+    if stiffness:
+        own = own + body.strain_forces(s.modal_q(k + 1))
     return np.concatenate([np.zeros(joint.inner.n_u), own])
 
 

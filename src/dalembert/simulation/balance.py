@@ -144,7 +144,7 @@ def balance(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.
     """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
     made = Balance(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
-    if not made.usual and o.method.held is None:
+    if not made.usual and not o.method.any_formulation:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
             f'constraints={constraints!r} choose "dop853" or "rk4"'

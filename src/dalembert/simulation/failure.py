@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
-from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE
+from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 
@@ -41,6 +41,12 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         return SimulationError(
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
+        )
+    if status == SINGULAR_POSE:
+        return SimulationError(
+            f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
+            f'goes on (links in one line, or two branches that meet). method="{options.method.name}" cannot be carried across it; '
+            'choose method="dop853", which is'
         )
     k = int(np.nanargmax(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before)))))
     if program.holding is not None:

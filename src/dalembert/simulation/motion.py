@@ -21,6 +21,7 @@ from dalembert.simulation.events import Occurrence
 from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
 from dalembert.simulation.reactions import JointForces, Wrenches
 from dalembert.simulation.samples import Samples, evaluate
+from dalembert.simulation.section_forces import SectionForces, section_forces
 from dalembert.system.names import unknown
 from dalembert.system.outputs import Displacement
 
@@ -130,6 +131,12 @@ class Motion:
         it may be pulled: what a joint transmits is known exactly, by `reaction`.
         """
         return inner_loads(self, body)
+
+    def section_forces(self, body: str) -> SectionForces:
+        """Of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and shears, and `.moment`
+        (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
+        """
+        return section_forces(self.samples, body)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import own_speed_symbols
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import make_known
@@ -146,7 +147,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds,
+            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

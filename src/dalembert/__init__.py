@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
+    ArgumentError,
     DalembertError,
     DriveError,
     EquilibriumError,
+    FileError,
     ForceError,
     FormulationError,
     LoopError,
@@ -16,6 +18,7 @@ from dalembert.errors import (
     MotionFileError,
     PathError,
     SimulationError,
+    SimulationWarning,
     SlowForceWarning,
     SpinWarning,
     StateError,
@@ -54,6 +57,7 @@ from dalembert.system.joints import (
     Universal,
     Weld,
 )  # fmt: skip
+from dalembert.system.rotations import turn
 from dalembert.trace import (
     acos,
     asin,
@@ -74,7 +78,6 @@ from dalembert.trace import (
     tanh,
 )  # fmt: skip
 from dalembert.trace.table import Table
-from dalembert.vectors import turn
 
 if TYPE_CHECKING:
     from dalembert.elastic import beam
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
     "Baumgarte",
     "BodyLoad",
     "Constraint",
@@ -94,6 +98,7 @@ __all__ = [
     "ElasticBody",
     "EquilibriumError",
     "Event",
+    "FileError",
     "Force",
     "ForceError",
     "FormulationError",
@@ -125,6 +130,7 @@ __all__ = [
     "RollingDisc",
     "Screw",
     "SimulationError",
+    "SimulationWarning",
     "SlowForceWarning",
     "Spherical",
     "SpinWarning",

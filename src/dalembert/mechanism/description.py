@@ -26,6 +26,7 @@ from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +54,9 @@ class Description:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
-        held = f", {len(self.cuts)} loops" if self.cuts else ""
-        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+        parts = [counted(self.n_bodies, "body", "bodies"), counted(self.n_q, "coordinate"), counted(self.n_u, "speed")]
+        parts += [counted(len(self.cuts), "loop")] if self.cuts else []
+        return f"<Mechanism {self.name!r}: {', '.join(parts)}>"
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dalembert.arguments import real
 from dalembert.errors import SimulationError
 
 
@@ -25,7 +27,8 @@ class Baumgarte:
     projects: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (self.alpha >= 0.0 and self.beta >= 0.0):
+        gains = [real(getattr(self, name), f"Baumgarte: {name}") for name in ("alpha", "beta")]
+        if not all(0.0 <= gain < math.inf for gain in gains):
             raise SimulationError(f"Baumgarte's gains must not be negative: alpha={self.alpha!r}, beta={self.beta!r}")
 
     @property
@@ -50,7 +53,7 @@ def stabilisation(given: Any) -> Stabilisation:
     """By name, or as it is."""
     if isinstance(given, Stabilisation):
         return given
-    if given not in NAMED:
+    if not isinstance(given, str) or given not in NAMED:
         raise SimulationError(
             f"stabilise={given!r} is not known; choose one of {', '.join(map(repr, NAMED))}, or da.Baumgarte(alpha, beta)"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.names import text
 from dalembert.system.numbers import numbers
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
@@ -26,6 +27,8 @@ class Frame:
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", numbers(self.position, (3,), "Frame: position"))
         object.__setattr__(self, "rotation", numbers(self.rotation, (3, 3), "Frame: rotation"))
+        if self.node is not None:
+            text(self.node, "Frame: node")
 
     @classmethod
     def trusted(cls, position: Vector, rotation: Matrix) -> Frame:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
@@ -46,7 +47,7 @@ class System:
     """Bodies, joints, forces and parameters, in any order. `build()` numbers them and returns the `Mechanism`."""
 
     def __init__(self, name: str = "system", gravity: Any = ZERO):
-        self.name = name
+        self.name = one_name(name, "System: name")
         self.gravity = gravity
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, JointPlacement] = {}
@@ -222,12 +223,14 @@ class System:
             )
         self.constraints[name] = constraint
 
+    @takes(cut=names)
     def build(self, cut: Iterable[str] = ()) -> Any:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
         from dalembert.build import build
 
         return build(self, tuple(cut) or self.cut)
 
+    @takes(path=file_path)
     def save(self, path: Any) -> None:
         """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
         from dalembert.files.models import save
@@ -235,6 +238,7 @@ class System:
         save(self, path)
 
     @classmethod
+    @takes(path=file_path)
     def load(cls, path: Any) -> System:
         """What a model file says, to be changed or built."""
         from dalembert.files.models import load_system

@@ -90,6 +90,11 @@ class Catalogue:
         """Everything the machine code depends on."""
         return key_of(self.mechanism)
 
+    @property
+    def straight(self) -> bool:
+        """Whether dynamics is straight-line code."""
+        return self._small()
+
     def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
         """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
         return self.mechanism.n_bodies <= largest or self.mechanism.elastic

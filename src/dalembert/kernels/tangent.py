@@ -36,8 +36,8 @@ def tangent(block: Block) -> Block:
     )
 
 
-def emit_tangents(kernel: Outlined, module: Module, lanes: int) -> Signature:
-    """`d_run(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
+def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_run") -> Signature:
+    """`name(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
     parts = kernel.parts
     with tracing():
         moving = Parts(
@@ -45,11 +45,11 @@ def emit_tangents(kernel: Outlined, module: Module, lanes: int) -> Signature:
             tangent(parts.forces) if parts.forces else None,
             [[tangent(b) for b in sweep] for sweep in parts.sweeps],
         )
-    code = moving.compiled(module, lanes, "d_run")
+    code = moving.compiled(module, lanes, name)
     parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
     parameters |= {f"d{name}": Pointer for name in NAMES if name not in _STEADY}
     tables = kernel.tables(module)
-    with module.function("d_run", lanes=lanes, **parameters) as f:
+    with module.function(name, lanes=lanes, **parameters) as f:
 
         def of_body(k: Int) -> list[Any]:
             kind_and_constants = 2

@@ -50,7 +50,7 @@ WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
 
 class HeldDOP853(DOP853):
     def parts(self, m: Unknowns) -> dict[str, int]:
-        own = {"size": m.n_q + m.n_u, "fastest": 2, "distance": 1, "approach": 1, "near": 1, "asked": 1}
+        own = {"size": m.n, "fastest": 2, "distance": 1, "approach": 1, "near": 1, "asked": 1}
         return super().parts(m) | own
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:

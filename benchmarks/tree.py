@@ -43,6 +43,12 @@ except ImportError as missing:
 
 RESULTS = Path(__file__).parent / "results"
 STATES = 64
+"""Different states that the peers are called with, one by one."""
+
+ROOM = 128_000
+"""Bytes of input and output that one compiled loop goes over: many states, so that the call itself does not count, but all of them
+near, as everything of the peers is."""
+
 TOLERANCE = 1e-9
 LARGEST_DERIVATIVES = 48
 """Hinges up to which derivatives are timed."""
@@ -76,21 +82,24 @@ def best_of_rounds(contenders: Contenders, rounds: int, span: float) -> dict[str
     return best
 
 
-def compiled_loop(kernel: Kernel, lanes: int, q: np.ndarray, u: np.ndarray, x: np.ndarray) -> Callable[[], Any]:
-    """The kernel's own loop over all rows, called with everything prepared."""
+def compiled_loop(kernel: Kernel, lanes: int, model: Model) -> tuple[Callable[[], Any], int]:
+    """The kernel's own loop over different states, called with everything prepared, and how many they are."""
+    count = max(16, ROOM // (8 * (sum(kernel.sizes.values()) + kernel.n_output)) // 16 * 16)
+    q, u, x = model.states(count)
     given = [np.zeros(1), q, u, x if kernel.n_extra else np.zeros(0), np.zeros(0)]
     steps = [rows.shape[1] if rows.ndim == 2 else 0 for rows in given]
     y = np.empty((len(q), kernel.n_output))
-    return kernel.library(lanes).batch.bind(len(q), *given, *steps, y, kernel.work(lanes))
+    return kernel.library(lanes).batch.bind(len(q), *given, *steps, y, kernel.work(lanes)), count
 
 
-def our_contenders(m: da.Mechanism, names: dict[str, str], q: np.ndarray, u: np.ndarray, x: np.ndarray) -> Contenders:
+def our_contenders(model: Model, m: da.Mechanism, names: dict[str, str]) -> Contenders:
     made: Contenders = {}
     for name in names.values():
         kernel: Kernel = getattr(m.kernels, name)
         wide = 1 if kernel.one_by_one else native_lanes()
-        made[f"{name}, one lane"] = (compiled_loop(kernel, 1, q, u, x), STATES)
-        made[f"{name}, lanes"] = (compiled_loop(kernel, wide, q, u, x), STATES)
+        made[f"{name}, one lane"] = compiled_loop(kernel, 1, model)
+        made[f"{name}, lanes"] = compiled_loop(kernel, wide, model)
+    q, u, x = model.states(1)
     made["forward_dynamics, from Python"] = (partial(m.forward_dynamics, q[0], u[0], x[0]), 1)
     return made
 
@@ -125,7 +134,7 @@ def measure(model: Model, rounds: int, span: float) -> dict[str, Any]:
     nothing = Model("empty", ())
     empty, empty_mj = Pinocchio(nothing), MuJoCo(nothing)
     contenders: Contenders = {
-        **our_contenders(m, names, q, u, tau),
+        **our_contenders(model, m, names),
         **pin_contenders(p, list(names), [p.state(*s) for s in zip(q, u, tau)], "pin "),
         **pin_contenders(empty, list(names), [(np.zeros(0),) * 3] * STATES, "empty pin "),
         "mj_forward": (partial(mujoco.mj_forward, mj.model, mj.data), 1),
@@ -162,8 +171,8 @@ def measure_alone(model: Model, rounds: int, span: float) -> dict[str, Any]:
     static = m.inverse_dynamics(q[:5], u[:5], np.zeros_like(udot))
     left = m.inverse_dynamics(q[:5], u[:5], udot) - tau[:5]
     contenders: Contenders = {
-        "forward_dynamics, one lane": (compiled_loop(kernel, 1, q, u, tau), STATES),
-        "forward_dynamics, lanes": (compiled_loop(kernel, native_lanes(), q, u, tau), STATES),
+        "forward_dynamics, one lane": compiled_loop(kernel, 1, model),
+        "forward_dynamics, lanes": compiled_loop(kernel, native_lanes(), model),
     }
     seconds = best_of_rounds(contenders, rounds, span)
     return {
@@ -181,7 +190,8 @@ def growth(rounds: int, span: float) -> dict[str, float]:
         model = models.named(f"chain {n}")
         kernel = models.mechanism(model).kernels.forward_dynamics
         for way, lanes in (("one lane", 1), ("lanes", native_lanes())):
-            contenders[f"{n}, {way}"] = (compiled_loop(kernel, lanes, *model.states(STATES)), STATES * n)
+            call, count = compiled_loop(kernel, lanes, model)
+            contenders[f"{n}, {way}"] = (call, count * n)
     best = best_of_rounds(contenders, rounds, span)
     return {way: best[f"1000, {way}"] / best[f"24, {way}"] for way in ("one lane", "lanes")}
 

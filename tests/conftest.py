@@ -1,8 +1,10 @@
-"""Random tests: new examples at every run on a desk, the same ones where a run decides whether work lands."""
+"""Random tests: new examples at every run on a desk, the same ones where a run decides whether work lands. And a real browser."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -24,3 +26,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             fewer = settings(chosen, max_examples=max(2, chosen.max_examples // 2))
             test._hypothesis_internal_use_settings = fewer
             seen.add(id(fewer))
+
+
+FLAGS = [
+    "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def _missing(why: str) -> None:
+    said = f"the page cannot be driven: {why}; run tools/chromium.sh"
+    if os.environ.get("CI"):
+        pytest.fail(said)
+    pytest.skip(said)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium with a new, empty profile."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright is not installed")
+    with sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, NAMES)), playwright.chromium.executable_path)
+        if not Path(found).exists():
+            _missing("there is no Chromium")
+        running = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield running
+        running.close()

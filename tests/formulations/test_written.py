@@ -6,15 +6,14 @@ import ctypes
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.formulations import FORMULATIONS
 from dalembert.trace import evaluate, symbol
 from tests.formulations.analytic import ANALYTIC
-from tests.formulations.latex_check import check
 from tests.mechanisms import planar_pendulum
 
 ALL = list(ANALYTIC)
@@ -107,26 +106,24 @@ def test_a_small_system_reads_like_a_textbook():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_latex_is_well_formed(name):
+def test_latex_is_well_formed(name, katex):
     m = crane(ANALYTIC[name].refusal(crane()) is None)
-    check(m.equations(name).latex())
+    assert katex(m.equations(name).latex()) == ""
 
 
-def test_the_latex_check_can_fail():
-    for wrong in (r"\begin{aligned} a &= {b \end{aligned}", r"\begin{array}{cc} a \\ \end{array}", r"\unknown", "x__1"):
-        with pytest.raises(AssertionError):
-            check(wrong)
+def test_every_formulation_can_be_read(katex):
+    m = planar_pendulum(2).build()
+    for name in (n for n in FORMULATIONS if FORMULATIONS[n].refusal(m) is None):
+        assert katex(m.equations(name).latex()) == "", name
 
 
-def test_ten_links_in_latex_take_less_than_a_second():
-    m = planar_pendulum(10).build()
-    took = []
-    for _ in range(2):
-        start = time.process_time()
-        text = m.equations("kane").latex()
-        took.append(time.process_time() - start)
-    assert min(took) < 1.0
-    check(text)
+def test_katex_refuses_what_is_not_well_formed(katex):
+    for wrong in (r"\begin{aligned} a &= {b \end{aligned}", r"\unknown", "x__1"):
+        assert katex(wrong)
+
+
+def test_ten_links_in_latex_are_well_formed(katex):
+    assert katex(planar_pendulum(10).build().equations("kane").latex()) == ""
 
 
 def test_sympy_gives_the_same_numbers():

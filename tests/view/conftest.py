@@ -1,44 +1,13 @@
-"""A real browser without a screen, and motions to show in it."""
+"""Pages in a browser without a screen, and motions to show in them."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
 import dalembert as da
-
-FLAGS = [
-    "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-def _missing(why: str) -> None:
-    said = f"the page cannot be driven: {why}; run tools/chromium.sh"
-    if os.environ.get("CI"):
-        pytest.fail(said)
-    pytest.skip(said)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium with a new, empty profile."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _missing("playwright is not installed")
-    with sync_playwright() as playwright:
-        found = next(filter(None, map(shutil.which, NAMES)), playwright.chromium.executable_path)
-        if not Path(found).exists():
-            _missing("there is no Chromium")
-        running = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield running
-        running.close()
 
 
 class Watched:

@@ -7,8 +7,8 @@ formulations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -16,21 +16,18 @@ import numpy as np
 
 from dalembert.analysis.comparison import NO_ROWS, Comparison, Entry, Refusal
 from dalembert.analysis.consistent import consistent_states
+from dalembert.analysis.timed import Native, nanoseconds
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import DalembertError
 from dalembert.formulations import FORMULATIONS, Formulation, kane
-from dalembert.kernels.pair import PairKernel, accelerations_kernel, formulation_named, own_speed_symbols
+from dalembert.kernels.pair import accelerations_kernel, formulation_named, own_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
-from dalembert.trace.native import aligned
-from dalembert.trace.native.lapack import make_known
 
 UNCONSTRAINED = "range_space"
 """Solves A ẇ = f by Cholesky where a formulation has no rows."""
-TIMED_SECONDS = 2e-3
-REPETITIONS = 5
 
 CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
 
@@ -46,7 +43,7 @@ def compare(
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
     m = m.kernels.mechanism
     reference = Reference.of(m, consistent_states(m, states, seed, start))
-    entries: list[Entry] = []
+    made: list[tuple[Entry, Native]] = []
     refusals: list[Refusal] = []
     methods = list(METHODS if constraints is None else constraints)
     for name in methods:
@@ -64,10 +61,13 @@ def compare(
             continue
         for by in methods if size.rows else [NO_ROWS]:
             try:
-                entries.append(_entry(reference, name, form, by, size))
+                made.append(_entry(reference, name, form, by, size))
             except CANNOT as problem:
                 refusals.append(Refusal(name, by, _sentence(problem)))
-    entries.sort(key=lambda e: e.nanoseconds)
+    times = nanoseconds([native for _, native in made])
+    entries = sorted(
+        (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
+    )
     return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
 
 
@@ -155,8 +155,8 @@ class Size:
 
 
 # -- one pair ----------------------------------------------------------------------------------------------------------
-def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Size) -> Entry:
-    """`form` is what is compiled; at numbers, speeds that are chosen are chosen in each state."""
+def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Size) -> tuple[Entry, Native]:
+    """All but its time, and what is to be timed. `form` is compiled; at numbers, speeds that are chosen are chosen in each state."""
     m, there = reference.mechanism, FORMULATIONS[name]
     solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
     accelerations, multipliers = [], []
@@ -167,50 +167,8 @@ def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Si
     native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
     rates = native.evaluate(reference.states, [form.own_speeds(s) for s in reference.states])
     accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
-    return Entry(
+    entry = Entry(
         name, by, max(accelerations), float(np.max(multipliers)), size.speeds + size.rows, size.first_order, size.operations,
-        size.trace_seconds, native.compile_seconds, native.nanoseconds(),
+        size.trace_seconds, native.compile_seconds, np.nan,
     )  # fmt: skip
-
-
-class Native:
-    """A pair's machine code, compiled afresh so that its time can be told, and called over many states at once."""
-
-    def __init__(self, kernel: PairKernel):
-        make_known()
-        self.kernel = kernel
-        module = kernel.module(1)
-        begun = perf_counter()
-        self.library = module.compile()
-        self.compile_seconds = perf_counter() - begun
-        self._work = aligned(max(1, self.library.work_size() or 0))
-        self._given: list[np.ndarray] = []
-
-    def evaluate(self, states: Sequence[State], own: Sequence[np.ndarray]) -> np.ndarray:
-        """(q̇, ẇ) at the states, one row each."""
-        m = self.kernel.mechanism
-        t = np.array([[s.t] for s in states], dtype=float)
-        q = np.array([s.coordinates for s in states], dtype=float).reshape(len(states), m.n_q)
-        w = np.array(own, dtype=float).reshape(len(states), -1)
-        self._given = [t, q, w, np.zeros((1, m.n_u)), np.array([list(m.parameters.values())], dtype=float)]
-        y = np.empty((len(states), self.kernel.n_output))
-        self._call(len(states), y)
-        return y
-
-    def _call(self, count: int, y: np.ndarray) -> float:
-        """Seconds for `count` evaluations, over the states in turn; a single row serves all."""
-        given = [np.resize(x, (count, x.shape[1])) if len(x) > 1 else x for x in self._given]
-        steps = [x.shape[1] if len(x) > 1 else 0 for x in given]
-        begun = perf_counter()
-        self.library.batch(count, *given, *steps, y, self._work)
-        return perf_counter() - begun
-
-    def nanoseconds(self) -> float:
-        """Per evaluation: the best of several runs."""
-        count = 64
-        while True:
-            y = np.empty((count, self.kernel.n_output))
-            seconds = self._call(count, y)
-            if seconds >= TIMED_SECONDS or count >= 2**16:
-                return 1e9 * min(seconds, *(self._call(count, y) for _ in range(REPETITIONS - 1))) / count
-            count *= 2
+    return entry, native

@@ -25,7 +25,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
-from dalembert.trace import tracing
+from dalembert.trace import count_operations, tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Module, Pointer, Signature, native_lanes
 
@@ -34,6 +34,9 @@ LARGEST_STRAIGHT = 10
 
 LARGEST_STRAIGHT_DERIVATIVES = 12
 """The same for derivatives, whose loops are slower."""
+
+LARGEST_SOLVED = 7
+"""Speeds up to which factorising the mass matrix may take fewer operations than articulated bodies."""
 
 Formula = Callable[[State, Any], Any]
 """(symbolic state, extra input) → the values."""
@@ -118,10 +121,7 @@ class Catalogue:
         n = self.mechanism.n_u
         self._check_unconstrained("forward dynamics")
 
-        def formula(s: State, tau: Any) -> Any:
-            return recursive.articulated(recursive.Tree(s), tau)
-
-        return self._kernel(formula, articulated.ALGORITHM, n, (n,))
+        return self._kernel(_accelerations, articulated.ALGORITHM, n, (n,))
 
     @cached_property
     def inverse_dynamics(self) -> Kernel:
@@ -168,7 +168,7 @@ class Catalogue:
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
             with tracing():
                 s, tau = m.symbolic_state(), extra_input(m.speeds)
-                both = [*s.rates, *recursive.articulated(recursive.Tree(s), tau)]
+                both = [*s.rates, *_accelerations(s, tau)]
                 return module.block(straight_block(m, both, tau), lanes), 0
 
         def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
@@ -326,3 +326,12 @@ class Catalogue:
         return self._kernel(
             lambda s, _: [totals.kinetic_energy(s), totals.potential_energy(s)], energies.ALGORITHM, 0, (2,)
         )
+
+
+def _accelerations(s: State, tau: Any) -> Any:
+    """u̇ by articulated bodies, or in small trees by the factorised mass matrix if that takes fewer operations."""
+    m, tree = s.mechanism, recursive.Tree(s)
+    ways = [recursive.articulated(tree, tau)]
+    if m.n_u <= LARGEST_SOLVED and not m.elastic:
+        ways.append(recursive.composite_solved(tree, tau))
+    return min(ways, key=lambda udot: count_operations(udot).total)

@@ -15,7 +15,7 @@ from dalembert.kernels.sweeps import Step
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
 from dalembert.recursive.inertia import RigidInertia
-from dalembert.recursive.sparse import inboard_speeds
+from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.vectors import IDENTITY, cross
 
 
@@ -64,14 +64,16 @@ def _unpacked(values: np.ndarray) -> RigidInertia:
 
 
 def pairs(sweep: Any, module: Any, f: Any) -> None:
-    """A[i, j] = F_i · S_j for speed j on the path to i, or i itself."""
+    """A[i, j] = F_i · S_j for speed j on the path to i, or i itself; run by run, since a path is mostly consecutive speeds."""
     m, record, stride, n = sweep.m, sweep.record, sweep.stride, sweep.m.n_u
     columns = [(6 * i, k) for k, j in enumerate(m.joints) for i in range(len(j.columns))]
-    places, inboard = module.int_table([k * stride + i for i, k in columns]), module.int_table(inboard_speeds(m))
+    places = module.int_table([k * stride + i for i, k in columns])
+    first = runs(m)
+    beginning, inboard = module.int_table(first), module.int_table([inboard_speeds(m)[i] for i in first])
     S, F = (f.work + record.fields[name][0] for name in ("S", "F"))
     with f.loop(n) as i:
         force = [(F + places[i])[c] for c in range(6)]
-        with f.following(i, inboard) as j:
+        with f.following(i, inboard) as last, f.loop(beginning[last], last + 1) as j:
             motion = S + places[j]
             total = force[0] * motion[0]
             for c in range(1, 6):

@@ -14,7 +14,7 @@ from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
 from dalembert.system.joints import Joint
-from dalembert.trace import Expr, symbol, symbols, tracing
+from dalembert.trace import Expr, symbols, tracing
 from dalembert.trace.fingerprint import fingerprint
 
 
@@ -23,6 +23,7 @@ def key_of(m: Mechanism) -> str:
     kinds: dict[Joint, int] = {}
     of_joint = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
     with tracing():
+        laws = [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None]
         parts = [
             np.array(m.parent),
             np.array(of_joint),
@@ -30,20 +31,21 @@ def key_of(m: Mechanism) -> str:
             *vars(m.arrays).values(),
             m.gravity,
             repr([(j.q_at, j.u_at) for j in m.joints]),
-            [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None],
+            laws,
             *_elastic(m),
             *_forces(m),
             *_constraints(m),
             len(m.parameters),
         ]
-        return fingerprint(*parts, places=_places(m))
+        symbolic = laws or m.parameters or m.forces or m.cuts or m.constraints
+        return fingerprint(*parts, places=_places(m) if symbolic else {})
 
 
-def _places(m: Mechanism) -> dict[Expr, str]:
-    """Symbols of the state and of the parameters by their place."""
-    named = {symbol(f"q_{c}"): f"q[{i}]" for i, c in enumerate(m.coordinates)}
-    named |= {symbol(f"u_{c}"): f"u[{i}]" for i, c in enumerate(m.speeds)}
-    return named | {symbol(p): f"P[{i}]" for i, p in enumerate(m.parameters)}
+def _places(m: Mechanism) -> dict[str, str]:
+    """Names of the symbols of the state and of the parameters, and their places."""
+    named = {f"q_{c}": f"q[{i}]" for i, c in enumerate(m.coordinates)}
+    named |= {f"u_{c}": f"u[{i}]" for i, c in enumerate(m.speeds)}
+    return named | {p: f"P[{i}]" for i, p in enumerate(m.parameters)}
 
 
 def _behaviour(joint: Joint) -> list[Any]:

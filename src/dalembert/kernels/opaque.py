@@ -20,6 +20,8 @@ from dalembert.trace.bind import expressions_in
 
 def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
     """The mechanism with the forces that can be compiled, and one with only those that cannot (None if there are none)."""
+    if not m.forces:
+        return m, None
     opaque = {}
     with tracing():
         given = GivenState(m, unspecified)

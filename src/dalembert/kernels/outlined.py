@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,16 +43,29 @@ class Parts:
         def add(block: Block) -> Signature:
             return module.block(block, lanes, f"{name}_{block.name}")
 
-        tables = [module.function_table([add(b) for b in sweep]) for sweep in self.sweeps]
+        sweeps = []
+        for blocks in self.sweeps:
+            used = set().union(*(b.used for b in blocks))
+            arrays = [a for a in blocks[0].arrays if a.name in used]
+            table = module.function_table([add(replace(b, arrays=arrays)) for b in blocks])
+            sweeps.append(SweepCode(table, tuple(a.name for a in arrays)))
         prepare = add(self.prepare) if self.prepare else None
-        return Code(prepare, add(self.forces) if self.forces else None, tables)
+        return Code(prepare, add(self.forces) if self.forces else None, sweeps)
+
+
+@dataclass(frozen=True)
+class SweepCode:
+    """A function for each class of bodies, and the arrays they take: only what some of them use, so that all stay in registers."""
+
+    functions: FunctionTable
+    arrays: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Code:
     prepare: Signature | None
     forces: Signature | None
-    sweeps: list[FunctionTable]
+    sweeps: list[SweepCode]
 
 
 @dataclass(frozen=True)
@@ -65,26 +78,25 @@ class Tables:
     stride: int
     prescribed: bool
 
-    def arguments(self, f: Any, k: Int, d: str = "") -> list[Any]:
-        """The class of body k and the pointers its step takes; with `d`, those to the directions of the same values."""
+    def arguments(self, f: Any, k: Int, d: str = "") -> dict[str, Any]:
+        """The class of body k and the arrays its steps take, by name; with `d`, those of the directions of the same values."""
         row = k * 6
         kind, parent, q_at, u_at, x_at, y_at = (self.places[row + i] for i in range(6))
         q, u, x, y, P, work = (getattr(f, d + name) for name in ("q", "u", "x", "y", "P", "work"))
         if self.prescribed:
             q, u = work + self.memory["q"], work + self.memory["u"]
-        return [
-            kind,
-            self.constants + k * N_CONSTANTS,
-            work + (k * N_CONSTANTS + self.memory["C"]),
-            q + q_at,
-            u + u_at,
-            work + (u_at + self.memory["d"]),
-            x + x_at,
-            work + k * self.stride,
-            work + parent,
-            y + y_at,
-            P,
-        ]
+        arrays = {
+            "C": work + (k * N_CONSTANTS + self.memory["C"]),
+            "q": q + q_at,
+            "u": u + u_at,
+            "d": work + (u_at + self.memory["d"]),
+            "x": x + x_at,
+            "r": work + k * self.stride,
+            "p": work + parent,
+            "y": y + y_at,
+            "P": P,
+        }
+        return {"kind": kind, "K": self.constants + k * N_CONSTANTS} | {d + name: at for name, at in arrays.items()}
 
 
 class Outlined:
@@ -221,19 +233,20 @@ class Outlined:
                 self.algorithm.finish(self, module, f)
         return f.signature
 
-    def drive(self, f: Any, code: Code, y: Pointer, arguments: list[Any], of_body: Callable[[Int], list[Any]]) -> None:
+    def drive(
+        self, f: Any, code: Code, y: Pointer, arguments: list[Any], of_body: Callable[[Int], dict[str, Any]]
+    ) -> None:
         """The kernel's course: preparation, sweeps, and the forces after the first sweep, which places the bodies."""
         if code.prepare:
             f.call(code.prepare, *arguments)
         if self.algorithm.sums:
-            with f.loop(self.algorithm.n_output(self.m)) as i:
-                y[i] = 0.0
+            y.clear(self.algorithm.n_output(self.m))
         for s, (_, backward) in enumerate(self.sweeps):
             if code.forces and s == 1:
                 f.call(code.forces, *arguments)
             with f.countdown(self.m.n_bodies) if backward else f.loop(self.m.n_bodies) as k:
-                chosen, *pointers = of_body(k)
-                f.call(code.sweeps[s][chosen], *pointers)
+                arrays, sweep = of_body(k), code.sweeps[s]
+                f.call(sweep.functions[arrays["kind"]], *(arrays[name] for name in sweep.arrays))
 
     def tables(self, module: Module) -> Tables:
         """Constants and places of all bodies, put into the module."""

@@ -51,9 +51,8 @@ def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_r
     tables = kernel.tables(module)
     with module.function(name, lanes=lanes, **parameters) as f:
 
-        def of_body(k: Int) -> list[Any]:
-            kind_and_constants = 2
-            return [*tables.arguments(f, k), *tables.arguments(f, k, "d")[kind_and_constants:]]
+        def of_body(k: Int) -> dict[str, Any]:
+            return tables.arguments(f, k) | tables.arguments(f, k, "d")
 
         kernel.drive(f, code, f.dy, [getattr(f, name) for name in parameters], of_body)
     return f.signature

@@ -1,6 +1,7 @@
 """The recursive algorithms driven body by body: the reference interpreter on floats, straight-line code on traced scalars.
 
-`articulated` is forward dynamics [articulated bodies], `newton_euler` inverse dynamics, `composite` the mass matrix.
+`articulated` is forward dynamics [articulated bodies], `newton_euler` inverse dynamics, `composite` the mass matrix,
+`composite_solved` forward dynamics with it.
 """
 
 from __future__ import annotations
@@ -209,6 +210,15 @@ def composite(tree: Tree) -> np.ndarray:
     for (i, j), x in entries.items():
         A[i, j] = A[j, i] = x
     return A
+
+
+def composite_solved(tree: Tree, tau: Any) -> np.ndarray:
+    """u̇ from A u̇ = τ − h with composite bodies. Tips are eliminated first, so that the zeros between branches do not fill in."""
+    n = tree.mechanism.n_u
+    h = newton_euler(tree, np.zeros(n))
+    inward = slice(None, None, -1)
+    udot, _ = steps.solve_symmetric(composite(tree)[inward, inward], (tau - h)[inward], np.zeros((n, 0)))
+    return udot[inward]
 
 
 def _along(S: np.ndarray, force: Spatial, on_modes: np.ndarray, mode: int | None) -> Any:

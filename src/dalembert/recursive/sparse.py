@@ -18,6 +18,14 @@ def inboard_speeds(m: Mechanism) -> list[int]:
     return out
 
 
+def runs(m: Mechanism) -> list[int]:
+    """For every speed, the first of the consecutive ones on its path that lead up to it."""
+    out: list[int] = []
+    for i, inboard in enumerate(inboard_speeds(m)):
+        out.append(out[inboard] if i and inboard == i - 1 else i)
+    return out
+
+
 def along_paths(m: Mechanism) -> list[tuple[int, int]]:
     """Places (i, j ≤ i) of the mass matrix whose speeds lie on one path: all that factorising can touch."""
     inboard = inboard_speeds(m)

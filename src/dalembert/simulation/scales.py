@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from dalembert.mechanism import Mechanism, TreeJoint
+from dalembert.mechanism import Mechanism
+from dalembert.system.joints import Joint
 
 SMALL = 1e-3
 """Absolute tolerances are this part of the relative one, times the mechanism's own length for what is measured in metres."""
@@ -12,17 +15,20 @@ SMALL = 1e-3
 
 def coordinate_units(m: Mechanism) -> tuple[str, ...]:
     """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters) and for those of elastic bodies."""
-    return tuple(unit for j in m.numeric.joints for unit in _coordinate_units(j))
+    out: list[str] = []
+    for j in m.numeric.joints:
+        own, _ = _units(j.joint.inner)
+        out += [unit for unit, at in zip(own, j.own_q) if at is not None]
+        out += ["1"] * (len(j.q_at) - len(j.own_q))
+    return tuple(out)
 
 
 def speed_units(m: Mechanism) -> tuple[str, ...]:
     """rad/s or m/s; 1/s for those of elastic bodies."""
-    out = []
+    out: list[str] = []
     for j in m.numeric.joints:
-        joint = j.joint.inner
-        turning = np.asarray(joint.turning(joint.reference), dtype=float)
-        units = ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in range(joint.n_u)]
-        units += ["1/s"] * (j.joint.n_u - joint.n_u)
+        _, own = _units(j.joint.inner)
+        units = [*own, *["1/s"] * (j.joint.n_u - len(own))]
         out += [units[k] for k in j.free]
     return tuple(out)
 
@@ -45,17 +51,17 @@ def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:
     return rtol * SMALL * np.array([length(m) if unit in ("m", "m/s") else 1.0 for unit in units])
 
 
-def _coordinate_units(j: TreeJoint) -> list[str]:
-    joint, out = j.joint.inner, []
-    base = joint.reference
+@lru_cache(maxsize=1000)
+def _units(joint: Joint) -> tuple[list[str], list[str]]:
+    """Of a joint's coordinates and of its speeds, by what a change of each does."""
+    base, coordinates = joint.reference, []
     R = np.asarray(joint.rotation(base), dtype=float)
-    for i, at in enumerate(j.own_q):
-        if at is None:
-            continue
+    for i in range(joint.n_q):
         moved = base.copy()
         moved[i] += 0.1
         if not np.array_equal(np.asarray(joint.admissible(moved), dtype=float), moved):
-            out.append("1")
+            coordinates.append("1")
         else:
-            out.append("m" if np.array_equal(np.asarray(joint.rotation(moved), dtype=float), R) else "rad")
-    return out + ["1"] * (len(j.q_at) - len(j.own_q))
+            coordinates.append("m" if np.array_equal(np.asarray(joint.rotation(moved), dtype=float), R) else "rad")
+    turning = np.asarray(joint.turning(base), dtype=float)
+    return coordinates, ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in range(joint.n_u)]

@@ -13,7 +13,7 @@ from dalembert.trace.expr import Expr
 from dalembert.trace.graph import flatten, ordered
 
 
-def fingerprint(*parts: Any, places: Mapping[Expr, str] | None = None) -> str:
+def fingerprint(*parts: Any, places: Mapping[str, str] | None = None) -> str:
     """Of numbers, texts, arrays and expressions in nested lists. Symbols count by name, or as `places` calls them."""
     digest = hashlib.sha256()
     for part in parts:
@@ -21,7 +21,7 @@ def fingerprint(*parts: Any, places: Mapping[Expr, str] | None = None) -> str:
     return digest.hexdigest()
 
 
-def _feed(digest: Any, part: Any, places: Mapping[Expr, str]) -> None:
+def _feed(digest: Any, part: Any, places: Mapping[str, str]) -> None:
     if isinstance(part, np.ndarray) and part.dtype != object:
         digest.update(f"{part.shape}{part.dtype}".encode())
         digest.update(np.ascontiguousarray(part).tobytes())
@@ -35,7 +35,7 @@ def _feed(digest: Any, part: Any, places: Mapping[Expr, str]) -> None:
         digest.update(f"{type(part).__name__}:{part!r};".encode())
 
 
-def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[Expr, str]) -> None:
+def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[str, str]) -> None:
     """Every node by its operation and its arguments' digests, so that equal graphs give equal text.
 
     Arguments that may change places are sorted: their order in the graph depends on which was made first in this process.
@@ -43,7 +43,7 @@ def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[Expr, str
     known: dict[Expr, bytes] = {}
     for e in ordered(outputs):
         if e.op is ops.SYMBOL:
-            text = f"{places.get(e, e.name)};".encode()
+            text = f"{places.get(e.name, e.name)};".encode()
         else:
             parts = [_argument(a, known) for a in e.args]
             text = e.op.name.encode() + b" " + b" ".join(sorted(parts) if e.op in _COMMUTATIVE else parts)

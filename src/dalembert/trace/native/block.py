@@ -40,6 +40,11 @@ class Block:
     inputs: Mapping[Expr, tuple[str, int]]
     outputs: Sequence[Output]
 
+    @property
+    def used(self) -> set[str]:
+        """The arrays it reads or writes."""
+        return {array for array, _ in self.inputs.values()} | {out.array for out in self.outputs}
+
     def __post_init__(self) -> None:
         layout = {a.name: a for a in self.arrays}
         if len(layout) != len(self.arrays):

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -86,10 +86,18 @@ def _package_version() -> str:
     """Version of this package, and the latest change of its files: code under development must not find old kernels."""
     import dalembert
 
-    root = dalembert.__path__[0]
-    files = [os.stat(os.path.join(at, n)) for at, _, names in os.walk(root) for n in names if n.endswith(".py")]
+    files = list(_sources(dalembert.__path__[0]))
     changed = max((file.st_mtime_ns for file in files), default=0)
     return f"{getattr(dalembert, '__version__', '')} {changed} {sum(file.st_size for file in files)}"
+
+
+def _sources(directory: str) -> Iterator[os.stat_result]:
+    """Every module below a directory."""
+    for entry in os.scandir(directory):
+        if entry.name.endswith(".py"):
+            yield entry.stat()
+        elif entry.is_dir():
+            yield from _sources(entry.path)
 
 
 def _built(name: str, build: Callable[[], Module]) -> Library:

@@ -49,6 +49,11 @@ class Pointer(Address):
         name = Real.operand(self.body, value)
         self.body.lines.append(f"store {self.body.lanes.real} {name}, ptr {self.element(index)}, align 8")
 
+    def clear(self, count: int) -> None:
+        """0 in the first `count` elements."""
+        size = 8 * self.body.lanes.count * count
+        self.body.lines.append(f"call void @llvm.memset.p0.i64(ptr align 8 {self.name}, i8 0, i64 {size}, i1 false)")
+
     @property
     def uniform(self) -> UniformPointer:
         """The same memory as plain doubles."""

@@ -14,7 +14,7 @@ from dalembert.simulation.held import hold
 from dalembert.simulation.options import options
 from dalembert.simulation.program import marching_catalogue
 from dalembert.simulation.stabilise import Projection
-from dalembert.simulation.varied import VariedProgram, VariedRun
+from dalembert.simulation.variational import VariedProgram, VariedRun
 from tests.constraints.loops import random_loops
 
 

@@ -1,6 +1,6 @@
 """Forward sensitivities: the variational equations Ẋ = f_y X + f_p marched together with the motion y = (q, u).
 
-What is marched is compiled (`simulation/varied.py`); here directions are named, made to fit the assembled start, and outputs derived.
+What is marched is compiled (`simulation/variational.py`); here directions are named, made to fit the assembled start, and outputs derived.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.stabilise import Projection
-from dalembert.simulation.varied import VariedProgram, VariedRun
+from dalembert.simulation.variational import VariedProgram, VariedRun
 from dalembert.system.names import unknown
 from dalembert.system.outputs import as_output
 from dalembert.trace import directional

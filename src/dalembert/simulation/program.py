@@ -173,7 +173,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, self.beside,
+            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, beside=self.beside,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.varied import Varied, varied_tree
-from dalembert.kernels.varied_held import VariedHeld
+from dalembert.kernels.variational import Varied, varied_tree
+from dalembert.kernels.variational_held import VariedHeld
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Held
 from dalembert.simulation.equations import given_layout

@@ -10,7 +10,7 @@ from typing import Any
 
 from dalembert.kernels.constrained import UNDETERMINED, Constrained
 from dalembert.kernels.row_solver import RowSolver
-from dalembert.kernels.varied import ARGUMENTS, along_direction, each_direction, emit_normalised, varied_block
+from dalembert.kernels.variational import ARGUMENTS, along_direction, each_direction, emit_normalised, varied_block
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler

@@ -97,6 +97,11 @@ class Catalogue:
         """Everything the machine code depends on."""
         return key_of(self.mechanism)
 
+    @property
+    def straight(self) -> bool:
+        """Whether dynamics is straight-line code."""
+        return self._small()
+
     def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
         """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
         m = self.mechanism
@@ -202,6 +207,24 @@ class Catalogue:
                 return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
 
         return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
+
+    @cached_property
+    def stiffness(self) -> Kernel:
+        """Derivatives of inverse dynamics along displacements and in the parameters alone: for a large mechanism a third of it."""
+        m = self.mechanism
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                udot = extra_input(m.speeds)
+                every = of_inverse_dynamics(m.symbolic_state(), udot)
+                kept = np.hstack([every[:, : m.n_u], every[:, 3 * m.n_u :]])
+                return module.block(straight_block(m, kept, udot), lanes), 0
+
+        def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            return emit_jacobian(m, newton_euler.ALGORITHM, module, native_lanes(), "qP")
+
+        small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
+        return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
         self._check_unconstrained("derivatives of dynamics")

@@ -23,10 +23,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     def part(name: str) -> np.ndarray:
         return program.layout.view(memory, name)[:, 0]
 
-    t, names = (
-        float(part("t_old")[0]),
-        [f'coordinate "{c}"' for c in m.coordinates] + [f'speed "{c}"' for c in program.balance.form.speeds(m)],
-    )
+    t, names = float(part("t_old")[0]), program.unknowns
     before = part("y_old")
     trouble = _trouble(m, before, t, program)
     if status == NOT_FINITE:
@@ -93,7 +90,7 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
         return ""
     try:
         q = y[: m.n_q]
-        m.state(q, program.balance.speeds(m, t, q, y[m.n_q :]), t)
+        m.state(q, program.balance.speeds(m, t, q, y[m.n_q : m.n_q + program.n_speeds]), t)
     except Exception as problem:
         return f"There, {problem}. "
     return ""

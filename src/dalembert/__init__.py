@@ -81,6 +81,8 @@ from dalembert.trace.table import Table
 
 if TYPE_CHECKING:
     from dalembert.elastic import beam
+    from dalembert.kinematics.state import State
+    from dalembert.simulation.motion import Motion
 
 __version__ = "0.1.0"
 
@@ -115,6 +117,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelFileError",
+    "Motion",
     "MotionFileError",
     "Motor",
     "OnLine",
@@ -135,6 +138,7 @@ __all__ = [
     "Spherical",
     "SpinWarning",
     "Spring",
+    "State",
     "StateError",
     "System",
     "Table",
@@ -177,7 +181,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The builder of beams brings finite elements with it, and comes when it is asked for."""
+    """What brings much with it, finite elements or compiled code, comes when it is asked for."""
     if name == "beam":
         return elastic.beam
+    if name == "Motion":
+        from dalembert.simulation.motion import Motion
+
+        return Motion
+    if name == "State":
+        from dalembert.kinematics.state import State
+
+        return State
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

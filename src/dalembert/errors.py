@@ -77,7 +77,7 @@ class PathError(DalembertError):
 
 
 class FileError(DalembertError):
-    """A file cannot be written."""
+    """A file cannot be written: a page, a table, a model, a motion. Nothing is left behind."""
 
 
 class MotionFileError(FileError):

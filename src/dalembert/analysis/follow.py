@@ -52,7 +52,7 @@ class Followed:
     """How many freedoms the path leaves open."""
 
     def __str__(self) -> str:
-        span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s on the path"
+        span = f"{counted(len(self.t), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s on the path"
         if not self.redundancy:
             return f"{span}; the path determines the motion."
         return f"{span}; it leaves {counted(self.redundancy, 'freedom')} open, moving with the least kinetic energy."

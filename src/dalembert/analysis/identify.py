@@ -18,6 +18,7 @@ from dalembert.arguments import numbers, real, refused
 from dalembert.errors import DalembertError, StateError
 from dalembert.mechanism import Mechanism
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
@@ -51,7 +52,9 @@ class Identification:
 
     def __str__(self) -> str:
         told = "Found" if self.converged else "Not settled, best so far"
-        lines = [f"{told} after {self.evaluations} simulations; root mean square left over: {self.spread:.3g}."]
+        lines = [
+            f"{told} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
+        ]
         lines += [f"  {n} = {v:.6g} ± {d:.2g}" for n, v, d in zip(self.names, self.values, self.deviations)]
         lines += [f"  {', '.join(each)} cannot be told apart by what was measured." for each in self.unseen]
         return "\n".join(lines)

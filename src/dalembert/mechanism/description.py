@@ -61,6 +61,7 @@ class Description:
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
     def n_bodies(self) -> int:
+        """How many bodies there are, the ground not counted."""
         return len(self.bodies)
 
     @property
@@ -75,7 +76,7 @@ class Description:
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
-        """Names of u."""
+        """Names of u, like those of q."""
         return tuple(label for j, b in self._carried for label, at in zip(j.u_labels(b.name), j.u_at) if at is not None)
 
     @cached_property
@@ -94,10 +95,12 @@ class Description:
 
     @property
     def n_q(self) -> int:
+        """How many coordinates are free: the length of q."""
         return len(self.coordinates)
 
     @property
     def n_u(self) -> int:
+        """How many speeds are free: the length of u."""
         return len(self.speeds)
 
     @cached_property
@@ -215,6 +218,7 @@ class Description:
 
     @property
     def parameter_values(self) -> dict[Any, float]:
+        """Of the symbols that stand for them."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
     def admissible(self, q: Any) -> np.ndarray:

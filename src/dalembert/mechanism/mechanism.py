@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 class Mechanism(Description):
     """A numbered mechanism, immutable: `m = s.build()`, then `m.simulate(10.0)`, `m.equations("kane")`, `m.inspect()`, …
 
-    Its data (`bodies`, `joints`, `cuts`, `parameters`, …) and names (`coordinates`, `speeds`) are those of `Description`.
+    Its coordinates q and speeds u have names, `m.coordinates` and `m.speeds`, and stand in that order in every array. Values of a state
+    are arrays (n,), of many states (K, n). Vectors are in world axes, everything is in SI units.
     """
 
     def _repr_html_(self) -> str:

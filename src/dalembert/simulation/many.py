@@ -31,6 +31,7 @@ from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
+from dalembert.words import counted
 
 BUDGET = 20_000
 """Steps after which a thread looks whether it should stop."""
@@ -48,6 +49,13 @@ class Motions:
     mechanism: Mechanism
     parameters: Mapping[str, np.ndarray]
     record: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.problems)} of them not to the end" if self.problems else ""
+        return (
+            f"<{counted(len(self), 'motion')} of {self.mechanism.name!r}: {counted(len(self.t), 'sample')} each from {self.t[0]:g} to "
+            f"{self.t[-1]:g} s{failed}>"
+        )
 
     def __len__(self) -> int:
         return len(self.q)

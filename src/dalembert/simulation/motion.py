@@ -120,7 +120,7 @@ class Motion:
         return self.evaluate(lambda s: s.velocity(at))
 
     def angular_velocity(self, body: str) -> np.ndarray:
-        """(K, 3)."""
+        """(K, 3) of a body."""
         return self.evaluate(lambda s: s.angular_velocity(body))
 
     def displacement(self, body: str, node: str) -> np.ndarray:

@@ -20,7 +20,10 @@ class Projection:
 
 @dataclass(frozen=True)
 class Baumgarte:
-    """g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4]: gaps decay instead of growing, at a rate to be tuned."""
+    """For `m.simulate(…, stabilise=da.Baumgarte(alpha, beta))`: g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4].
+
+    Gaps decay instead of growing, at a rate to be tuned; the usual projection needs no tuning.
+    """
 
     alpha: float = 100.0
     beta: float = 2500.0

@@ -15,7 +15,9 @@ from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """`position` of the frame's origin in body axes; `rotation` R_BF turns frame components into body components.
+    """A place on a body: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`, wherever a joint or a shape asks for one.
+
+    `position` is that of its origin in body axes; `rotation` R_BF turns frame components into body components.
 
     On an elastic body, `node` names the node that carries the frame, and position and rotation are in the node's axes.
     """

@@ -26,6 +26,7 @@ from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
+from dalembert.words import counted
 
 GROUND = "ground"
 
@@ -44,7 +45,14 @@ class JointPlacement:
 
 
 class System:
-    """Bodies, joints, forces and parameters, in any order. `build()` numbers them and returns the `Mechanism`."""
+    """A mechanism as you say it: bodies, joints, forces, constraints and parameters; `build()` numbers them → `Mechanism`.
+
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(mass=1.0, length=1.0))
+    s.add_joint("A", da.Revolute((0, 0, 1)), parent="ground", child="rod")
+    m = s.build()
+    motion = m.simulate(10.0, initial={"A": 0.3})
+    """
 
     def __init__(self, name: str = "system", gravity: Any = ZERO):
         self.name = one_name(name, "System: name")
@@ -68,6 +76,11 @@ class System:
         """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
         self.cut: tuple[str, ...] = ()
         """Joints at which `build()` cuts loops."""
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]
+        parts += [counted(len(x), what) for x, what in ((self.forces, "force"), (self.constraints, "constraint")) if x]
+        return f"<System {self.name!r}: {', '.join(parts)}>"
 
     @property
     def gravity(self) -> np.ndarray:

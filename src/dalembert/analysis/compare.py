@@ -20,11 +20,10 @@ from dalembert.analysis.timed import Native, nanoseconds
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import DalembertError, FormulationError
-from dalembert.formulations import FORMULATIONS, Formulation, kane
+from dalembert.formulations import FORMULATIONS, Formulation, check_known, kane
 from dalembert.kernels.pair import accelerations_kernel, formulation_named, own_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.system.names import nearest
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
 
 UNCONSTRAINED = "range_space"
@@ -50,8 +49,7 @@ def compare(
     for name in methods:
         method(name)  # an unknown one is told before anything is computed
     for name in wanted:
-        if name not in FORMULATIONS:
-            raise FormulationError(f"there is no formulation {name!r}; {nearest(name, FORMULATIONS, 'choose one of')}")
+        check_known(name)
     if not wanted or not methods:
         raise FormulationError("there is nothing to compare: name at least one formulation and one constraint method")
     reference = Reference.of(m, consistent_states(m, states, seed, start))

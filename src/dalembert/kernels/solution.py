@@ -13,7 +13,7 @@ from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.solution import Solution
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.assembled import check_assembled, check_errors
+from dalembert.kernels.assembled import STILL, check_assembled, check_off, tolerance
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -50,12 +50,9 @@ def accelerations(
 ) -> Any:
     """u̇ of one state (n,) or of a batch (K, n)."""
     method(constraints)
-    q, u, t = (
-        numbers(q, "forward_dynamics: q"),
-        _or_zeros(u, m.n_u, "forward_dynamics: u"),
-        numbers(t, "forward_dynamics: t"),
-    )
-    tau = None if tau is None else numbers(tau, "forward_dynamics: tau")
+    if type(q) is not np.ndarray or type(t) is not float:  # what is plainly right costs no second look
+        q, t = numbers(q, "forward_dynamics: q"), numbers(t, "forward_dynamics: t")
+    u = np.zeros(m.n_u) if u is None else u
     rows = _rows(c, q, t, parameters)
     tau = _with_opaque(c, q, u, tau, t, parameters)
     n_q, n_u = m.n_q, m.n_u
@@ -66,7 +63,7 @@ def accelerations(
         )(q, u, tau, t, parameters)[..., n_q:]
     y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
-    check_errors(m, y[..., n_q + n_u], y[..., n_q + n_u + 1], q, u, t, parameters)
+    check_off(m, y[..., n_q + n_u], q, u, t, parameters)
     poor = ~(y[..., -1] > DOUBTFUL)
     others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
     if others is not None:
@@ -181,7 +178,7 @@ def _udot(pair: Pair) -> Block:
 
 
 def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
-    """(q̇, u̇, largest gap and slip of the rows, smallest pivot relative to its row), along the tree's branches."""
+    """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
@@ -194,7 +191,9 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
             f.call(run, *(getattr(f, name) for name in NAMES))
             Y, S = f.work + at["Y"], f.work + at["S"]
             g, slip = f.work + at["g"], f.work + at["slip"]
-            v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0)
+            v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0, speed=STILL)
+            with f.loop(m.n_u) as i:
+                v.speed = maximum(v.speed, abs(f.u[i]))
             with f.loop(held.n_rows) as i:
                 v.gap, v.slip = maximum(v.gap, abs(g[i])), maximum(v.slip, abs(slip[i]))
                 v.square = 0.0
@@ -202,10 +201,11 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
                     v.square = v.square + Y[e] * Y[e]
                 inverse = S[profile[i] + i]
                 v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
-            f.y[m.n_q + m.n_u], f.y[m.n_q + m.n_u + 1], f.y[m.n_q + m.n_u + 2] = v.gap, v.slip, v.smallest
+            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed) / tolerance(m)
+            f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    return Kernel(f"held accelerations {rows}", m, m.n_u, (m.n_q + m.n_u + 3,), emit, c.key)
+    return Kernel(f"held accelerations {rows} by {tolerance(m)!r}", m, m.n_u, (m.n_q + m.n_u + 2,), emit, c.key)
 
 
 def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:

@@ -31,16 +31,31 @@ COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turne
 
 
 def applies(m: Mechanism, links: tuple[Link, ...]) -> bool:
-    """Whether every motion column is constant, and nothing but gravity acts."""
+    """Whether the closed form applies, and nothing but gravity acts."""
     if m.elastic or m.forces or m.parameters:
         return False
-    kinds = {link.joint: link for link in links}.values()
-    return all(_is_constant(link) for link in kinds)
+    return all(closed.columns_are_constant(link, _placed(link)) for link in {x.joint: x for x in links}.values())
 
 
-def _is_constant(link: Link) -> bool:
-    S = steps.place(link, symbols("#q.", range(link.joint.n_q))).S
-    return all(isinstance(x, float) for x in S.ravel())
+def _placed(link: Link) -> steps.Placement:
+    return steps.place(link, symbols("#q.", range(link.joint.n_q)))
+
+
+def groups(m: Mechanism, links: tuple[Link, ...]) -> list[tuple[range, range]]:
+    """For every speed, those of its joint that belong together with it, and those inboard of it in the same joint."""
+    sliding = {x.joint: closed.sliding_columns(_placed(x)) for x in links}
+    out: list[tuple[range, range]] = []
+    for link in links:
+        free = list(zip(link.source.free, link.source.columns))
+        slides, turns = ([c for i, c in free if (i in sliding[link.joint]) == kind] for kind in (True, False))
+        out += [(_range(slides), range(0)) if c in slides else (_range(turns), _range(slides)) for _, c in free]
+    return out
+
+
+def _range(columns: list[int]) -> range:
+    made = range(columns[0], columns[-1] + 1) if columns else range(0)
+    assert list(made) == columns, "a joint's slides and turns each stand together"
+    return made
 
 
 # -- sweeps ------------------------------------------------------------------------------------------------------------
@@ -92,11 +107,12 @@ def _unpacked(values: np.ndarray) -> Composite:
 
 # -- pairs of speeds ---------------------------------------------------------------------------------------------------
 def pairs(sweep: Any, module: Module, f: Any) -> None:
-    """For a speed i: with those of its own joint, then with those inboard, run by run."""
+    """For a speed i: with those it belongs together with, then with those inboard, run by run."""
     m, n, stride = sweep.m, sweep.m.n_u, sweep.stride
     of_joint = [(k, i, j.columns) for k, j in enumerate(m.joints) for i in range(len(j.columns))]
     six, three = (module.int_table([k * stride + size * i for k, i, _ in of_joint]) for size in (6, 3))
-    own_first, own_last = (module.int_table([columns[e] for _, _, columns in of_joint]) for e in (0, -1))
+    both = groups(m, sweep.links)
+    own, inner = ([module.int_table([getattr(g[i], e) for g in both]) for e in ("start", "stop")] for i in range(2))
     inboard, first = inboard_speeds(m), runs(m)
     before = module.int_table([inboard[columns[0]] for _, _, columns in of_joint])
     beginning, further = module.int_table(first), module.int_table([inboard[i] for i in first])
@@ -115,23 +131,29 @@ def pairs(sweep: Any, module: Module, f: Any) -> None:
     def put(i: Any, part: int, j: Any, value: Any) -> None:
         f.y[i * (3 * n) + j + part * n] = value
 
+    def with_inboard(i: Any, j: Any, t: Any, moved: Any, F2: Any, w: Any) -> None:
+        S = read("S", j)
+        mass = dot(t, S)
+        put(i, 2, j, mass)
+        put(j, 2, i, mass)
+        put(j, 0, i, dot(S, moved))
+        put(j, 1, i, dot(S, F2))
+        put(i, 0, j, dot(w, read("psi", j)[:3]) + dot(t, read("psi_rate", j)))
+        put(i, 1, j, dot(w, S[:3]) + dot(t, read("both", j)))
+
     with f.loop(n) as i:
         t, moved, F2, w = (read(name, i) for name in ("t", "moved", "F2", "w"))
-        with f.loop(own_first[i], own_last[i] + 1) as j:
+        with f.loop(own[0][i], own[1][i]) as j:
             S = read("S", j)
             put(i, 2, j, dot(t, S))
             put(j, 0, i, dot(S, moved))
             put(j, 1, i, dot(S, F2))
         moved = [x + y for x, y in zip(moved, read("turned", i))]
+        if any(g[1] for g in both):
+            with f.loop(inner[0][i], inner[1][i]) as j:
+                with_inboard(i, j, t, moved, F2, w)
         with f.following(before[i], further) as last, f.loop(beginning[last], last + 1) as j:
-            S = read("S", j)
-            mass = dot(t, S)
-            put(i, 2, j, mass)
-            put(j, 2, i, mass)
-            put(j, 0, i, dot(S, moved))
-            put(j, 1, i, dot(S, F2))
-            put(i, 0, j, dot(w, read("psi", j)[:3]) + dot(t, read("psi_rate", j)))
-            put(i, 1, j, dot(w, S[:3]) + dot(t, read("both", j)))
+            with_inboard(i, j, t, moved, F2, w)
 
 
 ALGORITHM = Algorithm(

@@ -1,8 +1,9 @@
-"""Derivatives of inverse dynamics in closed form, for joints whose motion columns are constant in link axes.
+"""Derivatives of inverse dynamics in closed form, for joints whose columns are constant: in link axes, or, sliding, in the carrier's.
 
 In world axes about the world's origin, the derivative of the force of a subtree along a speed's direction S needs only composite
 quantities of that subtree: inertia I, momentum, force F and the matrix 2B of velocity products (Singh, Russell and Wensing's form).
-A pair of joints on one path then costs a few dot products. Directions of q are those of the speeds.
+A pair of joints on one path then costs a few dot products. Directions of q are those of the speeds. A joint that slides in its
+carrier's axes and turns (a free one, a planar one) is two: its slides are inboard of its turns, with nothing between.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
 from dalembert.recursive.steps import NOTHING, JointValues, Placement, Spatial
 from dalembert.recursive.turns import FullTurn
+from dalembert.trace import symbols
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, skew
 
 
@@ -38,6 +40,8 @@ class Column:
     psi: Spatial
     psi_rate: Spatial
     both: Spatial
+    slides: bool
+    """Whether it is constant in the carrier's axes, and inboard of the joint's turns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +58,23 @@ class Composite:
 
 
 def motion_columns_are_constant(tree: Tree) -> bool:
-    """Whether the closed form applies: no motion column depends on the coordinates, no body has any of its own."""
-    return not tree.mechanism.elastic and all(isinstance(x, float) for at in tree.placements for x in at.S.ravel())
+    """Whether the closed form applies, and no body has coordinates of its own."""
+    return not tree.mechanism.elastic and all(
+        columns_are_constant(link, at) for link, at in zip(tree.links, tree.placements)
+    )
+
+
+def columns_are_constant(link: Link, at: Placement) -> bool:
+    """Whether every column of a joint is constant in link axes, or slides only, in constant directions of its carrier's axes."""
+    sliding = sliding_columns(at)
+    q = symbols("#q.", range(link.joint.n_q))
+    given = np.vstack([link.joint.turning(q), link.joint.sliding(q)])[:, sliding]
+    return all(isinstance(x, float) for x in given.ravel()) and not given[:3].any()
+
+
+def sliding_columns(at: Placement) -> list[int]:
+    """Those not constant in link axes."""
+    return [i for i in range(at.S.shape[1]) if not all(isinstance(x, float) for x in at.S[:, i])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,19 +94,26 @@ def outward(
 ) -> Outward:
     """From its carrier's world motion and the accelerations of its free speeds."""
     R, p = np.array([at.X.back(row) for row in R_J]), p_J + R_J @ at.p
-    S = [_column(R, p, at.S[:, i]) for i in range(link.joint.n_u)]
-    given = dict(zip(link.source.free, udot))
+    sliding = sliding_columns(at)
+    along = R_J @ (link.E @ link.joint.sliding(values.q)) if sliding else np.zeros((3, 0))
+    S = [Spatial(ZERO, along[:, i]) if i in sliding else _column(R, p, at.S[:, i]) for i in range(link.joint.n_u)]
+    rate = list(values.udot)
+    for i, x in zip(link.source.free, udot):
+        rate[i] = x
+    columns: dict[int, Column] = {}
     V, A = V_J, A_J
-    for i, s in enumerate(S):
-        V = V + _times(s, values.u[i])
-    rates = [_motion_cross(V, s) for s in S]
-    for i, s in enumerate(S):
-        A = A + _times(s, given[i] if i in given else values.udot[i]) + _times(rates[i], values.u[i])
-    columns = []
-    for i in link.source.free:
-        psi = _motion_cross(V_J, S[i])
-        columns.append(Column(S[i], psi, _motion_cross(A_J, S[i]) + _motion_cross(V_J, psi), psi + rates[i]))
-    return Outward(R, p, V, A, columns, _contribution(link.inertia.carried(FullTurn(R), p), V, A))
+    for group in (sliding, [i for i in range(len(S)) if i not in sliding]):
+        V_in, A_in = V, A
+        for i in group:
+            V = V + _times(S[i], values.u[i])
+        for i in group:
+            turned = _motion_cross(V, S[i])
+            A = A + _times(S[i], rate[i]) + _times(turned, values.u[i])
+            psi = _motion_cross(V_in, S[i])
+            further = _motion_cross(A_in, S[i]) + _motion_cross(V_in, psi)
+            columns[i] = Column(S[i], psi, further, psi + turned, i in sliding)
+    own = [columns[i] for i in link.source.free]
+    return Outward(R, p, V, A, own, _contribution(link.inertia.carried(FullTurn(R), p), V, A))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,16 +145,22 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
     for k in reversed(range(len(tree.links))):
         for i, c in _own(tree, columns, k):
             x = terms(composite[k], c)
+            inboard = []
             for j, o in _own(tree, columns, k):
-                A[i, j], dq[j, i], du[j, i] = _dot(x.t, o.S), _dot(o.S, x.moved), _dot(o.S, x.F2)
-            moved, carrier = x.moved + x.turned, tree.links[k].parent
+                if o.slides == c.slides:
+                    A[i, j], dq[j, i], du[j, i] = _dot(x.t, o.S), _dot(o.S, x.moved), _dot(o.S, x.F2)
+                elif o.slides:
+                    inboard.append((j, o))
+            carrier = tree.links[k].parent
             while carrier:
-                for j, o in _own(tree, columns, carrier - 1):
-                    A[i, j] = A[j, i] = _dot(x.t, o.S)
-                    dq[j, i], du[j, i] = _dot(o.S, moved), _dot(o.S, x.F2)
-                    dq[i, j] = x.w @ o.psi.a + _dot(x.t, o.psi_rate)
-                    du[i, j] = x.w @ o.S.a + _dot(x.t, o.both)
+                inboard += _own(tree, columns, carrier - 1)
                 carrier = tree.links[carrier - 1].parent
+            moved = x.moved + x.turned
+            for j, o in inboard:
+                A[i, j] = A[j, i] = _dot(x.t, o.S)
+                dq[j, i], du[j, i] = _dot(o.S, moved), _dot(o.S, x.F2)
+                dq[i, j] = x.w @ o.psi.a + _dot(x.t, o.psi_rate)
+                du[i, j] = x.w @ o.S.a + _dot(x.t, o.both)
         parent = tree.links[k].parent
         if parent:
             composite[parent - 1] = composite[parent - 1] + composite[k]

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.analysis.linearisation import NEUTRAL, Linearisation
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
@@ -115,7 +116,7 @@ class Modes:
 
     def __str__(self) -> str:
         lin = self.linearisation
-        head = f"{lin.mechanism.name}: {len(self.every)} modes, {lin.verdict}"
+        head = f"{lin.mechanism.name}: {counted(len(self.every), 'mode')}, {lin.verdict}"
         return "\n".join([head, *(f"  {k}: {mode}" for k, mode in enumerate(self.every))])
 
 

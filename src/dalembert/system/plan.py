@@ -31,3 +31,11 @@ class Plan:
         given = {k: v for k, v in options.items() if v is not None}
         own = "method" in given or "step" in given
         return {k: v for k, v in self.options.items() if not (own and k in INTEGRATION)} | given
+
+    def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
+        """The call's duration, initial values and speeds (None: not said), completed by the plan's."""
+        return (
+            self.duration if duration is None else duration,
+            (self.initial or None) if initial is None else initial,
+            (self.speeds or None) if speeds is None else speeds,
+        )

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.simulation.motion import Motion
+from dalembert.simulation.scales import prescribed_units
 
 REACTIONS = 16
 """With more joints than this, reactions are computed only where they are asked for."""
@@ -29,12 +30,21 @@ class Chart:
 def charts(motion: Motion) -> list[Chart]:
     """All but the reactions."""
     return [
-        *_by_unit("q", "Coordinates", motion.coordinates, motion.coordinate_units, motion.q),
+        *_by_unit("q", "Coordinates", *_coordinates(motion)),
         *_by_unit("u", "Speeds", motion.speeds, motion.speed_units, motion.u),
         *_outputs(motion),
         *_energies(motion),
         *_gaps(motion),
     ]
+
+
+def _coordinates(motion: Motion) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    """Names, units and values, with those that are prescribed."""
+    m = motion.mechanism
+    assert m is not None
+    given = tuple(m.prescribed)
+    values = np.column_stack([motion.q, *(motion[name] for name in given)])
+    return motion.coordinates + given, motion.coordinate_units + prescribed_units(m), values
 
 
 def _by_unit(key: str, title: str, names: Sequence[str], units: Sequence[str], values: np.ndarray) -> list[Chart]:

@@ -84,6 +84,8 @@ class _Composer:
             mark = problem.problem_mark or problem.context_mark
             place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             said = ": ".join(x for x in (problem.context, problem.problem) if x)
+            if mark and any("\t" in line[: mark.column + 1] for line in text.split("\n")[mark.line : mark.line + 1]):
+                said = "this line is indented with a tab; YAML wants spaces"
             raise ModelFileError(f"it is not YAML: {said}", self.file, *place) from problem
         except (yaml.YAMLError, ValueError, UnicodeError) as problem:
             said = " ".join(str(problem).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -158,6 +159,9 @@ def test_files_that_are_no_files(tmp_path):
     (tmp_path / "large.yaml").write_bytes(b"#" * 9_000_000)
     with pytest.raises(da.ModelFileError, match="larger"):
         da.load(tmp_path / "large.yaml")
+    if Path("/dev/zero").exists():
+        with pytest.raises(da.ModelFileError, match="larger"):
+            da.load("/dev/zero")
 
 
 PIECES = [

@@ -18,6 +18,7 @@ from dalembert.constraints.contradictions import (
     given_values_do_not_fit,
     speeds_do_not_fit,
 )
+from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -28,6 +29,8 @@ CLOSED = 1e-12
 """Largest residual, relative to the mechanism's length, that counts as closed."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
+PATIENCE, WORTH = 15, 1e-3
+"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
@@ -51,11 +54,13 @@ def assemble(
     m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
-    attempts = []
+    attempts: list[Attempt] = []
     for q in starts_from(m, start, held, starts, seed):
         attempt = close(m, q, held, t)
         if attempt.closed:
             return attempt.q
+        if not attempts:
+            check_reach(m)
         attempts.append(attempt)
     best = min(attempts, key=lambda a: a.gap)
     if best.turned_over:
@@ -91,9 +96,13 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
     free = [i for i in range(m.n_u) if i not in set(held)]
     tolerance = CLOSED * size_of(m)
     g, B = _residual(m, q, t)
-    damping = 0.0
-    for _ in range(MOST_STEPS):
+    damping, before = 0.0, np.inf
+    for k in range(MOST_STEPS):
         error = float(g @ g)
+        if k % PATIENCE == 0:
+            if error > (1.0 - WORTH) * before:
+                break
+            before = error
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)

@@ -125,6 +125,8 @@ class Diagnosis:
 def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
     """From the assembled coordinates q and `poses` further poses reached from it."""
     m = m.numeric
+    if not m.constraint_rows:
+        return _of_tree(m)
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
@@ -148,6 +150,12 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     return Diagnosis(
         rows, rank, mobility, m.mobility, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
     )
+
+
+def _of_tree(m: Mechanism) -> Diagnosis:
+    """Every speed is a freedom, whatever the pose."""
+    freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
+    return Diagnosis((), 0, m.n_u, m.mobility, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:

@@ -53,7 +53,7 @@ def test_what_is_asked_wrongly_is_said(asked):
         pendulum().build().equilibrium(**asked)
 
 
-def cable(n, length, span):
+def cable(n, length, span, cut):
     """n equal links between two points at one height."""
     s = da.System("cable", gravity=(0, 0, -G))
     carrier, piece = "ground", length / n
@@ -61,20 +61,46 @@ def cable(n, length, span):
         s.add_body(f"link{i}", da.rod(0.1, piece))
         s.add_joint(f"J{i}", da.Revolute((0, 1, 0)), carrier, f"link{i}", at_parent=(piece if i else 0, 0, 0))
         carrier = f"link{i}"
-    s.add_constraint("end", da.OnLine((carrier, (piece, 0, 0)), ("ground", (span, 0, 0)), (0, 1, 0)))
-    return s.build()
+    if cut == n:
+        s.add_constraint("end", da.OnLine((carrier, (piece, 0, 0)), ("ground", (span, 0, 0)), (0, 1, 0)))
+        return s.build()
+    s.add_joint(f"J{n}", da.Revolute((0, 1, 0)), carrier, "ground", at_parent=(piece, 0, 0), at_child=(span, 0, 0))
+    return s.build(cut=[f"J{cut}"])
 
 
-def test_a_cable_hangs_in_a_catenary():
-    n, length, span = 200, 10.0, 6.0
-    m = cable(n, length, span)
-    below = np.full(n, -2.8 / (n - 1))  # an arc below the anchors to start from
-    below[0] = 1.4
-    found = m.equilibrium(below)
+@pytest.mark.parametrize("n,cut", [(200, 200), (40, 20), (40, 0)])
+def test_a_cable_hangs_in_a_catenary(n, cut):
+    """From all links in one line, an anchor's distance too far: the default start, whose loop does not close from there."""
+    length, span = 10.0, 6.0
+    m = cable(n, length, span, cut)
+    found = m.equilibrium()
     a = brentq(lambda a: 2 * a * np.sinh(span / (2 * a)) - length, 0.5, 50.0)
     x, _, z = m.body_motion(found.q).position.T
-    assert np.abs(a * (np.cosh((x - span / 2) / a) - np.cosh(span / (2 * a))) - z).max() < 1e-4
-    assert np.abs(found.lam).max() == pytest.approx(n * 0.1 * G / 2, rel=1e-3)  # each anchor carries half the weight
+    assert np.abs(a * (np.cosh((x - span / 2) / a) - np.cosh(span / (2 * a))) - z).max() < 1e-4 * (200 / n) ** 2
+    if cut == n:
+        assert np.abs(found.lam).max() == pytest.approx(
+            n * 0.1 * G / 2, rel=1e-3
+        )  # each anchor carries half the weight
+
+
+def test_having_settled_it_is_pushed_off_a_balance_that_is_not_stable():
+    """Far from balance it goes downhill; where that leads to a saddle, it goes on."""
+    s = da.System("pair", gravity=(0, -G, 0))
+    s.add_body("upper", da.rod(1.0, 1.0))
+    s.add_body("lower", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "upper")
+    s.add_joint("B", da.Revolute(), "upper", "lower", at_parent=(1, 0, 0))
+    found = s.build().equilibrium({"A": 0.5, "B": np.pi})  # folded, as it falls it stays so by symmetry
+    assert found.stable and abs(np.sin(found.coordinates["B"])) < 1e-9 and np.cos(found.coordinates["B"]) > 0
+
+
+def test_a_balance_that_time_undoes_is_said_to_be_one():
+    s = da.System("waves", gravity=(0, -G, 0))
+    s.add_body("raft", mass=1.0)
+    s.add_body("bob", da.particle(1.0))
+    s.add_joint("wave", da.Prismatic((1, 0, 0)), "ground", "raft", prescribed=lambda t: da.sin(2 * t))
+    s.add_joint("A", da.Revolute(), "raft", "bob", at_child=(0, 1, 0))
+    assert "at t = 0.3 s only" in str(s.build().equilibrium(t=0.3))
 
 
 def top(I1, I3, mass=1.5, arm=0.4):

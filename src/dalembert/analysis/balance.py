@@ -21,7 +21,8 @@ from dalembert.mechanism import Mechanism
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds."""
+    """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds
+    (which is not asked for at rest, and zero then)."""
 
     r: np.ndarray
     g: np.ndarray
@@ -32,19 +33,23 @@ class Balance:
 
 
 class Balancing:
-    """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared."""
+    """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared. `at_rest` if no speed will
+    ever be given."""
 
     def __init__(
-        self, m: Mechanism, t: float, values: Mapping[str, float] | None = None, shared: Balancing | None = None
-    ):
-        self.t, self.values = t, dict(values or {})
+        self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: Balancing | None = None
+    ):  # fmt: skip
+        self.t, self.at_rest, self.values = t, at_rest, dict(values or {})
         self.m = m.with_parameters(**self.values) if values else m
         self.multipliers = multiplier_names(m)
         self.tree: Mechanism = shared.tree if shared else freed(m) if self.multipliers else m
         self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
 
     def with_values(self, values: Mapping[str, float]) -> Balancing:
-        return Balancing(self.m, self.t, values, self)
+        return Balancing(self.m, self.t, self.at_rest, values, self)
+
+    def at_time(self, t: float) -> Balancing:
+        return Balancing(self.m, t, self.at_rest, self.values, self)
 
     @cached_property
     def holonomic(self) -> np.ndarray:
@@ -53,13 +58,18 @@ class Balancing:
         return np.array([not (isinstance(x, float) and np.isnan(x)) for x in kinds], dtype=bool)
 
     def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
-        still, n_p = np.zeros(self.m.n_u), len(self.m.parameters)
+        n, n_p, still = self.m.n_u, len(self.m.parameters), np.zeros(self.m.n_u)
         values = self.values | dict(zip(self.multipliers, lam.tolist())) or None
-        d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
         r = self.tree.inverse_dynamics(q, u, still, self.t, values)
-        return Balance(r, self._gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u)
+        if self.at_rest:
+            K, B = np.split(self.tree.kernels.stiffness(q, None, None, self.t, values), [n], axis=1)
+            A = self.tree.mass_matrix(q, self.t, values)
+            return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n)))
+        d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
+        return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u)
 
-    def _gaps(self, q: np.ndarray) -> np.ndarray:
+    def gaps(self, q: np.ndarray) -> np.ndarray:
+        """g of every row, zero where it has none."""
         if not self.multipliers:
             return np.zeros(0)
         if self.m.elastic:  # rows look at nodes
@@ -72,6 +82,23 @@ class Balancing:
     def _told(self, gaps: list[np.ndarray]) -> np.ndarray:
         """Zero where a row has none."""
         return np.where(self.holonomic, np.concatenate(gaps), 0.0)
+
+    # -- settling -------------------------------------------------------------------------------------------------------
+    def axes(self, q: np.ndarray) -> np.ndarray:
+        """3 × n_u: the angular velocity, in world axes, that each speed gives its joint; zero for those that slide or deform."""
+        joint, way, alone = self._alone
+        w = self.tree.body_motion(q, alone, self.t, self.values or None).angular_velocity
+        own = w - np.concatenate([np.zeros((len(w), 1, 3)), w], axis=1)[:, list(self.m.parent)]
+        return np.asarray((own[way, joint] - own[0, joint]).T)
+
+    @cached_property
+    def _alone(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For every speed its joint and which one it is there; and speeds at rest, then the first of all joints, the second, …"""
+        joint = np.array([k for k, j in enumerate(self.m.joints) for _ in j.columns], dtype=int)
+        way = np.array([1 + i for j in self.m.joints for i in range(len(j.columns))], dtype=int)
+        alone = np.zeros((way.max(initial=0) + 1, self.m.n_u))
+        alone[way, np.arange(self.m.n_u)] = 1.0
+        return joint, way, alone
 
     # -- steady motion ----------------------------------------------------------------------------------------------------
     def slip(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -30,6 +30,8 @@ class Equilibrium:
     """Speeds that were given or looked for; all others are zero, or follow from the constraints."""
     scale: float
     """The size of the forces that balance."""
+    lasting: bool = True
+    """Whether it goes on so; not where time prescribes a motion that changes, and the balance is one of an instant."""
 
     @property
     def coordinates(self) -> dict[str, float]:
@@ -58,6 +60,7 @@ class Equilibrium:
     def __str__(self) -> str:
         m = self.mechanism
         kind = "steady motion" if np.any(self.u) else "rest"
+        kind = kind if self.lasting else f"balance at t = {self.t:g} s only, as what time prescribes goes on changing"
         lines = [f"{m.name}: {kind}, {self.linearisation.verdict}"]
         lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.coordinates.items())[:MOST]]
         if m.n_q > MOST:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.search import BALANCED, Attempt, Search
-from dalembert.constraints.assembly import assemble, displaced, places, size_of
+from dalembert.analysis.search import BALANCED, Attempt, Search, Start
+from dalembert.constraints.assembly import assemble, close, displaced, places, size_of
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
@@ -33,8 +33,8 @@ def equilibria(
     search = Search(m, speeds, find, hold, t)
     found: list[tuple[np.ndarray, Attempt]] = []
     failed = []
-    for q, u in starts_of(search, initial, speeds, find, starts, seed):
-        attempt = search.run(q, u)
+    for start in starts_of(search, initial, speeds, find, starts, seed):
+        attempt = search.run(start)
         if not attempt.balanced:
             failed.append(attempt)
             continue
@@ -46,8 +46,9 @@ def equilibria(
     return [found_by(search, attempt) for _, attempt in found]
 
 
-def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[tuple[Any, Any]]:
-    """The given start, then random ones; every loop closed, with what is held kept."""
+def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[Start]:
+    """The given start, then random ones, with what is held kept. Loops are closed; the given start is first tried open, where they do
+    not close from it."""
     m, rng = search.m, np.random.default_rng(seed)
     if count < 1:
         raise StateError(f"starts={count}: at least one start is needed")
@@ -62,20 +63,25 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
             step[search.held] = 0.0
             start = displaced(m, q, step, search.t)
         if not m.constraint_rows:
-            yield start, u
+            yield Start(start, u)
             continue
+        if not i and search.balancing.holonomic.all():
+            closed = close(m, start, search.held, search.t)
+            yield Start(closed.q if closed.closed else start, u, open=not closed.closed)
+            if closed.closed:
+                continue
         try:
-            yield assemble(m, start, search.held, search.t), u
+            yield Start(assemble(m, start, search.held, search.t), u)
         except DalembertError:
             if not i:
                 raise
 
 
-def first(search: Search, starts: Iterable[tuple[np.ndarray, np.ndarray]]) -> Equilibrium:
+def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
     """What the first start leads to that leads anywhere."""
     attempts = []
-    for q, u in starts:
-        attempts.append(search.run(q, u))
+    for start in starts:
+        attempts.append(search.run(start))
         if attempts[-1].balanced:
             return found_by(search, attempts[-1])
     raise not_found(search, min(attempts, key=lambda a: a.worst), len(attempts))
@@ -89,7 +95,7 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
             f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
-    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale)
+    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale, search.lasts(a))
 
 
 def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:

@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.analysis.displacements import turning_of_displacements
 from dalembert.analysis.freed import freed, multiplier_names
 from dalembert.analysis.row_derivatives import RowDerivatives, RowKernel
+from dalembert.analysis.standing import stands
 from dalembert.constraints import svd
 from dalembert.constraints.solution import least_multipliers
 from dalembert.errors import FormulationError
@@ -26,6 +27,9 @@ from dalembert.kernels.catalogue import Derivatives
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.rows import closure
 from dalembert.mechanism import Mechanism
+
+BALANCED = 1e-11
+"""Part of the forces by which a mechanism at rest may be out of balance and still stays there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +119,15 @@ class FirstOrderEquations:
         return tree.inverse_dynamics_derivatives(q, u, udot, t, given or None)
 
     def _row_derivatives(self, q: Any, u: Any, udot: Any, t: float, values: dict[str, float]) -> RowDerivatives:
-        if self.multipliers:
-            return self._rows(q, u, udot, t, values)
-        return RowDerivatives.none(self.m.n_u, len(self.m.parameters))
+        if not self.multipliers:
+            return RowDerivatives.none(self.m.n_u, len(self.m.parameters))
+        if self._stands and not np.any(u) and not np.any(udot):
+            return self._rows.at_rest(q, t, values)
+        return self._rows(q, u, udot, t, values)
+
+    @cached_property
+    def _stands(self) -> bool:
+        return stands(self.m)
 
     def _nominal(self, q: np.ndarray, u: np.ndarray, t: float, tau: np.ndarray, values: dict[str, float]) -> _Nominal:
         """u̇ and λ in the state; where rows depend on each other, λ of least norm."""
@@ -129,6 +139,8 @@ class FirstOrderEquations:
         e = kane.equations(state)
         e = replace(e, f=e.f + tau)
         found = svd.solve(e)
+        if not np.any(u) and np.abs(e.A @ found.udot).max(initial=0.0) <= BALANCED * np.abs(e.f).max(initial=0.0):
+            found = replace(found, udot=np.zeros(m.n_u))
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
         from_inertia = least_multipliers(alone, svd.solve(alone).udot)
         return _Nominal(found.udot, found.lam, from_inertia, e.B, ~np.isnan(closure(state)[0]))

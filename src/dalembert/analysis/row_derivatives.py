@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ class RowDerivatives:
     rho_p: np.ndarray
 
     @staticmethod
-    def none(n_u: int, n_p: int) -> RowDerivatives:
-        """Of a mechanism without rows."""
-        return RowDerivatives(*(np.zeros((0, n)) for n in (n_u, n_u, n_u, n_p, n_p, n_p)))
+    def none(n_u: int, n_p: int, rows: int = 0) -> RowDerivatives:
+        """All zero; by default of a mechanism without rows."""
+        return RowDerivatives(*(np.zeros((rows, n)) for n in (n_u, n_u, n_u, n_p, n_p, n_p)))
 
 
 class RowKernel:
@@ -40,6 +41,25 @@ class RowKernel:
         self.n_rows = sum(len(d.g) for d in m.constraint_rows.values())
         size = 3 * self.n_rows * (m.n_u + len(m.parameters))
         self._kernel = Kernel("row_derivatives", m, m.n_u, (size,), self._emit, m.kernels.key)
+
+    @cached_property
+    def _gaps(self) -> Kernel:
+        """∂g/∂p."""
+
+        def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+            m = self.m
+            with tracing():
+                s = m.symbolic_state()
+                g = np.concatenate([_or_zero(d.values(s)[0]) for d in m.constraint_rows.values()])
+                values = jacobian(g, [symbol(name) for name in m.parameters])
+                return module.block(straight_block(m, values, ()), lanes), 0
+
+        return Kernel("row_gaps", self.m, 0, (self.n_rows, len(self.m.parameters)), emit, self.m.kernels.key)
+
+    def at_rest(self, q: Any, t: float, parameters: dict[str, float]) -> RowDerivatives:
+        """Where nothing moves and nothing is about to, only the gaps change, with the parameters: φ and ρ vanish with u and u̇."""
+        zeros = RowDerivatives.none(self.m.n_u, len(self.m.parameters), self.n_rows)
+        return replace(zeros, g_p=self._gaps(q, None, None, t, parameters or None)) if self.m.parameters else zeros
 
     def _emit(self, module: Module, lanes: int) -> tuple[Signature, int]:
         m = self.m

@@ -1,29 +1,32 @@
 """Finding equilibria: Newton's method on forces and gaps where it makes a small step, and settling where it does not.
 
 Newton solves K η + Bᵀδλ = −r, B η = −g, and finds unstable equilibria as well as stable ones. Far away the mechanism settles as it
-would in a viscous bath: among displacements that keep the loops closed, (|K| + μA) η = −r, where |K| has the eigenvalues of K in the
-metric of A made positive, so that every step leads downhill, and μ keeps it short.
+would in a viscous bath, by steps downhill among displacements that keep the loops closed, and having settled it stays only where it is
+stable. Loops that are far from closed are drawn together by elastic bands k g, ever stiffer, while it settles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, lapack, lstsq, null_space
+from scipy.linalg import lapack, lstsq, qr
 
 from dalembert.analysis.balance import Balance, Balancing
+from dalembert.analysis.downhill import Carried, Downhill, Drag
+from dalembert.analysis.standing import stands
 from dalembert.analysis.steady_speeds import SteadySpeeds
 from dalembert.constraints.assembly import displaced, size_of
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.system.names import unknown
 
-REACH = 0.4
-"""Longest step while settling: a turn by this, in rad, of what has the largest inertia, and of any joint."""
+REACH, REACH_OPEN = 0.5, 2.0
+"""Longest step while settling: how far, in rad or sizes of the mechanism, a body turns or a joint slides; and with loops still open."""
 NEAR = 0.2
 """Longest step of Newton's method, in rad or sizes of the mechanism, that is tried."""
 CONVERGED = 1e-11
@@ -33,9 +36,26 @@ ROUNDING = 1e-14
 BALANCED = 1e-8
 """Part of the mechanism's forces that may be left over."""
 MOST_STEPS = 200
+MOMENT, LASTS = 1e-3, 1e-4
+"""Seconds after which a balance is looked at again where time moves something; by what it may then change in a second."""
+PUSHES = 6
+"""How often it is pushed off an unstable balance it has settled into."""
+FIRST, STIFFER, STIFFEST = 1.0, 100.0, 1e6
+"""Strength of bands beside the mechanism's own forces."""
+SETTLED, CLOSE = 2e-2, 1e-3
+"""Step after which bands are made stiffer; gap, by what a turn by 1 rad makes of it, at which they have done their part."""
 RANK = 1e-13
 REGULAR = 1e-12
 """Reciprocal condition number above which a matrix is solved with as it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a search begins; `open` if its loops are not closed."""
+
+    q: np.ndarray
+    u: np.ndarray
+    open: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +97,9 @@ class Search:
 
     def __init__(self, m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float):
         self.m, self.t = m, t
-        self.balancing = Balancing(m, t)
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
+        self.balancing = Balancing(m, t, at_rest=not self.moving and stands(m))
         for name in hold:
             if not named_speeds(m, {name: 0.0}):
                 raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
@@ -99,25 +119,41 @@ class Search:
         other.steady = SteadySpeeds(other.balancing, other.moving, other.find)
         return other
 
-    def run(self, q: np.ndarray, u: np.ndarray) -> Attempt:
+    def lasts(self, a: Attempt) -> bool:
+        """Whether what time prescribes leaves the balance as it is: a moment later it is still one."""
+        if stands(self.m):
+            return True
+        later = copy(self)
+        later.t = self.t + MOMENT
+        later.balancing = self.balancing.at_time(later.t)
+        later.steady = SteadySpeeds(later.balancing, self.moving, self.find)
+        q = self.m.admissible(a.q + MOMENT * self.m.state(a.q, a.u, self.t).rates) if np.any(a.u) else a.q
+        place = later._at(q, np.array(a.u))
+        change = np.abs(place.u - a.u).max(initial=0.0) / MOMENT
+        left = np.abs(np.delete(place.b.r, self.moving)).max(initial=0.0) / MOMENT
+        return bool(change <= LASTS * max(1.0, float(np.abs(a.u).max(initial=0.0))) and left <= LASTS * a.scale)
+
+    def run(self, start: Start) -> Attempt:
         """From one start."""
-        here = self._at(q, u)
-        mu = 0.0
+        drawn = self._drawn_together(start) if start.open else None
+        here = drawn or self._at(start.q, start.u)
+        mu, downhill, pushes = 0.0, start.open, 0
         for _ in range(MOST_STEPS):
-            if self._exact(
-                here
-            ):  # where the matrix is singular, as at a limit of stability, rounding would be enlarged
-                break
-            moved = self._newton(here)
+            # where the matrix is singular, as at a limit of stability, one more step would enlarge rounding
+            moved = (here, 0.0) if self._exact(here) else self._newton(here)
             if moved is not None:
                 here, step = moved
                 if step <= CONVERGED:
-                    break
+                    pushed = self._pushed(here) if downhill and pushes < PUSHES else None
+                    if pushed is None:
+                        break
+                    here, pushes = pushed, pushes + 1
                 continue
             settled = self._settle(here, mu)
             if settled is None:
                 break
             here, mu = settled
+            downhill = True
         return self._attempt(here)
 
     def _at(self, q: np.ndarray, u: np.ndarray) -> Place:
@@ -143,7 +179,7 @@ class Search:
         step = self._size(eta)
         if step > NEAR:
             return None
-        q = displaced(self.m, at.q, eta, self.t)
+        q = self._displaced(at.q, eta)
         u = self.steady.consistent(q, at.u + du)
         new = Place(q, u, at.lam + dlam, self.balancing.at(q, u, at.lam + dlam))
         before, after = (self._left(x.b) for x in (at, new))
@@ -152,44 +188,128 @@ class Search:
         sped = float(np.abs(du).max(initial=0.0)) / max(1.0, float(np.abs(u).max(initial=0.0)))
         return new, max(step, sped)
 
+    # -- settling -------------------------------------------------------------------------------------------------------
+    def _closing(self, b: Balance) -> np.ndarray:
+        """Z: free displacements that keep the loops closed."""
+        B = b.B[self.balancing.holonomic][:, self.free]
+        if not len(B):
+            return np.eye(len(self.free))
+        Q, R, _ = qr(B.T, pivoting=True)
+        size = np.abs(np.diag(R))
+        return np.asarray(Q[:, int(np.sum(size > 1e-9 * size.max(initial=0.0))) :])
+
+    def _slope(self, at: Place, Z: np.ndarray, drag: Drag) -> Downhill:
+        b, free = at.b, np.ix_(self.free, self.free)
+        return Downhill(Z.T @ b.R_q[free] @ Z, Z.T @ drag.matrix[free] @ Z, Z.T @ b.r[self.free])
+
+    @cached_property
+    def _bodies(self) -> Carried:
+        return Carried(self.m)
+
+    def _drag(self, at: Place) -> Drag:
+        return self._bodies.drag(self.balancing.axes(at.q), np.diag(at.b.A))
+
+    def _displaced(self, q: np.ndarray, eta: np.ndarray) -> np.ndarray:
+        if self.m.kernels.straight:
+            return displaced(self.m, q, eta, self.t)
+        rates = self.m.kernels.rates(np.vstack([q, q]), np.vstack([eta, 0.0 * eta]), None, self.t)
+        return self.m.admissible(q + rates[0] - rates[1])
+
     def _settle(self, at: Place, mu: float) -> tuple[Place, float] | None:
         """A step downhill that keeps the loops closed, and its μ; None where there is none left to make."""
-        b, free = at.b, self.free
-        B = b.B[self.balancing.holonomic][:, free]
-        Z = null_space(B) if len(B) else np.eye(len(free))
-        if not Z.shape[1]:
+        Z = self._closing(at.b)
+        if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > 1e-13 * self._scale(at):
             return None
-        K, A, r = Z.T @ b.R_q[np.ix_(free, free)] @ Z, Z.T @ b.A[np.ix_(free, free)] @ Z, Z.T @ b.r[free]
-        largest = REACH * np.sqrt(np.diag(b.A).max(initial=0.0))
-        if not np.linalg.norm(r) > 1e-13 * self._scale(at):
-            return None
-        curvature, V = eigh(0.5 * (K + K.T), A)
-        along = V.T @ r
-        mu = max(0.1 * mu, 1e-3 * np.linalg.norm(along) / largest)
+
+        def arrive(eta: np.ndarray) -> Place | None:
+            q = self._closed(self._displaced(at.q, eta))
+            return None if q is None else self._at(q, at.u)
+
+        drag = self._drag(at)
+        found = self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, arrive)
+        return None if found is None else (found[0], found[2])
+
+    def _descend(
+        self, slope: Downhill, Z: np.ndarray, drag: Drag, b: Balance, mu: float, reach: float,
+        arrive: Callable[[np.ndarray], Place | None],
+    ) -> tuple[Place, float, float] | None:  # fmt: skip
+        """The longest step that is allowed and leads to where it does not go up steeply again: where to, its size, and its μ."""
+        least = 1e-3 * slope.first / (reach * drag.unit)
+        mu = 0.0 if slope.definite and 0.1 * mu < least else max(0.1 * mu, least)
         for _ in range(40):
-            x = -along / (np.abs(curvature) + mu)
             eta = np.zeros(self.m.n_u)
-            eta[free] = Z @ (V @ x)
-            if np.linalg.norm(x) <= largest and self._size(eta) <= REACH:
-                q = self._closed(displaced(self.m, at.q, eta, self.t))
-                new = self._at(q, at.u) if q is not None else None
+            eta[self.free] = Z @ slope.step(mu)
+            size = drag.size(eta)
+            if size <= reach:
+                new = arrive(eta)
                 if new is not None and eta @ new.b.r <= 0.5 * abs(eta @ b.r):
-                    return new, mu
-            mu *= 4.0
+                    return new, size, mu
+            mu = max(4.0 * mu, least)
         return None
+
+    def _pushed(self, at: Place) -> Place | None:
+        """Off a balance at rest that is not stable; None where it is, or where nothing says so."""
+        if np.any(at.u):
+            return None
+        Z, drag = self._closing(at.b), self._drag(at)
+        away = self._slope(at, Z, drag).away if Z.shape[1] else None
+        if away is None:
+            return None
+        eta = np.zeros(self.m.n_u)
+        eta[self.free] = Z @ away
+        q = self._closed(self._displaced(at.q, eta * (0.1 / drag.size(eta))))
+        return None if q is None else self._at(q, at.u)
+
+    def _drawn_together(self, start: Start) -> Place | None:
+        """Settled with bands k g in place of the loops, stiffer and stiffer until they are nearly closed."""
+        u = self.steady.consistent(start.q, start.u)
+        k = first = self._first_bands(start.q, u)
+        here, mu = self._banded(start.q, u, k), 0.0
+        for _ in range(MOST_STEPS):
+            found = self._descend_banded(here, k, mu)
+            if found is None:
+                return None
+            here, step, mu = found
+            if step > SETTLED:
+                continue
+            if np.abs(here.b.g).max() <= CLOSE * np.abs(here.b.B).max() or k >= STIFFEST * first:
+                return Place(here.q, u, here.lam, self.balancing.at(here.q, u, here.lam))
+            k *= STIFFER
+            here = self._banded(here.q, u, k)
+        return None
+
+    def _first_bands(self, q: np.ndarray, u: np.ndarray) -> float:
+        """As strong as the mechanism's own forces."""
+        b = self.balancing.at(q, u, np.zeros(len(self.balancing.multipliers)))
+        own = max(np.abs(b.r).max(initial=0.0), np.diag(b.A).max(initial=0.0))
+        return float(own / max(np.abs(b.B).max() * np.abs(b.g).max(), 1e-300))
+
+    def _banded(self, q: np.ndarray, u: np.ndarray, k: float) -> Place:
+        lam = k * self.balancing.gaps(q)
+        b = self.balancing.at(q, u, lam)
+        B = b.B[self.balancing.holonomic]
+        return Place(q, u, lam, replace(b, R_q=b.R_q + k * B.T @ B))
+
+    def _descend_banded(self, at: Place, k: float, mu: float) -> tuple[Place, float, float] | None:
+        Z, drag = np.eye(len(self.free)), self._drag(at)
+
+        def arrive(eta: np.ndarray) -> Place:
+            return self._banded(self._displaced(at.q, eta), at.u, k)
+
+        return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH_OPEN, arrive)
 
     def _closed(self, q: np.ndarray) -> np.ndarray | None:
         """The loops closed again after a step, by what is free."""
         none = np.zeros(len(self.balancing.multipliers))
         for _ in range(10 if len(none) else 0):
-            b = self.balancing.at(q, np.zeros(self.m.n_u), none)
-            if np.abs(b.g).max() <= 1e-9 * size_of(self.m):
+            if np.abs(self.balancing.gaps(q)).max() <= 1e-9 * size_of(self.m):
                 return q
+            b = self.balancing.at(q, np.zeros(self.m.n_u), none)
             eta = np.zeros(self.m.n_u)
             eta[self.free] = -np.linalg.lstsq(b.B[:, self.free], b.g, rcond=1e-9)[0]
             if self._size(eta) > 1.0:
                 return None
-            q = displaced(self.m, q, eta, self.t)
+            q = self._displaced(q, eta)
         return None if len(none) else q
 
     def _size(self, eta: np.ndarray) -> float:

@@ -1,7 +1,6 @@
 """Forward sensitivities: the variational equations Ẋ = f_y X + f_p marched together with the motion y = (q, u).
 
-SciPy's DOP853 calls the compiled equations once for every stage, with the errors of X controlled as those of y are. After every step
-both are brought back to the loops and constraints: y by Newton's method, X onto their tangent.
+What is marched is compiled (`simulation/variational.py`); here directions are named and made to fit the start, and outputs derived.
 """
 
 from __future__ import annotations
@@ -11,17 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
 
-from dalembert.analysis.tangent import initial_tangent, kept_tangent
+from dalembert.analysis.tangent import initial_tangent
 from dalembert.analysis.variation import Variation, along, compiled
-from dalembert.constraints.assembly import assemble, close, consistent_speeds
-from dalembert.errors import SimulationError, StateError
+from dalembert.constraints.assembly import assemble, consistent_speeds
+from dalembert.errors import StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.options import options
-from dalembert.simulation.scales import absolute_tolerances
+from dalembert.simulation.held import check_rows_left_out, hold
+from dalembert.simulation.options import Options, options
+from dalembert.simulation.progress import Progress
+from dalembert.simulation.stabilise import Projection
+from dalembert.simulation.variational import VariedProgram, VariedRun
 from dalembert.system.names import unknown
 from dalembert.system.outputs import as_output
 from dalembert.trace import directional
@@ -111,18 +112,18 @@ class Sensitive:
         self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
     ) -> Sensitivities:
         """From these initial values, with these values of the parameters."""
-        model = self.m.with_parameters(**values)
+        model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
         o = options(model, duration, output=output, rtol=rtol)
-        p, t = dict(model.parameters), o.start
-        q, u, X = self._start(model, initial, speeds, t)
-        atol = np.concatenate([absolute_tolerances(model, rtol), self._tolerances(model, rtol)])
-        found = [(q, u, X)] if o.times[0] <= t else []
-        step = None
-        for end in o.times[len(found) :]:
-            q, u, X, step = self._march(model, t, end, q, u, X, p, rtol, atol, step)
-            found.append((q, u, X))
-            t = float(end)
-        return self._result(o.times, found, p)
+        q, u, X = self._start(model, initial, speeds, o.start)
+        held = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None
+        program = VariedProgram(self.m.kernels, o.method, holding=held, along=len(self.to))
+        run = VariedRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
+        run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
+        run.go(Progress(None), None)
+        y, changes = run.rows[:, :n], program.unpacked(run.rows[:, n:])
+        if run.program.holding is not None:
+            check_rows_left_out(model, run.program.holding, o.times, *np.split(y, [self.m.n_q], axis=1))
+        return self._result(o.times, y, changes, X[n:], dict(model.parameters))
 
     def _start(
         self, model: Mechanism, initial: Any, speeds: Any, t: float
@@ -144,60 +145,25 @@ class Sensitive:
         p = dict(model.parameters)
         return q, u, initial_tangent(self.variation, t, q, u, given, p, X, held, held_speeds, self.to)
 
-    def _tolerances(self, model: Mechanism, rtol: float) -> np.ndarray:
+    def _tolerances(self, model: Mechanism, o: Options) -> np.ndarray:
         """Of X, by rows: those of (q, u) for a change of each parameter by its own size."""
         size = [abs(model.parameters[name]) or 1.0 for name in self.parameters] + [1.0] * len(self.initial_values)
-        return np.outer(absolute_tolerances(model, rtol), 1.0 / np.array(size)).ravel()
+        return np.outer(o.atol, 1.0 / np.array(size))
 
-    def _march(
-        self, model: Mechanism, t: float, end: float, q: np.ndarray, u: np.ndarray, X: np.ndarray, p: Mapping[str, float],
-        rtol: float, atol: np.ndarray, step: float | None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:  # fmt: skip
-        n_q, n, steady = self.m.n_q, self.m.n_q + self.m.n_u, X[self.m.n_q + self.m.n_u :]
-
-        def parts(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            return y[:n_q].copy(), y[n_q:n].copy(), np.vstack([y[n:].reshape(n, -1), steady])
-
-        def slope(now: float, y: np.ndarray) -> np.ndarray:
-            q, u, X = parts(y)
-            rates, changes = self.variation.rates(float(now), q, u, p, X)
-            return np.concatenate([rates, changes.ravel()])
-
-        y = np.concatenate([q, u, X[:n].ravel()])
-        first = None if step is None else min(step, end - t)
-        solver = DOP853(slope, t, y, end, rtol=rtol, atol=atol, first_step=first)  # type: ignore[arg-type] # one for each
-        while solver.status == "running":
-            told = solver.step()
-            if solver.status == "failed" or not np.isfinite(solver.y).all():
-                raise SimulationError(f"the sensitivities could not be followed beyond t = {solver.t:g} s: {told}")
-            q, u, X = self._kept(model, float(solver.t), *parts(solver.y), p)
-            if self.m.constraint_rows:
-                solver.y = np.concatenate([q, u, X[:n].ravel()])
-                solver.f = slope(solver.t, solver.y)
-        return q, u, X, float(solver.h_abs)
-
-    def _kept(
-        self, model: Mechanism, t: float, q: np.ndarray, u: np.ndarray, X: np.ndarray, p: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Back on the loops and constraints; to Euler parameters of unit length."""
-        if not self.m.constraint_rows:
-            return self.m.admissible(q), u, X
-        q = close(model, self.m.admissible(q), (), t).q
-        u = consistent_speeds(model, q, u, (), t)
-        return q, u, kept_tangent(self.variation, t, q, u, p, X)
-
-    def _result(self, times: np.ndarray, found: list[Any], p: Mapping[str, float]) -> Sensitivities:
-        m, n_q, n = self.m, self.m.n_q, self.m.n_q + self.m.n_u
-        q, u, X = (np.array([each[i] for each in found]) for i in range(3))
-        count, k = len(times), len(self.to)
+    def _result(
+        self, times: np.ndarray, y: np.ndarray, X: np.ndarray, dP: np.ndarray, p: Mapping[str, float]
+    ) -> Sensitivities:
+        m, n_q, count, k = self.m, self.m.n_q, len(times), len(self.to)
+        q, u = np.ascontiguousarray(y[:, :n_q]), np.ascontiguousarray(y[:, n_q:])
         wide = [np.repeat(x, k, axis=0) for x in (q, u)]
-        directions = np.ascontiguousarray(X.transpose(0, 2, 1).reshape(count * k, -1))
+        directions = np.concatenate([X, np.broadcast_to(dP, (count, *dP.shape))], axis=1)
+        directions = np.ascontiguousarray(directions.transpose(0, 2, 1).reshape(count * k, -1))
         values, changes = {}, {}
         for name, (shape, kernel) in self.outputs.items():
             both = kernel(*wide, directions, np.repeat(times, k), p).reshape(count, k, 2, *shape)
             values[name] = both[:, 0, 0]
             changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
-        return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:n], m.coordinates, m.speeds, values, changes)
+        return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:], m.coordinates, m.speeds, values, changes)
 
 
 def sensitivities(

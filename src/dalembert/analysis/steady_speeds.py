@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from dalembert.analysis.balance import Balance, Balancing
-from dalembert.trace import free_symbols, symbol
 
 
 class SteadySpeeds:
@@ -17,18 +14,11 @@ class SteadySpeeds:
         self.balancing, self.m, self.moving, self.find = balancing, balancing.m, moving, find
         self.rest = [i for i in range(self.m.n_u) if i not in moving]
 
-    @cached_property
-    def _at_rest(self) -> bool:
-        """Whether nothing moves: no speed is given, nothing is prescribed by time."""
-        laws = [x for each in (self.m.joints, self.m.cuts) for j in each for x in j.law.q]
-        timed = any(symbol("t") in free_symbols([*d.g, *d.phi]) for d in self.m.constraint_rows.values())
-        return not self.moving and not timed and all(x is None for x in laws)
-
     def consistent(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The others as small as the constraints allow."""
         out = np.array(u)
         out[self.rest] = 0.0
-        if self.balancing.multipliers and not self._at_rest:
+        if self.balancing.multipliers and not self.balancing.at_rest:
             slip = self.balancing.slip(q, out)
             if np.any(slip):
                 B = self.balancing.at(q, out, np.zeros(len(slip))).B

@@ -1,4 +1,4 @@
-"""Sensitivities that keep to the loops: of the assembled initial state, and brought back to the constraints on the way.
+"""Sensitivities of the assembled initial state, which keep to the loops.
 
 Along a direction (δq, δu, δp) a consistent motion has δg = 0 and δ(B u − b) = 0, the change of the constraints by the parameters
 included. Of the assembled pose the coordinates move by the least change; of the speeds, A(u − ũ) + Bᵀμ = 0 is varied, which is what
@@ -28,7 +28,7 @@ def initial_tangent(
         return X
     X = X.copy()
     free, rest = ([i for i in range(n) if i not in kept] for kept in (held, held_speeds))
-    A, _, B, _, _ = v.equations(t, q, u, p)
+    A, B = v.matrices(t, q, u, p)
     rows, steps = v.holonomic, np.zeros((n, X.shape[1]))
     opened = v.opened(t, q, u, p, X)[0]
     steps[free] = -np.linalg.pinv(B[rows][:, free], rcond=1e-9) @ opened[rows]
@@ -40,20 +40,6 @@ def initial_tangent(
     left = v.opened(t, q, u, p, X)[1]
     X[n_q + np.array(rest, dtype=int)] += chosen.solve(-v.chosen(t, q, u, p, change, mu, X)[rest], -left)[0]
     _check(v, left, v.opened(t, q, u, p, X)[1], names)
-    return X
-
-
-def kept_tangent(
-    v: Variation, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float], X: np.ndarray
-) -> np.ndarray:
-    """X brought back onto the constraints by the least change in the metric of A, as a projection of the state does."""
-    A, _, B, _, _ = v.equations(t, q, u, p)
-    n_q, n, rows = v.m.n_q, v.m.n_u, v.holonomic
-    nothing = np.zeros((n, X.shape[1]))
-    X = X.copy()
-    steps = Factors.of(A, B[rows]).solve(nothing, -v.opened(t, q, u, p, X)[0][rows])[0]
-    X[:n_q] += v.moved(t, q, u, p, steps)
-    X[n_q : n_q + n] += Factors.of(A, B).solve(nothing, -v.opened(t, q, u, p, X)[1])[0]
     return X
 
 

@@ -1,8 +1,6 @@
-"""The first variation of the equations of motion, exact: how (q̇, u̇) changes along many directions of (q, u, p) at once.
+"""The first variation of loops and constraints, exact: how what holds a state changes along many directions of (q, u, p) at once.
 
-Trees take ∂u̇ from the compiled derivatives of forward dynamics. With loops and constraints the equations themselves are varied,
-A δu̇ + Bᵀδλ = δf − δA u̇ − δBᵀλ and B δu̇ = δγ − δB u̇, the right-hand sides being the rate of f − A u̇ − Bᵀλ and γ − B u̇ along the
-direction at held u̇ and λ. Directions run through the lanes of one kernel, so that no Jacobian is written out.
+Directions run through the lanes of one kernel, so that no Jacobian is written out.
 """
 
 from __future__ import annotations
@@ -87,38 +85,20 @@ class Variation:
     # -- compiled parts -----------------------------------------------------------------------------------------------
     @cached_property
     def _written(self) -> Kernel:
-        """A, f, B, γ and q̇."""
+        """A and B."""
 
         def formula(s: State, _: Any) -> Any:
             e = kane.equations(s)
-            return [e.A, e.f, e.B, e.gamma, s.rates]
+            return [e.A, e.B]
 
         return compiled(self.m, 0, formula)
 
     @cached_property
-    def _varied(self) -> Kernel:
-        """Rates of f − A u̇ − Bᵀλ and γ − B u̇ at held u̇ and λ; extra input: u̇, λ, direction."""
-        n, rows = self.m.n_u, self.n_rows
-
-        def formula(s: State, x: Any) -> Any:
-            udot, lam, direction = x[:n], x[n : n + rows], x[n + rows :]
-            e = kane.equations(s)
-            left = [e.f - e.A @ udot - e.B.T @ lam, e.gamma - e.B @ udot]
-            return directional(np.concatenate(left), along(s, direction))
-
-        return compiled(self.m, n + rows + self.n_direction, formula)
-
-    @cached_property
     def _moved(self) -> Kernel:
-        """δq̇, and δθ, the speeds that make the displacement δq; extra input: direction."""
+        """δq̇; extra input: direction."""
 
         def formula(s: State, direction: Any) -> Any:
-            m, moved = s.mechanism, []
-            for j, q in zip(m.joints, s.joint_q):
-                shift = np.array([0.0 if at is None else direction[at] for at in j.q_at], dtype=object)
-                turned = j.joint.speeds_from_rates(q, shift)
-                moved += [turned[i] for i in j.free]
-            return [directional(s.rates, along(s, direction)), moved]
+            return directional(s.rates, along(s, direction))
 
         return compiled(self.m, self.n_direction, formula)
 
@@ -146,35 +126,17 @@ class Variation:
         return compiled(self.m, n + rows + self.n_direction, formula)
 
     # -- at a state; X has a column for each direction (δq, δu, δp) -----------------------------------------------------
-    def equations(self, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float]) -> tuple[np.ndarray, ...]:
-        """A, f, B, γ and q̇."""
-        n, rows = self.m.n_u, self.n_rows
-        A, f, B, gamma, rates = np.split(self._written(q, u, None, t, p), np.cumsum([n * n, n, rows * n, rows]))
-        return A.reshape(n, n), f, B.reshape(rows, n), gamma, rates
-
-    def rates(
-        self, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float], X: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(q̇, u̇) and its change along every direction, (n_q + n_u) × columns."""
-        m, n_q, n = self.m, self.m.n_q, self.m.n_u
-        both = self._moved(q, u, np.ascontiguousarray(X.T), t, p).T
-        if not self.n_rows:
-            d = m.kernels.differentiate("forward_dynamics_derivatives", q, u, None, t, p)
-            changed = d.q @ both[n_q:] + d.u @ X[n_q : n_q + n] + d.parameters @ X[n_q + n :]
-            return m.kernels.state_rates(q, u, None, t, p), np.vstack([both[:n_q], changed])
-        A, f, B, gamma, rates = self.equations(t, q, u, p)
-        factors = Factors.of(A, B)
-        udot, lam = (x[:, 0] for x in factors.solve(f[:, None], gamma[:, None]))
-        extra = np.hstack([np.tile(np.concatenate([udot, lam]), (X.shape[1], 1)), X.T])
-        left = self._varied(q, u, extra, t, p).T
-        changed, _ = factors.solve(left[:n], left[n:])
-        return np.concatenate([rates, udot]), np.vstack([both[:n_q], changed])
+    def matrices(self, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """A and B."""
+        n = self.m.n_u
+        A, B = np.split(self._written(q, u, None, t, p), [n * n])
+        return A.reshape(n, n), B.reshape(self.n_rows, n)
 
     def moved(self, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float], steps: np.ndarray) -> np.ndarray:
         """δq = N(q) δθ for columns δθ."""
         direction = np.zeros((steps.shape[1], self.n_direction))
         direction[:, self.m.n_q : self.m.n_q + self.m.n_u] = steps.T
-        return self._moved(q, u, direction, t, p).T[: self.m.n_q]
+        return self._moved(q, u, direction, t, p).T
 
     def opened(
         self, t: float, q: np.ndarray, u: np.ndarray, p: Mapping[str, float], X: np.ndarray

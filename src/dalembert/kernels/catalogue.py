@@ -36,6 +36,9 @@ LARGEST_STRAIGHT = 10
 LARGEST_STRAIGHT_DERIVATIVES = 12
 """The same for derivatives, whose loops are slower."""
 
+MANY_FORCES = 30
+"""Forces beyond which a small model is not written as one piece either: in loops, those of one kind share their code."""
+
 LARGEST_SOLVED = 7
 """Speeds up to which factorising the mass matrix may take fewer operations than articulated bodies."""
 
@@ -94,9 +97,15 @@ class Catalogue:
         """Everything the machine code depends on."""
         return key_of(self.mechanism)
 
+    @property
+    def straight(self) -> bool:
+        """Whether dynamics is straight-line code."""
+        return self._small()
+
     def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
         """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
-        return self.mechanism.n_bodies <= largest or self.mechanism.elastic
+        m = self.mechanism
+        return m.elastic or (m.n_bodies <= largest and len(m.forces) <= MANY_FORCES)
 
     def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
         m = self.mechanism
@@ -202,6 +211,24 @@ class Catalogue:
                 return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
 
         return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
+
+    @cached_property
+    def stiffness(self) -> Kernel:
+        """Derivatives of inverse dynamics along displacements and in the parameters alone: for a large mechanism a third of it."""
+        m = self.mechanism
+
+        def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                udot = extra_input(m.speeds)
+                every = of_inverse_dynamics(m.symbolic_state(), udot)
+                kept = np.hstack([every[:, : m.n_u], every[:, 3 * m.n_u :]])
+                return module.block(straight_block(m, kept, udot), lanes), 0
+
+        def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            return emit_jacobian(m, newton_euler.ALGORITHM, module, native_lanes(), "qP")
+
+        small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
+        return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
         self._check_unconstrained("derivatives of dynamics")

@@ -135,7 +135,7 @@ class Balance:
         ]
         still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
         changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(moved)]
-        typical = np.max(changes, axis=0)
+        typical = np.max([np.zeros_like(still), *changes], axis=0)
         typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 

@@ -32,7 +32,7 @@ class DOP853(AdaptiveStep):
         return HeldDOP853()
 
     def parts(self, m: Unknowns) -> dict[str, int]:
-        n = m.n_q + m.n_u
+        n = m.n
         return {"stage": n, "k": ALL_STAGES * n, "dense": POWERS * n, "dense_ready": 1, "last_error": 1, "rejected": 1}
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:

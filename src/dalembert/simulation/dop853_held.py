@@ -48,7 +48,7 @@ BEFORE_LAST = 10
 
 class HeldDOP853(HeldScale, DOP853):
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return super().parts(m) | self.held_parts(m.n_q + m.n_u) | {"near": 1}
+        return super().parts(m) | self.held_parts(m.n) | {"near": 1}
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         return super().first_values(m) | self.held_values(m)

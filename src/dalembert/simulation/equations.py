@@ -61,6 +61,8 @@ class Equations:
     """How many speeds are integrated, if they are not the mechanism's own."""
     held: Constrained | None = None
     """What keeps Kane's equations on loops and constraints, where there are any."""
+    beside: int = 0
+    """How many further numbers are integrated with the state."""
 
     @property
     def n_q(self) -> int:
@@ -72,7 +74,7 @@ class Equations:
 
     @property
     def n(self) -> int:
-        return self.n_q + self.n_u
+        return self.n_q + self.n_u + self.beside
 
     def function(self, name: str, **parameters: Any) -> Any:
         """A function `name(memory, given, work, …)` with a status."""
@@ -97,11 +99,11 @@ class Equations:
             f.call(self.project, p.time, y, f.given, f.work)
 
 
-def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0) -> Layout:
+def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more: int) -> Layout:
     """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, lengths of
     the rows that dependent speeds are solved from, and who to call for opaque forces.
     Kernels of constraints expect the scales right behind the parameters."""
-    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1)
+    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1, **more)
 
 
 def emit_slope(

@@ -23,10 +23,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     def part(name: str) -> np.ndarray:
         return program.layout.view(memory, name)[:, 0]
 
-    t, names = (
-        float(part("t_old")[0]),
-        [f'coordinate "{c}"' for c in m.coordinates] + [f'speed "{c}"' for c in program.balance.form.speeds(m)],
-    )
+    t, names = float(part("t_old")[0]), program.unknowns
     before = part("y_old")
     trouble = _trouble(m, before, t, program)
     if status == NOT_FINITE:
@@ -34,7 +31,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
         return SimulationError(
             f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {trouble}"
-            f"Try {smaller}, and look for forces that grow without bound or divide by zero"
+            f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
         )
     if status == NO_CONVERGENCE:
         k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
@@ -52,6 +49,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     if program.holding is not None:
         return SimulationError(
             f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {_pose(part)}"
+            f"{_driven(program)}"
             f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
         )
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
@@ -92,10 +90,17 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
         return ""
     try:
         q = y[: m.n_q]
-        m.state(q, program.balance.speeds(m, t, q, y[m.n_q :]), t)
+        m.state(q, program.balance.speeds(m, t, q, y[m.n_q : m.n_q + program.n_speeds]), t)
     except Exception as problem:
         return f"There, {problem}. "
     return ""
+
+
+def _driven(program: Program) -> str:
+    """Functions of time may ask for what cannot be."""
+    if program.holding is None or not program.holding.driven:
+        return ""
+    return "Time drives it, by prescribed joints or constraints: they may ask for a pose that it cannot reach. "
 
 
 def _pose(part: Any) -> str:

@@ -39,11 +39,16 @@ class Steps:
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Sizes of what is integrated: coordinates, and speeds of whatever kind; and how many parameters there are."""
+    """Sizes of what is integrated: coordinates, speeds of whatever kind, numbers beside them; and how many parameters there are."""
 
     n_q: int
     n_u: int
     n_parameters: int
+    beside: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.n_q + self.n_u + self.beside
 
 
 class Method:
@@ -75,7 +80,7 @@ class Method:
 
 def layout(method: Method, m: Unknowns, n_events: int) -> Layout:
     """The memory of a run by this method. All that decides how it goes on is in here."""
-    n = m.n_q + m.n_u
+    n = m.n
     return Layout(
         time=1, t=1, t_old=1, end=1, step=1, largest=1, seen=1, first=1, steps=1,
         y=n, y_old=n, dy=n, dy_old=n, rtol=1, atol=n, error=n, least=1, side=1,

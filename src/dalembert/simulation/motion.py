@@ -15,6 +15,7 @@ from dalembert.elastic.outputs import InnerLoads, inner_loads
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.missing import missing
 from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
 from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
@@ -64,12 +65,29 @@ class Motion:
         return self.record["ended"] in ("end", "event")
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]."""
+        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]. Prescribed ones, too."""
         known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
         known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
-        if name not in known:
-            raise unknown(name, "coordinate or speed", known, "motion")
-        return known[name]
+        if name in known:
+            return known[name]
+        if name in self._prescribed:
+            return self._prescribed[name]
+        every = [*known, *self._prescribed]
+        if self.mechanism is None:
+            raise unknown(name, "coordinate or speed", every, "motion")
+        raise missing(self.mechanism, name, "coordinate or speed", every, "motion")
+
+    @cached_property
+    def _prescribed(self) -> dict[str, np.ndarray]:
+        """Coordinates and speeds that are functions of time."""
+        m = self.mechanism
+        if m is None or not m.prescribed:
+            return {}
+        q, u = m.prescribed, m.prescribed_speeds
+        rows = self.evaluate(
+            lambda s: [*(s.joint_q[k - 1][i] for k, i in q.values()), *(s.joint_u[k - 1][i] for k, i in u.values())]
+        )
+        return dict(zip([*q, *(f"{name}'" for name in u)], rows.T))
 
     # -- quantities on demand -------------------------------------------------------------------------------------------
     @cached_property
@@ -156,16 +174,21 @@ class Motion:
 
     # -- to look at -------------------------------------------------------------------------------------------------------
     def page(
-        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+        self,
+        path: str | Path,
+        *,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+        results: Iterable[Any] = (),
     ) -> Path:
         """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
 
         `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
-        worked out. Without them the page chooses.
+        worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
         """
         from dalembert.view import write_page
 
-        return write_page(self, path, traces, reactions)
+        return write_page(self, path, traces, reactions, results)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """The quantities the model names, (K,) or (K, 3) each."""

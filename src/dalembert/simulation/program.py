@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import own_speed_symbols
-from dalembert.mechanism import Mechanism
-from dalembert.simulation.balance import Balance
+from dalembert.simulation.balance import Balance, Held
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
     Equations,
@@ -33,13 +31,6 @@ from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
-
-
-def marching_catalogue(m: Mechanism) -> Catalogue:
-    """The kernels of a mechanism that can be marched, or why it cannot."""
-    if m.n_u == 0:
-        raise SimulationError(f'mechanism "{m.name}" has no free speeds, so there is nothing to integrate')
-    return m.kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +56,18 @@ class Program:
         """How many speeds are integrated."""
         return self.balance.n_speeds
 
+    @property
+    def beside(self) -> int:
+        """How many numbers are integrated beside them."""
+        return 0
+
+    @cached_property
+    def unknowns(self) -> list[str]:
+        """What is integrated, in words."""
+        m = self.catalogue.mechanism
+        speeds = self.balance.form.speeds(m)
+        return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
+
     @cached_property
     def method(self) -> Method:
         """The method, in its variant for constraints where they are kept by projection on the mechanism's own speeds."""
@@ -80,7 +83,7 @@ class Program:
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters)), len(self.events))
+        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside), len(self.events))
 
     @cached_property
     def given(self) -> Layout:
@@ -143,13 +146,19 @@ class Program:
         with tracing():
             return emit_values(module, m, "pivots", list(form.pivots(m.symbolic_state())), self.lanes, self.given)
 
+    def _slope(self, module: Module, held: Held | None) -> tuple[Signature, int]:
+        return emit_slope(module, self.catalogue, self.lanes, self.given, held)
+
+    def _projection(self, module: Module, held: Held | None) -> Signature | None:
+        return emit_projection(module, self.catalogue.mechanism, self.lanes, self.given, held)
+
     def _module(self) -> Module:
         module, m = Module(), self.catalogue.mechanism
         h = self.holding
         held = self.balance.code(m, h)
-        slope, work = emit_slope(module, self.catalogue, self.lanes, self.given, held)
+        slope, work = self._slope(module, held)
         projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
-        project = emit_projection(module, m, self.lanes, self.given, projected)
+        project = self._projection(module, projected)
         pivot = None if held is None else held.places.get("pivot")
         wide, project_wide = native_lanes() if self._projects_in_lanes else 1, None
         if wide > 1:
@@ -157,6 +166,7 @@ class Program:
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
             wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
+            self.beside,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

@@ -126,7 +126,7 @@ class Radau(AdaptiveStep):
                     weights = [W[k][i] for k in range(3)]
                     for k in range(3):
                         Z[k][i] = _dot(T[k], weights)
-                v.size = sqrt(v.size / (3.0 * n))
+                v.size = sqrt(v.size / (3.0 * max(n, 1)))
                 v.count = v.count + 1
                 known = f.real(v.count) > 1.5
                 v.rate = select(known, v.size / v.before, 0.0)
@@ -180,7 +180,7 @@ class Radau(AdaptiveStep):
         with f.loop(n) as i:
             scaled = p.error[i] / self.scale(p, i)
             v.sum = v.sum + scaled * scaled
-        return sqrt(v.sum / float(n))
+        return sqrt(v.sum / float(max(n, 1)))
 
     def _emit_step(self, e: Equations, linear: StiffLinear, iterate: Signature) -> Signature:
         n = e.n

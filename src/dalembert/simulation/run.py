@@ -48,7 +48,7 @@ class Run:
         self.control, self.handler, self.identity = control, handler, identity
         self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
-        self.rows = np.empty((len(options.times), model.n_q + program.n_speeds))
+        self.rows = np.empty((len(options.times), len(program.unknowns)))
         self.forces = np.zeros((len(options.times), model.n_u))
         self.happened: list[np.ndarray] = []
         self.calls = 0
@@ -77,11 +77,13 @@ class Run:
         o = self.options
         balance = self.program.balance
         w = balance.own_speeds(self.model, o.start, q, u)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w])
+        beside, tolerances = self.beside()
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
         for name in ("t", "t_old", "seen", "first"):
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
-        self.part("rtol")[:], self.part("atol")[:] = o.rtol, balance.tolerances(self.model, o, q)
+        self.part("rtol")[:] = o.rtol
+        self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
         for name, values in self.program.first_values.items():
             self.part(name)[:] = values
         self.program.given.view(self.given, "P")[:, 0] = parameters
@@ -93,6 +95,10 @@ class Run:
             self._attend()
             if "distance" in self.program.layout.parts:
                 self._begin_held()
+
+    def beside(self) -> tuple[np.ndarray, np.ndarray]:
+        """What is integrated beside the state, at the start, and its tolerances."""
+        return np.zeros(0), np.zeros(0)
 
     def _begin_held(self) -> None:
         """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""

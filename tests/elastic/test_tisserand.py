@@ -94,8 +94,8 @@ def test_with_other_bodies_loads_and_a_loop(bar: ElasticBody) -> None:
     s.add_force("spring", da.JointSpring("hinge", stiffness=2.0, coordinate="1"))
     s.add_constraint("stay", da.Distance(("arm", (0.2, 0, 0)), "ground", 4.5))
     m = s.build()
-    found = m.compare(["kane", "tisserand", "boltzmann_hamel"], ["range_space"], states=2)
-    assert len(found.entries) == 3 and max(e.accelerations for e in found.entries) < 1e-10
+    found = m.compare(["kane", "tisserand"], ["range_space"], states=2)
+    assert len(found.entries) == 2 and max(e.accelerations for e in found.entries) < 1e-10
 
 
 @pytest.mark.parametrize("seed", [1, 7])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.constraints.diagnosis import diagnose
 
 ASKEW = da.turn(np.array([1.0, 0.0, 0.0]), np.radians(5.0))
 
@@ -58,3 +59,9 @@ def test_flexible_four_bar_turns_all_round() -> None:
     out_of_plane = motion.evaluate(lambda s: s.position(("coupler", "tip")) - s.position(("coupler", "root")))[:, 2]
     twist = motion["coupler.torsion1"]
     assert np.ptp(twist) > 0.0 and np.abs(out_of_plane).max() < 0.1
+
+
+def test_inspection_tells_joints_that_move_from_bodies_that_deform() -> None:
+    m = four_bar(elastic=True, tilted=True, driven=False)
+    q, _ = m.assemble({"A": 1.0})
+    assert "deforms coupler" in str(diagnose(m, q))

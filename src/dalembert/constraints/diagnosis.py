@@ -44,9 +44,14 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """One way the mechanism can still move: the joints that take part, most mobile first."""
+    """One way the mechanism can still move: the joints that take part and the elastic bodies that deform, most mobile first."""
 
     joints: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [("moves joint", self.joints), ("deforms", self.bodies)]
+        return " and ".join(f"{verb} {', '.join(names)}" for verb, names in parts if names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +112,7 @@ class Diagnosis:
                     f'  "{owner}" is over-constrained against {", ".join(words)}: these reactions are not unique{kept}.'
                 )
         for i, freedom in enumerate(self.freedoms, start=1):
-            lines.append(f"Freedom {i} moves joint {', '.join(freedom.joints)}.")
+            lines.append(f"Freedom {i} {freedom}.")
         return "\n".join(lines)
 
 
@@ -234,15 +239,20 @@ def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, .
     Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
     R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
-    return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
+    return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)
 
 
-def _moving(m: Mechanism, sizes: dict[int, float]) -> tuple[str, ...]:
+def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
     largest = max(sizes.values())
-    moved = {j.name: max(sizes[c] for c in j.columns) for j in m.joints if j.columns}
-    return tuple(
-        name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
-    )
+
+    def named(places: dict[str, tuple[int | None, ...]]) -> tuple[str, ...]:
+        moved = {name: max((sizes[c] for c in at if c is not None), default=0.0) for name, at in places.items()}
+        return tuple(
+            name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
+        )
+
+    modes = {b.name: j.u_at[len(j.own_u) :] for j, b in zip(m.joints, m.bodies) if b.modes}
+    return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
 
 
 def _words(state: State, name: str, n_rows: int) -> list[str]:

@@ -185,14 +185,9 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
             break
         attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
         away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
-        if attempt.closed and away > ELSEWHERE * size_of(m) and _sound(m, attempt.q, t):
+        if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)
     return found
-
-
-def _sound(m: Mechanism, q: np.ndarray, t: float) -> bool:
-    """Whether the mass matrix is definite: that of elastic bodies is not where they bend far beyond what their data holds for."""
-    return bool(np.linalg.eigvalsh(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))).min() > 0.0)
 
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
@@ -263,10 +258,10 @@ def _words(state: State, name: str, n_rows: int) -> list[str]:
         return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
     d = m.constraint_rows[name]
     _, _, C, _ = d.values(state)
-    body = cut.child if cut.child in d.bodies else cut.parent
-    at = 6 * d.bodies.index(body)
-    pose, on = state.poses[body], cut.on_child if body == cut.child else cut.on_parent
-    axes = state.poses[cut.parent].R @ cut.on_parent.rotation
+    parent, child = m.frame_of(cut.parent, cut.on_parent), m.frame_of(cut.child, cut.on_child)
+    frame, on = (child, cut.on_child) if child in d.bodies else (parent, cut.on_parent)
+    at, pose = 6 * d.bodies.index(frame), state.poses[frame]
+    axes = state.poses[parent].R @ cut.on_parent.rotation
     out = []
     for row in C[:, at : at + 6]:
         force = row[3:]

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.constraints.contradictions import (
     cannot_be_closed,
+    closes_overbent,
     closes_turned_over,
     given_values_do_not_fit,
     speeds_do_not_fit,
@@ -44,6 +45,8 @@ class Attempt:
     closed: bool
     turned_over: tuple[str, ...] = ()
     """Joints whose conditions hold, but half a turn from where the joint can be."""
+    overbent: tuple[str, ...] = ()
+    """Elastic bodies bent so far that their data no longer hold."""
 
     @property
     def gap(self) -> float:
@@ -65,6 +68,8 @@ def assemble(
     best = min(attempts, key=lambda a: a.gap)
     if best.turned_over:
         raise closes_turned_over(best.turned_over)
+    if best.overbent:
+        raise closes_overbent(best.overbent)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
     raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
@@ -123,15 +128,23 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             damping = max(10.0 * damping, 1e-6)
     if np.abs(g).max(initial=0.0) > tolerance:
         return Attempt(q, g, False)
-    over = turned_over(m, q, t)
-    return Attempt(q, g, not over, over)
+    over, bent = turned_over(m, q, t), overbent(m, q, t)
+    return Attempt(q, g, not over and not bent, over, bent)
+
+
+def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Elastic bodies whose inertia is no longer positive: their modes are linear, their second order is that of slight deformations."""
+    if not m.elastic:
+        return ()
+    s, bodies = m.state(q, np.zeros(m.n_u), t), enumerate(m.bodies, start=1)
+    return tuple(b.name for k, b in bodies if b.modes and not b.sound(s.modal_q(k)))
 
 
 def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
     """Joints that close loops, but half a turn from where they can be."""
     poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
     for cut in m.numeric.cuts:
-        P, C = poses[cut.parent], poses[cut.child]
+        P, C = (poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
         R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
         apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
         if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):

@@ -1,6 +1,7 @@
 """Forward sensitivities: the variational equations Ẋ = f_y X + f_p marched together with the motion y = (q, u).
 
-What is marched is compiled (`simulation/variational.py`); here directions are named, made to fit the assembled start, and outputs derived.
+What is marched is compiled (`simulation/variational.py`); here directions are named, made to fit the assembled start, and outputs
+are derived.
 """
 
 from __future__ import annotations
@@ -134,8 +135,14 @@ class Sensitive:
         held, held_speeds = named_speeds(m, initial), named_speeds(m, speeds)
         u = given
         if m.constraint_rows:
+            start = q
             q = assemble(model, q, held, t)
             u = consistent_speeds(model, q, given, held_speeds, t)
+            shapes = [_coordinate_of(m, i) for i in m.deforming]
+            if np.array_equal(q[shapes], start[shapes]):  # the joints alone have closed the loops
+                held = [*held, *m.deforming]
+            if np.array_equal(u[list(m.deforming)], given[list(m.deforming)]):
+                held_speeds = [*held_speeds, *m.deforming]
         X = np.zeros((self.variation.n_direction, len(self.to)))
         for k, name in enumerate(self.parameters):
             X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
@@ -187,6 +194,14 @@ def _output(m: Mechanism, output: Any) -> tuple[tuple[int, ...], Any]:
 
     kernel = compiled(m, m.n_q + m.n_u + len(m.parameters), formula)
     return shape[0], kernel
+
+
+def _coordinate_of(m: Mechanism, speed: int) -> int:
+    """The place in q of the coordinate whose rate a speed is."""
+    j = next(j for j in m.joints if speed in j.u_at)
+    at = j.q_at[len(j.own_q) + j.u_at.index(speed) - len(j.own_u)]
+    assert at is not None
+    return at
 
 
 def _speed_of(m: Mechanism, coordinate: int) -> int:

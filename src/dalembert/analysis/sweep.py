@@ -9,6 +9,7 @@ where the input is at a dead point.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from dalembert.errors import LoopError, StateError
 from dalembert.files.atomic import write_whole
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.forces.points import point
 from dalembert.system.names import unknown
 
@@ -82,10 +84,9 @@ class Sweep:
         p, m = point(at, "trace"), self.mechanism
         if p.body not in m.number_of:
             raise unknown(p.body, "body", m.number_of, "trace")
-        k = m.number_of[p.body] - 1
-        motion = m.body_motion(self.q, None, self.t)
-        curve: np.ndarray = motion.position[:, k] + motion.rotation[:, k] @ np.asarray(p.at, dtype=float)
-        return curve
+        still = np.zeros((len(self.q), m.n_u))
+        x = Samples(m, np.full(len(self.q), self.t), self.q, still, still, dict(m.parameters))
+        return evaluate(x, lambda s, _: s.position(p))
 
     def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
         """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
@@ -107,6 +108,15 @@ class Sweep:
         return "\n".join(lines)
 
 
+def _branch(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
+    """With elastic bodies keeping their shape, if it can move so."""
+    stiff = tuple(sorted({*held, *m.deforming} - {s}))
+    if m.deforming:
+        with suppress(LoopError):
+            return Branch.through(m, q, s, stiff, t)
+    return Branch.through(m, q, s, held, t)
+
+
 def sweep(m: Mechanism, joint: str, values: Any, initial: Mapping[str, Any] | None, t: float) -> Sweep:
     """See `Mechanism.sweep`."""
     wanted = np.atleast_1d(np.asarray(values, dtype=float))
@@ -117,7 +127,7 @@ def sweep(m: Mechanism, joint: str, values: Any, initial: Mapping[str, Any] | No
     held = tuple(named_speeds(m, start))
     q = initial_state(m, start, None, t)[0]
     q = assemble(m, q, held, t) if m.constraint_rows else q
-    walk = _Walk(Branch.through(m, q, s, held, t), q)
+    walk = _Walk(_branch(m, q, s, held, t), q)
     reached = [walk.here()]
     complete = True
     for value in wanted[1:]:

@@ -7,7 +7,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.constraints.assembly import assemble, branches, consistent_speeds
+from dalembert.constraints.assembly import assemble, consistent_speeds
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.formulations import kane
 
@@ -24,7 +24,7 @@ print(f"the loop {'–'.join(m.loops[0])} is cut at joint {m.cuts[0].name}")
 
 # 2. Assemble. The crank is held at 0.7 rad; there are two ways to put the rest together.
 q = assemble(m, start=np.array([0.7, 0.0, 0.0]), held=[0])
-ways = branches(m, q, held=[0])
+ways = m.branches({"A": 0.7})
 print(f"{len(ways)} ways to assemble:", *(np.round(way, 4) for way in ways))
 
 # 3. Inspect. Counting says −2 freedoms; the mechanism knows better.

@@ -24,7 +24,6 @@ from dalembert.errors import (
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.events import Event
 from dalembert.simulation.stabilise import Baumgarte
 from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.system.constraints import (
@@ -40,6 +39,7 @@ from dalembert.system.constraints import (
     RollingBall,
     RollingDisc,
 )  # fmt: skip
+from dalembert.system.events import Event
 from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.system.joints import (
     Cylindrical,

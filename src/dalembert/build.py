@@ -7,7 +7,7 @@ from typing import Any
 
 from dalembert.elastic.placing import carried, on_nodes
 from dalembert.errors import ModelError
-from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
+from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
 from dalembert.system.bodies import Body, MassProperties, check_mass_properties
 from dalembert.system.joints import Joint
 from dalembert.system.laws import TIME
@@ -57,7 +57,7 @@ def plan(system: System) -> Plan:
         if name not in OPTIONS:
             raise unknown(name, "option", ["duration", *OPTIONS], "simulation")
     duration = system.simulation.get("duration")
-    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs))
+    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events))
 
 
 def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:
@@ -66,14 +66,9 @@ def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int)
     all_law = p.law
     if body.modes:
         joint, outer, all_law = carried(joint, outer, p.law, body)
-    q_at: list[int | None] = []
-    u_at: list[int | None] = []
-    for places, law, start in ((q_at, all_law.q, n_q), (u_at, all_law.u, n_u)):
-        for given in law:
-            places.append(start if given is None else None)
-            start += given is None
+    q_at, u_at = places_from(all_law, n_q, n_u)
     taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
-    return TreeJoint(p.name, joint, inner, outer, all_law, tuple(q_at), tuple(u_at)), n_q + taken_q, n_u + taken_u
+    return TreeJoint(p.name, joint, inner, outer, all_law, q_at, u_at), n_q + taken_q, n_u + taken_u
 
 
 def _cut_joint(p: JointPlacement, number_of: dict[str, int]) -> CutJoint:

@@ -12,7 +12,6 @@ from dalembert.files import gallery
 from dalembert.formulations import kane
 from dalembert.simulation.held import hold
 from dalembert.simulation.options import options
-from dalembert.simulation.program import marching_catalogue
 from dalembert.simulation.stabilise import Projection
 from dalembert.simulation.variational import VariedProgram, VariedRun
 from tests.constraints.loops import random_loops
@@ -146,7 +145,7 @@ def test_accelerations_in_random_loops_are_varied_exactly():
     n_q, o = m.n_q, options(m, 1.0, start=t)
     turns, speeds = rng.normal(size=(m.n_u, 3)), rng.normal(size=(m.n_u, 3))
     moves = Variation(m).moved(t, q, u, m.parameters, turns)
-    program = VariedProgram(marching_catalogue(m), o.method, holding=hold(m, q, t, Projection()), along=3)
+    program = VariedProgram(m.kernels, o.method, holding=hold(m, q, t, Projection()), along=3)
     X = np.vstack([moves, speeds])
     run = VariedRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
     run.begin(q, u, np.array(list(m.parameters.values())))

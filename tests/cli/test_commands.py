@@ -51,7 +51,7 @@ def test_the_starter_model_runs(dalembert):
     motion = da.load_motion("first.nc", mechanism=da.load("first.yaml"))
     assert np.isclose(motion.t[-1], 0.2)
     header = Path("first.csv").read_text().splitlines()[0]
-    assert header.startswith('"t","pivot","pivot\'","ball.x"')
+    assert header.startswith('"t [s]","pivot [rad]","pivot\' [rad/s]","ball.x [m]"')
     again = dalembert("new", "first.yaml")
     assert again.code == 1 and "--force" in again.err
 
@@ -150,7 +150,7 @@ def test_a_robot_is_imported_and_simulated(dalembert):
         (["simulate", "pendulum", "-i", "pivo=1"], 1, "did you mean 'pivot'"),
         (["simulate", "pendulum", "-p", "x=1"], 1, "no parameter"),
         (["simulate", "pendulum", "--method", "euler"], 1, "not known"),
-        (["equations", "pendulum", "--method", "kan"], 1, "kan"),
+        (["equations", "pendulum", "--formulation", "kan"], 1, "kan"),
         (["gallery", "--only", "x"], 2, "no gallery model"),
         (["new", "x.txt"], 2, ".yaml"),
         (["nonsense"], 2, "Usage"),

@@ -39,6 +39,7 @@ WANTED = [
     "human_body",
     "ship_crane",
     "anchored_cable",
+    "imported_robot",
     "spin_up_beam",
     "flexible_satellite",
     "flexible_slider_crank",
@@ -88,7 +89,7 @@ def test_a_model_fits_the_schema_and_says_its_purpose(validator, name):
     assert 20 < len(said["purpose"]) < 130
     assert said["units"] == "SI"
     assert 0.03 <= said["simulation"]["duration"] <= 10
-    assert any("matter" in b or "shapes" in b for b in said["bodies"].values())
+    assert "import" in said or any("matter" in b or "shapes" in b for b in said["bodies"].values())
 
 
 @pytest.mark.parametrize("name", GALLERY)
@@ -105,7 +106,7 @@ def test_the_pendulum_is_where_elliptic_functions_put_it(dalembert, tmp_path):
     assert dalembert("simulate", "pendulum", "-o", "p.csv", "--rtol", "1e-12").code == 0
     with open(tmp_path / "p.csv") as file:
         last = list(csv.DictReader(file))[-1]
-    place = [float(last["bob.x"]), float(last["bob.y"])]
+    place = [float(last["bob.x [m]"]), float(last["bob.y [m]"])]
     assert np.allclose(place, (-0.2750874625761169, -0.9614192050991251), atol=1e-8)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.constraints.assembly import assemble, branches, consistent_speeds, displaced
+from dalembert.constraints.assembly import assemble, consistent_speeds, displaced
 from dalembert.kinematics.rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
@@ -21,7 +21,7 @@ def test_four_bar_keeps_the_crank_and_finds_both_branches():
     m = four_bar(*BARS, 2.0)
     q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
     assert q[0] == 0.7
-    found = branches(m, q, held=[0])
+    found = m.branches({"A": 0.7})
     assert len(found) == 2
     tips = []
     for q in found:
@@ -41,6 +41,34 @@ def test_four_bar_keeps_the_crank_and_finds_both_branches():
         for q in found
     ]
     assert sides[0] * sides[1] < 0
+
+
+def test_branches_of_open_freedoms_are_those_of_one_pose_of_theirs():
+    """Three four-bars side by side can each be open or crossed: eight ways, not a list of poses of one motion."""
+    s = da.System("three four-bars")
+    for k, bars in enumerate(((1.0, 2.5, 1.7, 2.0), (0.4, 1.0, 0.9, 1.0), (0.5, 1.5, 1.2, 1.0))):
+        for name, length in zip("abc", bars, strict=False):
+            s.add_body(f"{name}{k}", da.rod(1.0, length))
+        s.add_joint(f"A{k}", da.Revolute(), "ground", f"a{k}", at_parent=(0, 0, k))
+        s.add_joint(f"B{k}", da.Revolute(), f"a{k}", f"b{k}", at_parent=(bars[0], 0, 0))
+        s.add_joint(f"C{k}", da.Revolute(), f"b{k}", f"c{k}", at_parent=(bars[1], 0, 0), at_child=(bars[2], 0, 0))
+        s.add_joint(f"D{k}", da.Revolute(), "ground", f"c{k}", at_parent=(bars[3], 0, k))
+    m = s.build(cut=["C0", "C1", "C2"])
+    start = {"A0": 0.7, "A1": 1.0}
+    found = np.array(m.branches(start))
+    assert len(found) == 8
+    cranks = [m.coordinates.index(name) for name in ("A0", "A1", "A2")]
+    np.testing.assert_array_equal(found[:, cranks], np.tile([0.7, 1.0, found[0, cranks[2]]], (8, 1)))
+    for q in found:
+        assert np.abs(constraint_rows(m.state(q)).g).max() < 1e-11
+
+
+@pytest.mark.parametrize(("coupler", "reached"), [(2.5, True), (2.9, False)])
+def test_branches_stay_at_the_reference_where_they_can(coupler, reached):
+    """With the crank on the line of the ground pivots, its tip is 1 m from D: 2.5 and 1.7 m reach that, 2.9 and 1.7 m do not."""
+    found = four_bar(1.0, coupler, 1.7, 2.0).branches()
+    assert len(found) == 2 and found[0][0] == found[1][0]
+    assert (found[0][0] == 0.0) == reached
 
 
 def test_speeds_follow_the_crank():

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import FORMULATIONS
+from dalembert.formulations import FORMULATIONS, lagrangian
 from dalembert.formulations.rigid import bending
+from dalembert.trace import Expr, evaluate
 
 from ..mechanisms import unit
 from .particles import random_tree
 
+SOME = ["tisserand", "newton_euler_nodal"]
+"""For floating bodies, and for lumped ones."""
 ELASTIC = ["kane", "kane_minimal", "dalembert", "lagrange", "boltzmann_hamel", "momentum", "hamilton",
            "recursive_newton_euler", "composite_body", "articulated_body"]  # fmt: skip
 
@@ -25,9 +31,11 @@ def test_all_agree_on_a_tree() -> None:
 
 
 def test_all_agree_on_a_loop() -> None:
-    """A four-bar whose coupler bends."""
+    """A four-bar whose coupler bends, and stretches stiffly."""
     s = da.System("four-bar", gravity=(0, -9.81, 0))
-    coupler = da.beam(1.0, E=2e9, rho=1000.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 2}, elements=4, support="pinned")
+    coupler = da.beam(
+        1.0, E=2e9, rho=1000.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 2, "axial": 1}, elements=4, support="pinned"
+    )
     s.add_body("crank", da.rod(0.5, 0.4))
     s.add_body("coupler", elastic=coupler)
     s.add_body("rocker", da.rod(0.5, 0.8))
@@ -42,8 +50,43 @@ def test_all_agree_on_a_loop() -> None:
     assert max(e.accelerations for e in found.entries) < 1e-8
 
 
-@pytest.mark.parametrize("name", [f for f in FORMULATIONS if f not in ELASTIC])
+@pytest.mark.parametrize("name", [f for f in FORMULATIONS if f not in ELASTIC + SOME])
 def test_methods_of_rigid_bodies_say_so(name: str) -> None:
     system, _ = random_tree(np.random.default_rng(5), 2)
     m = system.build()
     assert FORMULATIONS[name].refusal(m) == bending(m)
+
+
+def arm(**forces: da.Force) -> da.Mechanism:
+    body = da.beam(1.0, E=2e9, rho=1000.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 2}, elements=4)
+    s = da.System("arm")
+    s.add_body("arm", elastic=da.elastic.modal(body, 0.02))
+    s.add_joint("A", da.Revolute(), "ground", "arm")
+    for name, force in forces.items():
+        s.add_force(name, force)
+    return s.build()
+
+
+def test_strain_energy_is_in_the_potential() -> None:
+    """T + V of Lagrange's energies is that of the motion; stiffness is among what is applied, not among velocity terms."""
+    m = arm()
+    q, u = [0.3, 0.02, -0.01], [0.4, 0.5, 0.6]
+    V = float(lagrangian.potential(m.state(q, u)))
+    assert pytest.approx(0.5 * np.array(q[1:]) @ m.bodies[0].data.Ke @ q[1:]) == V
+    s = lagrangian.structure(m)
+    assert evaluate([s.V], dict(zip(s.q, q)))[0] == pytest.approx(V)
+    for name in ("kane", "lagrange", "hamilton"):
+        applied = m.equations(name).applied
+        assert applied[0] == 0.0 and all(type(x) is Expr for x in applied[1:])
+    free = dataclasses.replace(m, bodies=tuple(b.slack() for b in m.bodies))
+    assert lagrangian.potential(free.state(q, u)) == 0.0
+
+
+def test_stiffness_counts_once_beside_forces_that_cannot_be_compiled() -> None:
+    def nothing(s: Any) -> tuple[float, float, float]:
+        return (0.0, 0.0 * np.sign(float(s.q["A"])), 0.0)
+
+    with pytest.warns(da.SlowForceWarning):
+        other = arm(odd=da.Load(("arm", "tip"), force=nothing))
+        found = other.forward_dynamics([0.1, 0.02, 0.01], [0.1, 0.2, 0.3])
+    assert np.allclose(found, arm().forward_dynamics([0.1, 0.02, 0.01], [0.1, 0.2, 0.3]), rtol=1e-13)

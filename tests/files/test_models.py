@@ -74,6 +74,9 @@ name: everything
 purpose: to be written and read again
 gravity: [0, 0, -g]
 parameters: {g: 9.81, k: 40, l: 0.5}
+tables:
+  wind: {times: [0, 1, 2, 5], values: [0, 1, 0, 1], outside: hold}
+  two: {times: [0, 1], values: {x: [0, 1], y: [1, 0]}, kind: linear}
 bodies:
   a: {mass: 1, com: [0, 0, l], inertia: [[1, 0.1, 0], [0.1, 1.5, 0], [0, 0, 2]]}
   b:
@@ -104,7 +107,7 @@ constraints:
   skate: {type: knife_edge, at: b}
   law: {type: relation, position: ["q.A.x - 0.1*t", "q.A.y"]}
 forces:
-  push: {type: load, at: tip, force: [0, "10*sin(2*pi*t)", k], axes: body}
+  push: {type: load, at: tip, force: [0, "10*sin(2*pi*t) + wind(t/2)", k + two.y(t)], axes: body}
   twist: {type: load, at: b, torque: [1, 2, 3]}
   motor: {type: motor, joint: B, coordinate: "1", torque: "-k*(q.B.1 - 0.3) + select(t < 1, 1, 0)"}
   spring: {type: spring, a: tip, b: ground, stiffness: k, tension: 3*x^3 + 0.1*v}
@@ -118,6 +121,9 @@ outputs:
   spin: {type: angular_velocity, body: b}
   lean: {type: value, of: q.B.1/deg, unit: deg}
   lift: q.A.z + l
+events:
+  low: out.height.z + 1
+  fast: {when: out.lean - u.B.1, direction: up, stop: true}
 simulation: {duration: 2, rtol: 1e-8, atol: 1e-9, output: [0, 0.5, 2], start: 0, max_step: 0.1, max_steps: 100000, stabilise: none}
 """
     )
@@ -167,26 +173,115 @@ def test_options_are_those_of_simulate():
     assert set(fields["method"].kind.words) == set(METHODS)
 
 
+def arm() -> da.System:
+    s = da.System(gravity=(0, -9.81, 0))
+    for name, parent in (("a", "ground"), ("b", "a")):
+        s.add_body(name, da.rod(1.0, 1.0))
+        s.add_joint(name.upper(), da.Revolute(), parent, name)
+    return s
+
+
 @pytest.mark.parametrize(
     ("add", "named"),
     [
-        (lambda s: s.add_force("push", da.Load("a", force=lambda z: (0, 0, 1))), 'force "push"'),
-        (lambda s: s.add_force("m", da.Motor("A", lambda z: 1.0)), 'force "m"'),
-        (lambda s: s.add_constraint("own", da.Relation(position=lambda z: 0.0)), 'constraint "own"'),
-        (lambda s: s.add_output("o", lambda z: z.t), 'output "o"'),
-        (lambda s: s.add_body("b", da.sphere(1, 1)) or s.add_joint(
-            "T", da.Revolute(), "a", "b", prescribed=da.Table([0, 1, 2, 3], [0, 1, 0, 1])), "Table"),
+        (lambda s: s.add_force("push", da.Load("a", force=lambda z: z.position("a"))), 'force "push"'),
+        (lambda s: s.add_force("m", da.Motor("A", lambda z: float(z.t))), 'force "m"'),
+        (lambda s: s.add_constraint("own", da.Relation(position=lambda z: z.position("a")[0])), 'constraint "own"'),
+        (lambda s: s.add_output("o", lambda z: z.velocity("a")[0]), 'output "o"'),
+        (lambda s: s.add_event("e", lambda z: z.velocity("a")[0]), 'event "e"'),
     ],
-)  # fmt: skip
-def test_python_functions_cannot_be_saved(tmp_path, add, named):
-    s = da.System()
-    s.add_body("a", da.sphere(1.0, 1.0))
-    s.add_joint("A", da.Revolute(), "ground", "a")
+)
+def test_functions_that_ask_for_more_than_q_and_u_cannot_be_saved(tmp_path, add, named):
+    s = arm()
     (tmp_path / "x.yaml").write_text("as it was")
     add(s)
     with pytest.raises(da.ModelError, match=named):
         s.save(tmp_path / "x.yaml")
     assert (tmp_path / "x.yaml").read_text() == "as it was"
+
+
+def test_functions_of_time_coordinates_and_speeds_come_back(tmp_path):
+    s = arm()
+    k = s.parameter("k", 3.0)
+    s.add_force("m", da.Motor("A", lambda z: -k * (z.q["A"] - 0.3) ** 3 + 0.1 * da.sin(2 * z.t) * z.u["B"]))
+    s.add_force("p", da.Load("b", force=lambda z: (da.select(z.t < 1, 1.0, 0.0), -z.u["A"] / 3, 1.0)))
+    s.add_force("c", da.JointSpring("B", torque=lambda q, u: -(q**3) - 0.2 * u))
+    s.add_output("o", lambda z: z.q["A"] + z.q["B"])
+    s.add_event("e", da.Event(lambda z: z.q["A"] - 1.0, direction=-1, terminal=True))
+    back = again(s, tmp_path / "x.yaml")
+    first, second = s.build(), back.build()
+    assert key_of(first) == key_of(second)
+    one, two = (m.simulate(1.0, {"A": 1.5}) for m in (first, second))
+    assert one.events[0].t == two.events[0].t
+    assert np.array_equal(one.outputs()["o"], two.outputs()["o"])
+
+
+CSV = "t [s],knee [rad],hip [rad]\n" + "\n".join(f"{0.1 * k},{(0.1 * k) ** 2},{-0.3 * k}" for k in range(21)) + "\n"
+
+
+def test_sampled_data_comes_back_as_force_and_as_prescribed_motion(tmp_path):
+    (tmp_path / "gait.csv").write_text(CSV)
+    t = np.linspace(0.0, 2.0, 9)
+    s = arm()
+    wind = s.add_table("wind", da.Table(t, np.sin(t), kind="linear", outside="hold"))
+    both = da.Table(t, np.stack([t, 0.1 * t**2], axis=1))
+    s.add_force("wind", da.Motor("A", lambda z: 0.3 * wind(z.t) + both(2 * z.t / 3)[1]))
+    s.add_body("c", da.rod(1.0, 1.0))
+    s.add_joint("C", da.Revolute(), "b", "c", prescribed=lambda t: 0.5 * both(t)[0])
+    for name in ("x.yaml", "x.json"):
+        back = again(s, tmp_path / name)
+        assert plain_data(back) == plain_data(s)
+        assert key_of(back.build()) == key_of(s.build())
+    text = (tmp_path / "x.yaml").read_text().replace("tables:\n", "tables:\n  gait: {file: gait.csv}\n")
+    (tmp_path / "y.yaml").write_text(
+        text.replace("forces:\n", "forces:\n  m: {type: motor, joint: B, torque: gait.hip(t)}\n")
+    )
+    m = da.load(tmp_path / "y.yaml")
+    assert m.state(t=1.0).mechanism.forces["m"].torque(m.state(t=1.0)) == pytest.approx(-3.0)
+    with_file = da.System.load(tmp_path / "y.yaml")
+    with_file.save(tmp_path / "z.yaml")
+    assert "file: gait.csv" in (tmp_path / "z.yaml").read_text()
+    (tmp_path / "other").mkdir()
+    with pytest.raises(da.ModelError, match=r'table "gait": its data are in gait.csv'):
+        with_file.save(tmp_path / "other" / "z.yaml")
+
+
+FALL = FOUR_BAR.replace("simulation:", """tables: {push: {times: [0, 1], values: [0, 3], kind: linear}}
+forces: {m: {type: motor, joint: A, torque: push(t)}}
+outputs: {knee: {type: position, at: [coupler, [2.5, 0, 0]]}, angle: q.A/deg}
+events:
+  turned: q.A - 0.72
+  low: {when: out.knee.y - 1.2, direction: down, stop: true}
+simulation:""").replace("output: 0.1}", "output: 0.1, stabilise: {alpha: 20, beta: 100}, constraints: svd}"
+)  # fmt: skip
+
+
+def test_events_stop_and_are_recorded(tmp_path):
+    (tmp_path / "f.yaml").write_text(FALL.replace("duration: 0.5", "duration: 3, formulation: lagrange"))
+    m = da.load(tmp_path / "f.yaml")
+    motion = m.simulate()
+    assert motion.record["ended"] == "event" and motion.events[-1].name == "low"
+    assert motion.outputs()["knee"][-1, 1] == pytest.approx(1.2, abs=1e-9)
+    assert [motion.record["options"][x] for x in ("formulation", "constraints")] == ["lagrange", "svd"]
+    assert m.simulate(3.0, until=lambda s: s.t - 0.25, formulation="kane").t[-1] == pytest.approx(0.25)
+    again(da.System.load(tmp_path / "f.yaml"), tmp_path / "g.yaml")
+    assert np.array_equal(da.load(tmp_path / "g.yaml").simulate().q, motion.q)
+
+
+def test_pictures_from_mesh_files(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n")
+    text = FOUR_BAR.replace(
+        "crank: {", "crank: {shapes: {type: mesh_file, file: meshes/t.obj, scale: 0.001, colour: red}, "
+    )
+    (tmp_path / "f.yaml").write_text(text)
+    s = da.System.load(tmp_path / "f.yaml")
+    (shape,) = s.bodies["crank"].shapes
+    assert shape.vertices.max() == 0.001 and len(shape.faces) == 2
+    back = again(s, tmp_path / "g.yaml")
+    assert plain_data(back) == plain_data(s)
+    in_python = da.shapes.MeshFile(tmp_path / "meshes" / "t.obj", scale=(1, 1, 2))
+    assert in_python.vertices.max() == 2.0
 
 
 def test_gallery_and_saved_files_fit_the_schema(tmp_path):

@@ -21,8 +21,10 @@ bodies:
   rod: {matter: [{type: rod, length: length, mass: 1}]}
 joints:
   A: {type: revolute, axis: [0, 0, 1], parent: ground, child: rod}
+tables: {push: {times: [0, 1, 2], values: [0, 1, 0], kind: linear}}
 forces:
   m: {type: motor, joint: A, torque: "2*sin(t)"}
+events: {far: {when: q.A - 1, stop: true}}
 initial: {A: 0.3}
 simulation: {duration: 1}
 """
@@ -44,16 +46,16 @@ def test_the_base_is_right():
         ("length: length", "length: lenght", 4, 38, "did you mean 'length'"),
         ("length: length", "length: -1", 4, 18, "must be positive"),
         ("mass: 1}", "mass: true}", 4, 52, "a number or an expression is expected here, not true or false"),
-        ("2*sin(t)", "2*sn(t)", 8, 41, "did you mean 'sin'"),
-        ("2*sin(t)", "2*q.B", 8, 41, "no joint 'B'"),
-        ("2*sin(t)", "2*q.A.x", 8, 41, "it has q.A"),
-        ("torque:", "torqe:", 8, 30, "did you mean 'torque'"),
+        ("2*sin(t)", "2*sn(t)", 9, 41, "did you mean 'sin'"),
+        ("2*sin(t)", "2*q.B", 9, 41, "no joint 'B'"),
+        ("2*sin(t)", "2*q.A.x", 9, 41, "it has q.A"),
+        ("torque:", "torqe:", 9, 30, "did you mean 'torque'"),
         ("child: rod", "child: rode", 6, 3, "did you mean 'rod'"),
-        ("joint: A", "joint: a", 8, 3, "there is no joint 'a'"),
-        ("initial: {A: 0.3}", "initial: {AA: 0.3}", 9, 11, "no joint 'AA'"),
-        ("initial: {A: 0.3}", "initial: {A: length}", 9, 14, "no parameter"),
-        ("duration: 1", "duraton: 1", 10, 14, "did you mean 'duration'"),
-        ("simulation: {duration: 1}", "simulation: {method: rk5}", 10, 22, "did you mean 'rk4'"),
+        ("joint: A", "joint: a", 9, 3, "there is no joint 'a'"),
+        ("initial: {A: 0.3}", "initial: {AA: 0.3}", 11, 11, "no joint 'AA'"),
+        ("initial: {A: 0.3}", "initial: {A: length}", 11, 14, "no parameter"),
+        ("duration: 1", "duraton: 1", 12, 14, "did you mean 'duration'"),
+        ("simulation: {duration: 1}", "simulation: {method: rk5}", 12, 22, "did you mean 'rk4'"),
         ("name: wrong", "units: imperial", 1, 8, "SI"),
         ("name: wrong", "format: 9", 1, 9, "format 9"),
         ("name: wrong", "name: [a", 2, 11, "not YAML"),
@@ -66,6 +68,18 @@ def test_the_base_is_right():
         ("{length: 1}", "{q: 1}", 2, 17, "word of the expressions"),
         ("{length: 1}", "{length: 1e999}", 2, 22, "finite"),
         ("child: rod", "at_parent: tip, child: rod", 6, 6, "no frame 'tip'"),
+        ("2*sin(t)", "2*push", 9, 41, "there is no parameter or variable 'push'"),
+        ("2*sin(t)", "2*pusch(t)", 9, 41, "did you mean 'push'"),
+        ("2*sin(t)", "out.A", 9, 39, "only events may look at them"),
+        ("values: [0, 1, 0]", "values: [0, 1]", 7, 16, "do not belong together"),
+        ("values: [0, 1, 0]", "file: none.csv", 7, 41, "no file 'none.csv'"),
+        ("values: [0, 1, 0]", "values: [0, x, 0]", 7, 47, "no parameter or variable 'x'"),
+        ("kind: linear", "kind: liner", 7, 60, "did you mean 'linear'"),
+        ("push:", "sin:", 7, 15, "a function"),
+        ("when: q.A", "wen: q.A", 10, 16, "did you mean 'when'"),
+        ("when: q.A - 1", "when: q.A > 1", 10, 26, "a condition is no number"),
+        ("when: q.A - 1", "when: out.x", 10, 22, "outputs"),
+        ("stop: true", "direction: left", 10, 42, "choose one of either, up, down"),
     ],
 )  # fmt: skip
 def test_mistakes_say_where(tmp_path, old, new, line, column, says):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.importers import meshes
+from dalembert.importers.enclosed import enclosed
 from dalembert.importers.mjcf.assets import hull
+from dalembert.system import meshes
 from tests.importers.robots import urdf, write
 
 CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)], dtype=float)
@@ -44,14 +45,14 @@ def text_stl(folder: Path) -> Path:
 def test_a_box_weighs_what_a_box_weighs(tmp_path, written):
     read = meshes.load(written(tmp_path))
     expected = da.box(5.0 * 6.0, (1, 2, 3), com=(0.5, 1, 1.5))
-    made = read.matter(5.0)
+    made = enclosed(read, 5.0)
     assert read.closed
     assert made.mass == pytest.approx(expected.mass)
     assert np.allclose(made.com, expected.com) and np.allclose(made.inertia, expected.inertia)
 
 
 def test_mirrored_meshes_stay_solid():
-    assert BOX.scaled(np.array([-1.0, 1, 1])).matter(1.0).mass == pytest.approx(6.0)
+    assert enclosed(BOX.scaled(np.array([-1.0, 1, 1])), 1.0).mass == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,9 @@ def test_a_locked_crank_is_said_to_be_locked():
 def test_methods_that_cannot_keep_to_constraints_say_so():
     m = four_bar(*BARS)
     with pytest.raises(da.SimulationError, match="dop853"):
-        m.simulate(1.0, method="radau")
+        m.simulate(1.0, method="midpoint", step=1e-3)
     with pytest.raises(da.SimulationError, match="dop853"):
-        m.simulate_many([{"A": 0.1}, {"A": 0.2}], duration=1.0, method="radau")
+        m.simulate_many([{"A": 0.1}, {"A": 0.2}], duration=1.0, method="midpoint", step=1e-3)
 
 
 def test_an_impossible_linkage_is_not_marched():

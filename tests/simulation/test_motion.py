@@ -239,14 +239,6 @@ def test_a_loop_is_not_taken_for_its_tree_that_was_marched_before():
     assert np.abs(several[1].position(("bar2", (1.0, 0, 0))) - [1.5, 0, 0]).max() < 1e-12
 
 
-def test_a_mechanism_without_freedoms_is_not_marched():
-    s = da.System("driven")
-    s.add_body("b", da.rod(1.0, 1.0))
-    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "b", prescribed=lambda t: t)
-    with pytest.raises(da.SimulationError, match="nothing to integrate"):
-        s.build().simulate(0.1)
-
-
 def test_results_introduce_themselves_in_a_line():
     s = da.System("pendulum", gravity=(0, -9.81, 0))
     s.add_body("rod", da.rod(1.0, 1.0))

@@ -49,5 +49,5 @@ def test_what_has_no_single_coordinate_is_refused():
     s.add_force("cord", da.Tendon({"a.wx": 1.0}))
     with pytest.raises(da.ModelError, match="no angles or lengths"):
         s.build()
-    with pytest.raises(da.ModelError, match="at least one coefficient"):
+    with pytest.raises(da.ModelError, match="coefficients must hold at least one"):
         da.Polynomial({"a": 1.0}, {"b": 1.0}, ())

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+
+import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.view import Entry, gallery
+from dalembert.view.thumbnail import thumbnail
+from dalembert.view.wires import deflections, wire
 from tests.view.conftest import Watched
 
 PICTURE = "document.querySelectorAll('canvas')[{}].toDataURL()"
@@ -33,6 +38,21 @@ def test_every_model_has_a_moving_thumbnail_and_a_page(browser, index):
     assert watched("document.documentElement.dataset.theme") == "dark"
     watched.assert_quiet()
     watched.page.close()
+
+
+def test_elastic_bodies_bend_in_their_thumbnails():
+    """Straight pieces are left out; the points drawn are displaced as in the motion, enlarged so that it is seen."""
+    s = da.System("blade", gravity=(0, -9.81, 0))
+    s.add_body("blade", elastic=da.beam(2.0, E=2e9, rho=2000.0, A=1e-4, Iy=2e-9, Iz=2e-9, modes={"y": 2}))
+    s.add_joint("root", da.Revolute(), "ground", "blade", at_child="root")
+    motion = s.build().simulate(0.5, output=0.05)
+    drawing = thumbnail(motion)
+    ((body, _, edges, points),) = drawing["wires"]
+    assert body == 1 and len(edges) == points["shape"][1] - 1 and not drawing["solids"]
+    drawn = np.frombuffer(base64.b64decode(points["base64"]), dtype="float32").reshape(points["shape"])
+    w = wire(1, motion.mechanism.bodies[0])
+    assert np.allclose(drawn, w.points + drawing["bending"] * deflections(motion, w), atol=1e-5)
+    assert np.ptp(drawn[:, -1, 1]) > 0.02
 
 
 def test_the_index_is_small(index):

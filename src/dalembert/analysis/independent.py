@@ -15,8 +15,8 @@ import numpy as np
 from dalembert.analysis.first_order import FirstOrder
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.missing import missing
 from dalembert.pivoting import RANK_TOLERANCE, Choice, choose, pivoted
-from dalembert.system.names import unknown
 
 WELL = 1e-6
 """Ratio of the smallest to the largest singular value below which speeds cannot be told from dependent ones."""
@@ -92,5 +92,5 @@ def _comparable(B: np.ndarray) -> np.ndarray:
 
 def _place(m: Mechanism, name: str) -> int:
     if name not in m.speeds:
-        raise unknown(name, "speed", m.speeds, "independent")
+        raise missing(m, name, "speed", m.speeds, "keep")
     return m.speeds.index(name)

@@ -1,7 +1,6 @@
 """Forward sensitivities: the variational equations Ẋ = f_y X + f_p marched together with the motion y = (q, u).
 
-What is marched is compiled (`simulation/variational.py`); here directions are named, made to fit the assembled start, and outputs
-are derived.
+What is marched is compiled (`simulation/variational.py`); here directions are named and made to fit the start, and outputs derived.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.held import check_rows_left_out, hold
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.program import marching_catalogue
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.stabilise import Projection
 from dalembert.simulation.variational import VariedProgram, VariedRun
@@ -118,7 +116,7 @@ class Sensitive:
         o = options(model, duration, output=output, rtol=rtol)
         q, u, X = self._start(model, initial, speeds, o.start)
         held = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None
-        program = VariedProgram(marching_catalogue(self.m), o.method, holding=held, along=len(self.to))
+        program = VariedProgram(self.m.kernels, o.method, holding=held, along=len(self.to))
         run = VariedRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
         run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
         run.go(Progress(None), None)

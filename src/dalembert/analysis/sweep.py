@@ -117,17 +117,13 @@ def _branch(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float
     return Branch.through(m, q, s, held, t)
 
 
-def sweep(m: Mechanism, joint: str, values: Any, initial: Mapping[str, Any] | None, t: float) -> Sweep:
+def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Sweep:
     """See `Mechanism.sweep`."""
     wanted = np.atleast_1d(np.asarray(values, dtype=float))
     if wanted.ndim != 1 or not len(wanted) or not np.isfinite(wanted).all():
         raise StateError(f'sweep of "{joint}": give at least one finite value, in a list or array')
     s = _input(m, joint)
-    start = {**(initial or {}), joint: float(wanted[0])}
-    held = tuple(named_speeds(m, start))
-    q = initial_state(m, start, None, t)[0]
-    q = assemble(m, q, held, t) if m.constraint_rows else q
-    walk = _Walk(_branch(m, q, s, held, t), q)
+    walk = _begun(m, joint, s, float(wanted[0]), initial, t)
     reached = [walk.here()]
     complete = True
     for value in wanted[1:]:
@@ -143,6 +139,26 @@ def sweep(m: Mechanism, joint: str, values: Any, initial: Mapping[str, Any] | No
     return Sweep(
         m, joint, at, poses, ratios, complete, tuple(walk.dead), tuple(walk.branching), tuple(walk.limits), angles, t
     )
+
+
+def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: float) -> _Walk:
+    """At the first value: assembled there, or walked to from a whole pose, whose branch is kept."""
+    if initial is None or isinstance(initial, Mapping):
+        start = {**(initial or {}), joint: first}
+        held = tuple(named_speeds(m, start))
+        q = initial_state(m, start, None, t)[0]
+        q = assemble(m, q, held, t) if m.constraint_rows else q
+        return _Walk(_branch(m, q, s, held, t), q)
+    q = initial_state(m, initial, None, t)[0]
+    q = assemble(m, q, (), t) if m.constraint_rows else q
+    branch = _branch(m, q, s, (), t)
+    way = _Walk(branch, q)
+    if not way.to(first):
+        raise LoopError(
+            f'the sweep of "{joint}" cannot begin at {first:.6g}: from the initial pose it gets no farther than '
+            f"{way.dead[-1].value:.6g}. Begin nearer, or give initial values on another branch"
+        )
+    return _Walk(branch, way.q)
 
 
 def _input(m: Mechanism, joint: str) -> int:

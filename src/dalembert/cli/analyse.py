@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.model import Json, Model, numbers_by_name, opened
+from dalembert.cli.model import Json, Model
+from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, given, started
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.simulate import Initial, Parameter, Speed
+from dalembert.cli.tables import check_endings
+from dalembert.cli.values import numbers_by_name
 
 if TYPE_CHECKING:
     from dalembert.analysis.equilibrium import Equilibrium
@@ -19,31 +21,30 @@ if TYPE_CHECKING:
 def analyse(
     model: Model,
     initial: Initial = None,
-    speed: Speed = None,
+    speed: Steady = None,
     parameter: Parameter = None,
-    hold: Annotated[list[str] | None, typer.Option(help="A joint that keeps its coordinates. May be repeated.")] = None,
-    find: Annotated[
-        list[str] | None, typer.Option(help="A speed to look for, from a guess: A=1. May be repeated.")
-    ] = None,
+    hold: Hold = None,
+    find: Find = None,
     starts: Annotated[int, typer.Option(help="How many starts to look from; all different equilibria are told.")] = 1,
-    mode: Annotated[int | None, typer.Option(help="Show this mode of the first equilibrium as a page.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page of --mode.")] = None,
+    mode: Annotated[int | None, typer.Option(help="Which mode of the first equilibrium the page shows moving.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html) with the equilibria, their modes and eigenvalues."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find equilibria, at rest or with the given speeds constant, their stability and their modes."""
-    m = opened(model)
-    values = {k: v for k, v in numbers_by_name(parameter, "--parameter").items() if isinstance(v, float)}
-    m = m.with_parameters(**values) if values else m
-    start = numbers_by_name(initial, "--initial") or dict(m.plan.initial) or None
+    check_endings([output] if output else [], (".html",))
+    m = given(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
-    found = m.equilibria(start, speeds, find=looked_for, hold=tuple(hold or ()), starts=starts)
+    found = m.equilibria(started(m, initial), speeds, find=looked_for, hold=tuple(hold or ()), starts=starts)
     told = [(e, e.linearisation.modes()) for e in found]
-    if mode is not None:
-        modes = told[0][1]
-        if not 0 <= mode < len(modes):
-            raise typer.BadParameter(f"there are {len(modes)} modes, counted from 0", param_hint="--mode")
-        path = output or Path(f"{m.name.replace(' ', '_')}_mode{mode}.html")
-        modes[mode].motion().page(path)
+    if mode is not None and not 0 <= mode < len(told[0][1]):
+        raise typer.BadParameter(f"there are {len(told[0][1])} modes, counted from 0", param_hint="--mode")
+    if output is not None or mode is not None:
+        named = f"{m.name.replace(' ', '_')}{'' if mode is None else f'_mode{mode}'}.html"
+        path = output or Path(named)
+        _page(told, mode, path)
         note(f"written: {path}")
     if json:
         say_json({"model": m.name, "equilibria": [summary(*one) for one in told]})
@@ -51,6 +52,17 @@ def analyse(
     for e, modes in told:
         say(str(e))
         say("\n".join(str(modes).splitlines()[1:]))
+
+
+def _page(told: list[tuple[Equilibrium, Modes]], mode: int | None, path: Path) -> None:
+    """The mode asked for, or the slowest that swings; the pose alone where nothing does."""
+    from dalembert.view.posed import posed
+
+    first, modes = told[0]
+    swinging = [k for k, x in enumerate(modes) if x.oscillates]
+    chosen = mode if mode is not None else swinging[0] if swinging else None
+    motion = posed(first.mechanism, first.q, "equilibrium") if chosen is None else modes[chosen].motion()
+    motion.page(path, results=[e for e, _ in told])
 
 
 def summary(e: Equilibrium, modes: Modes) -> dict[str, Any]:

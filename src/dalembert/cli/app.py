@@ -9,13 +9,20 @@ import typer
 from dalembert.cli.analyse import analyse
 from dalembert.cli.bench import bench
 from dalembert.cli.compare import compare
+from dalembert.cli.drives import drives
 from dalembert.cli.equations import equations
 from dalembert.cli.gallery import gallery
+from dalembert.cli.identify import identify
 from dalembert.cli.importing import import_
 from dalembert.cli.inspect import inspect
+from dalembert.cli.linearise import linearise
+from dalembert.cli.locus import locus
 from dalembert.cli.new import new
 from dalembert.cli.schema import schema
+from dalembert.cli.sensitivities import sensitivities
 from dalembert.cli.simulate import simulate
+from dalembert.cli.stability import stability
+from dalembert.cli.sweep import sweep
 from dalembert.cli.view import view
 
 app = typer.Typer(
@@ -43,19 +50,16 @@ def options(
     """Equations of motion of multibody systems: describe a mechanism in a file, then simulate, inspect and look at it."""
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "simulate": simulate,
-    "inspect": inspect,
-    "analyse": analyse,
-    "equations": equations,
-    "compare": compare,
-    "view": view,
-    "import": import_,
-    "gallery": gallery,
-    "bench": bench,
-    "new": new,
-    "schema": schema,
-}
+LOOK, ASK, FILES = "To simulate and look at", "To ask about it", "Files and the rest"
+COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
+    LOOK: {"simulate": simulate, "view": view, "inspect": inspect, "gallery": gallery},
+    ASK: {
+        "analyse": analyse, "linearise": linearise, "locus": locus, "stability": stability, "sweep": sweep, "drives": drives,
+        "sensitivities": sensitivities, "identify": identify, "equations": equations, "compare": compare,
+    },
+    FILES: {"new": new, "import": import_, "schema": schema, "bench": bench},
+}  # fmt: skip
 
-for name, command in COMMANDS.items():
-    app.command(name)(command)
+for panel, commands in COMMANDS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=panel)(command)

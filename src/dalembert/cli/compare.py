@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.model import Json, Model, opened
+from dalembert.cli.model import Json, Model
+from dalembert.cli.options import Initial, Parameter, given, started
 from dalembert.cli.report import say, say_json
 
 
@@ -19,12 +20,14 @@ def compare(
     constraints: Annotated[
         list[str] | None, typer.Option("--constraints", "-c", help="Only this method. May be repeated.")
     ] = None,
+    initial: Initial = None,
+    parameter: Parameter = None,
     states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
     json: Json = False,
 ) -> None:
     """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
-    m = opened(model)
-    q, _ = m.assemble(dict(m.plan.initial) or None)
+    m = given(model, parameter)
+    q, _ = m.assemble(started(m, initial))
     found = m.compare(formulation or None, constraints or None, states=states, start=q)
     if json:
         rows = [entry.row() for entry in found.entries]

@@ -22,15 +22,17 @@ class Format(StrEnum):
 
 def equations(
     model: Model,
-    method: Annotated[str, typer.Option("--method", "-m", help="The formulation, such as kane.")] = "kane",
-    format: Annotated[Format, typer.Option("--format", "-f", help="How to write them.")] = Format.text,
+    formulation: Annotated[
+        str, typer.Option("--formulation", "-f", help="The method by which they are written: kane, lagrange, …")
+    ] = "kane",
+    format: Annotated[Format, typer.Option("--format", help="In which language.")] = Format.text,
     numbers: Annotated[bool, typer.Option("--numbers", help="Put the parameters' values in.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
     json: Json = False,
 ) -> None:
     """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
     m = opened(model)
-    written = m.equations(method, parameters="numbers" if numbers else "symbols")
+    written = m.equations(formulation, parameters="numbers" if numbers else "symbols")
     texts = {Format.text: written.text, Format.latex: written.latex}
     text = texts[format]() if format in texts else written.code(format.value)
     if output is not None:
@@ -40,7 +42,7 @@ def equations(
         note(f"written: {output}")
     if json:
         say_json(
-            {"model": m.name, "method": method, "format": format.value, "operations": written.operations.total,
+            {"model": m.name, "formulation": formulation, "format": format.value, "operations": written.operations.total,
              "coordinates": m.coordinates, "speeds": m.speeds, "equations": text}
         )  # fmt: skip
     elif output is None:

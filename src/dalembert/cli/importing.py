@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dalembert.cli.model import Json
 from dalembert.cli.report import note, say, say_json
+
+if TYPE_CHECKING:
+    from dalembert.system.system import System
 
 
 def import_(
@@ -29,6 +32,8 @@ def import_(
     found = load_robot(robot)
     system = found.system
     m = found.build()
+    for file in _brought(system, path.parent):
+        note(f"written: {file}")
     system.save(path)
     if json:
         say_json(
@@ -46,3 +51,23 @@ def import_(
     for sentence in found.notes:
         say(f"  not represented: {sentence}")
     note(f"written: {path}")
+
+
+def _brought(system: System, folder: Path) -> list[Path]:
+    """Meshes go with the model into its folder; what is there already and differs is not written over."""
+    from dalembert.errors import ModelFileError
+    from dalembert.files.atomic import write_whole
+    from dalembert.files.models.data_files import data_files
+
+    brought = []
+    for name, file in dict((file.name, file) for _, file in data_files(system)).items():
+        there, content = folder / name, file.path.read_bytes()
+        if there.exists() and there.read_bytes() != content:
+            raise ModelFileError(
+                "it is there already, and is not the mesh that the robot needs; choose another folder", str(there)
+            )
+        if not there.exists():
+            there.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(there, content, "mesh")
+            brought.append(there)
+    return brought

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import typer
+from dalembert.cli.tables import write_table
 
 if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
-
-
-def check_endings(paths: Sequence[Path]) -> None:
-    """Before anything is computed."""
-    for path in paths:
-        if path.suffix.lower() not in FORMATS:
-            known = ", ".join(FORMATS)
-            raise typer.BadParameter(f"{path}: its name must end in one of {known}", param_hint="--output")
 
 
 def keep(motion: Motion, path: Path) -> None:
@@ -35,21 +25,25 @@ def _page(motion: Motion, path: Path) -> None:
 
 
 def _csv(motion: Motion, path: Path) -> None:
-    """Time, coordinates, speeds, the model's outputs and energies, every number exact."""
-    from dalembert.files.atomic import write_whole
-
-    columns = {"t": motion.t} | {c: motion[c] for c in motion.coordinates}
-    columns |= {f"{c}'": motion[f"{c}'"] for c in motion.speeds}
-    for name, values in motion.outputs().items():
-        parts = [""] if values.ndim == 1 else [".x", ".y", ".z"]
-        columns |= {f"{name}{part}": row for part, row in zip(parts, np.atleast_2d(values.T))}
+    """Time, coordinates, speeds, the model's outputs and energies."""
+    columns, units = motion_columns(motion)
     energy = motion.energy()
     columns |= {"kinetic": energy.kinetic, "potential": energy.potential}
-    text = io.StringIO()
-    text.write(",".join(f'"{name}"' for name in columns) + "\n")
-    for row in zip(*(column.tolist() for column in columns.values())):
-        text.write(",".join(map(repr, row)) + "\n")
-    write_whole(path, text.getvalue().encode(), "motion")
+    write_table(path, columns, units | {"kinetic": "J", "potential": "J"}, "motion")
+
+
+def motion_columns(motion: Motion) -> tuple[dict[str, Any], dict[str, str]]:
+    """Columns by name, and their units."""
+    columns = {"t": motion.t} | {c: motion[c] for c in motion.coordinates}
+    columns |= {f"{c}'": motion[f"{c}'"] for c in motion.speeds}
+    units = {"t": "s", **dict(zip(motion.coordinates, motion.coordinate_units))}
+    units |= {f"{c}'": unit for c, unit in zip(motion.speeds, motion.speed_units)}
+    named = motion.samples.mechanism.plan.outputs
+    for name, values in motion.outputs().items():
+        parts = {name: values} if values.ndim == 1 else {f"{name}.{c}": row for c, row in zip("xyz", values.T)}
+        columns |= parts
+        units |= dict.fromkeys(parts, named[name].unit)
+    return columns, units
 
 
 FORMATS: dict[str, Callable[[Motion, Path], None]] = {".nc": _netcdf, ".csv": _csv, ".html": _page}

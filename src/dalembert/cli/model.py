@@ -7,17 +7,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalembert.cli.report import note
 from dalembert.errors import ModelFileError
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
+    from dalembert.system.system import System
 
 
-def _complete(start: str) -> list[str]:
+ROBOTS = (".urdf", ".xml", ".mjcf")
+FILES = (".yaml", ".yml", ".json", *ROBOTS)
+
+
+def _complete(incomplete: str) -> list[str]:
+    """Files here or in the folder begun, folders, and the gallery."""
     from dalembert.files.gallery import names
 
-    here = [str(p) for p in Path().glob(f"{start}*.y*ml")]
-    return [*here, *(n for n in names() if n.startswith(start))]
+    folder, _, start = incomplete.rpartition("/")
+    place = Path(folder or ("/" if incomplete.startswith("/") else "."))
+    try:
+        found = sorted(p for p in place.iterdir() if p.name.startswith(start) and not p.name.startswith("."))
+    except OSError:
+        found = []
+    before = incomplete[: len(incomplete) - len(start)]
+    here = [f"{before}{p.name}{'/' * p.is_dir()}" for p in found if p.is_dir() or p.suffix.lower() in FILES]
+    return [*here, *(n for n in names() if n.startswith(incomplete))]
 
 
 Model = Annotated[
@@ -41,23 +55,30 @@ def path_of(model: str) -> Path:
     return found
 
 
+def described(model: str) -> System:
+    """What the file says, to be changed before it is built."""
+    from dalembert.files.models import load_system
+
+    path = path_of(model)
+    return _robot(path) if path.suffix.lower() in ROBOTS else load_system(path)
+
+
 def opened(model: str) -> Mechanism:
     """The mechanism, built."""
     from dalembert.files import load
 
-    return load(path_of(model))
+    path = path_of(model)
+    built: Mechanism = _robot(path).build() if path.suffix.lower() in ROBOTS else load(path)
+    return built
 
 
-def numbers_by_name(given: list[str] | None, option: str) -> dict[str, list[float] | float]:
-    """`A=0.3`, `foot=0,150,-4.6` as {name: value or values}."""
-    found: dict[str, list[float] | float] = {}
-    for one in given or []:
-        name, equals, text = one.partition("=")
-        try:
-            values = [float(x) for x in text.split(",")]
-        except ValueError:
-            values = []
-        if not equals or not values:
-            raise typer.BadParameter(f"{one!r} is not name=number or name=number,number,…", param_hint=option)
-        found[name.strip()] = values[0] if len(values) == 1 else values
-    return found
+def _robot(path: Path) -> System:
+    """What a robot's file says and a system cannot is counted here, and listed by `dalembert import`."""
+    from dalembert.importers import load_robot
+
+    found = load_robot(path)
+    if found.notes:
+        n = len(found.notes)
+        what = "1 thing that is" if n == 1 else f"{n} things that are"
+        note(f"{path.name} says {what} not represented here; `dalembert import {path}` lists them")
+    return found.system

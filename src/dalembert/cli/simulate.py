@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert.cli.model import Json, Model, numbers_by_name, opened
+from dalembert.cli.model import Json, Model
+from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed, given
 from dalembert.cli.report import note, rounded, say, say_json
+from dalembert.cli.values import numbers_by_name
+from dalembert.errors import SimulationError
 
 if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
     from dalembert.simulation.motion import Motion
-
-Duration = Annotated[float | None, typer.Option("--duration", "-d", help="Seconds; the model's own if not given.")]
-Initial = Annotated[
-    list[str] | None, typer.Option("--initial", "-i", help="Coordinates at the start: A=0.3. May be repeated.")
-]
-Speed = Annotated[list[str] | None, typer.Option("--speed", "-u", help="Speeds at the start: A=1. May be repeated.")]
-Parameter = Annotated[list[str] | None, typer.Option("--parameter", "-p", help="Another value: m=2. May be repeated.")]
-Every = Annotated[float | None, typer.Option(help="Seconds between outputs.")]
 
 
 def simulate(
@@ -38,17 +34,19 @@ def simulate(
     step: Annotated[float | None, typer.Option(help="Fixed step in seconds, for rk4 and midpoint.")] = None,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
     formulation: Annotated[
-        str, typer.Option(help="How the equations are written: kane, lagrange, newton_euler, …")
-    ] = "kane",
+        str | None, typer.Option("--formulation", "-f", help="How the equations are written: kane, lagrange, …")
+    ] = None,
     constraints: Annotated[
-        str, typer.Option(help="How loops are solved with: range_space, svd, partition, …")
-    ] = "range_space",
+        str | None,
+        typer.Option("--constraints", "-c", help="How loops are solved with: range_space, svd, partition, …"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Simulate a model: its own duration and initial values, or those given."""
-    from dalembert.cli.keep import check_endings, keep
+    from dalembert.cli.keep import FORMATS, keep
+    from dalembert.cli.tables import check_endings
 
-    check_endings(output or [])
+    check_endings(output or [], tuple(FORMATS))
     motion, seconds = marched(
         model, duration, initial, speed, parameter, every, method=method, step=step, rtol=rtol, formulation=formulation,
         constraints=constraints,
@@ -67,12 +65,20 @@ def marched(
     every: float | None, **options: Any,
 ) -> tuple[Motion, float]:  # fmt: skip
     """The motion and the seconds it took."""
-    m = opened(model)
-    values = {k: v for k, v in numbers_by_name(parameter, "--parameter").items() if isinstance(v, float)}
+    m = given(model, parameter)
     start, speeds = numbers_by_name(initial, "--initial"), numbers_by_name(speed, "--speed")
     began = time.perf_counter()
-    motion = m.simulate(duration, start or None, speeds or None, output=every, parameters=values or None, **options)
+    motion = m.simulate(how_long(m, duration), start or None, speeds or None, output=every, **options)
     return motion, time.perf_counter() - began
+
+
+def how_long(m: Mechanism, duration: float | None) -> float | None:
+    """The command's duration; None for the model's own, which must then be there."""
+    if duration is None and m.plan.duration is None:
+        raise SimulationError(
+            "the model does not say how long to simulate; give --duration 10, or simulation: {duration: 10} in the model file"
+        )
+    return duration
 
 
 def summary(motion: Motion) -> dict[str, Any]:
@@ -113,5 +119,9 @@ def tell(motion: Motion, seconds: float) -> None:
         )
     if len(motion.coordinates) > MOST:
         say(f"  … and {len(motion.coordinates) - MOST} more coordinates")
+    for e in motion.events[:MOST]:
+        say(f"  {e.name} at {e.t:.9g} s")
+    if len(motion.events) > MOST:
+        say(f"  … and {len(motion.events) - MOST} more events")
     if not motion.complete:
         note(f"the simulation was interrupted at {motion.t[-1]:g} s")

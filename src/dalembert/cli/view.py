@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model, path_of
+from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed
 from dalembert.cli.report import note, say_json
-from dalembert.cli.simulate import Duration, Every, Initial, Parameter, Speed, marched
+from dalembert.cli.simulate import marched
 
 
 def view(

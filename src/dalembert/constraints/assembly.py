@@ -19,6 +19,7 @@ from dalembert.constraints.contradictions import (
     given_values_do_not_fit,
     speeds_do_not_fit,
 )
+from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import closure, constraint_rows
@@ -52,7 +53,7 @@ def assemble(
 ) -> np.ndarray:
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
     attempts = []
-    for q in _starts(m, start, held, starts, seed):
+    for q in starts_from(m, start, held, starts, seed):
         attempt = close_stiffly(m, q, held, t)
         if attempt.closed:
             return attempt.q
@@ -62,7 +63,19 @@ def assemble(
         raise closes_turned_over(best.turned_over)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
-    raise cannot_be_closed(m, best.q, t, starts)
+    raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
+
+
+def _asked_too_much(m: Mechanism, q: np.ndarray, t: float) -> list[str]:
+    """Prescribed joints without whose motion the loops close from here: each of which will do, else all together or none."""
+    every = prescribed_joints(m)
+    single = [name for name in every if _closes_without(m, [name], q, t)]
+    return single or (every if len(every) > 1 and _closes_without(m, every, q, t) else [])
+
+
+def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> bool:
+    other = released(m, names)
+    return any(close(other, x, (), t).closed for x in starts_from(other, same_pose(m, q, t, other), (), 5, 0))
 
 
 def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -72,29 +85,6 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
         return q, u
     q = assemble(m, q, named_speeds(m, initial), t)
     return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
-
-
-def branches_given(m: Mechanism, initial: Any, t: float) -> list[np.ndarray]:
-    """From values as users give them; see `Mechanism.branches`."""
-    return branches(m, initial_state(m, initial, None, t)[0], named_speeds(m, initial), t)
-
-
-def branches(
-    m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 60, seed: int = 0
-) -> list[np.ndarray]:
-    """All different ways to assemble with the held coordinates that the starts lead to, nearest first.
-
-    Two results are the same if all bodies are in the same place.
-    """
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    for q in _starts(m, start, held, starts, seed):
-        attempt = close(m, q, held, t)
-        if attempt.closed:
-            there = places(m, attempt.q, t)
-            if not any(np.allclose(there, other, atol=1e-6 * size_of(m)) for _, other in found):
-                found.append((attempt.q, there))
-    here = places(m, start, t)
-    return [q for q, _ in sorted(found, key=lambda one: float(np.abs(one[1] - here).sum()))]
 
 
 def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
@@ -134,11 +124,12 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             damping = max(10.0 * damping, 1e-6)
     if np.abs(g).max(initial=0.0) > tolerance:
         return Attempt(q, g, False)
-    over = _turned_over(m, q, t)
+    over = turned_over(m, q, t)
     return Attempt(q, g, not over, over)
 
 
-def _turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Joints that close loops, but half a turn from where they can be."""
     poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
     for cut in m.numeric.cuts:
         P, C = poses[cut.parent], poses[cut.child]
@@ -204,7 +195,8 @@ def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
     return step
 
 
-def _starts(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, seed: int) -> Any:
+def starts_from(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, seed: int) -> Any:
+    """The start itself, then random ones: a third of them near it, the others anywhere."""
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):

@@ -28,7 +28,7 @@ def solve(e: Equations) -> Solution:
     if rank == len(e.B):
         x = np.linalg.solve(K, right)
     else:
-        scale = np.sqrt(np.abs(np.diag(e.A)).max())  # multipliers as large as the scaled accelerations
+        scale = np.sqrt(np.abs(np.diag(e.A)).max(initial=1e-300))  # multipliers as large as the scaled accelerations
         D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
         x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
     return Solution(x[:n], x[n:] / norms, rank)

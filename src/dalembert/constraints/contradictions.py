@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from dalembert.constraints.released import prescribed_joints
 from dalembert.errors import LoopError
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.mechanism import Mechanism
+from dalembert.system.laws import TIME
+from dalembert.trace import depends_on
 
 PULLS = 0.1
 """Part of the largest gap from which on a constraint takes part in a contradiction."""
 
 
-def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int) -> LoopError:
-    """At the best place found: constraints that pull against each other there, or one loop that does not reach."""
+def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescribed: Sequence[str] = ()) -> LoopError:
+    """At the best place found: prescribed motion that asks for too much, constraints that pull against each other, or a loop that
+    does not reach."""
     gaps = _gaps(m, q, t)
     largest = max(gaps.values())
     pulling = [name for name, gap in gaps.items() if gap > PULLS * largest]
-    if len(pulling) > 1:
-        shares = ", ".join(f'{_size(m, name, gaps[name])} at "{name}"' for name in pulling)
+    shares = ", ".join(f'{_size(m, name, gaps[name])} at "{name}"' for name in pulling)
+    if prescribed:
+        values = m.state(q, np.zeros(m.n_u), t)
+        now = ", ".join(f"{name} = {values.joint_q[k - 1][i]:.4g}" for name, (k, i) in m.prescribed.items())
+        whose, how = ("motions of", "followed together") if len(prescribed) > 1 else ("motion of", "followed")
+        apart = " and ".join(f'"{name}" by {_size(m, name, gaps[name])}' for name in pulling)
         return LoopError(
-            f"{_listed(pulling)} contradict each other: the best that could be found after {starts} starts leaves gaps of {shares}. "
-            "Take one of them away, or change what it asks for"
+            f"the prescribed {whose} {_listed(prescribed)} cannot be {how} at t = {t:g} s ({now}): "
+            f"the best that could be found leaves {apart} apart. Prescribe what can be reached, or fewer joints"
+        )
+    if len(pulling) > 1:
+        return LoopError(
+            f"{_listed(pulling)} contradict each other{_when(m, t)}: the best that could be found after {starts} starts leaves gaps of "
+            f"{shares}. Take one of them away, or change what it asks for{_told_by(m, pulling)}"
         )
     name = pulling[0]
     loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
@@ -62,9 +75,20 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, held: Sequence[int], t: fl
             f"{gaps[name]:.3g} m/s; give fewer speeds"
         )
     pulling = [each for each, gap in gaps.items() if gap > PULLS * gaps[name]]
+    told = prescribed_joints(m)
+    if len(pulling) == 1 and told:
+        return LoopError(
+            f'"{name}" contradicts the prescribed motion of {_listed(told)} at t = {t:g} s: no speeds satisfy both, '
+            f"{gaps[name]:.3g} is missing. Let their functions of time agree, or take one of them away"
+        )
+    if len(pulling) == 1:
+        return LoopError(
+            f'"{name}" cannot be satisfied at t = {t:g} s: no speeds do, {gaps[name]:.3g} is missing. The pose may be singular: start '
+            "a little beside it, or change what it asks for"
+        )
     return LoopError(
         f'{_listed(pulling)} contradict each other at t = {t:g} s: no speeds satisfy them, {gaps[name]:.3g} is missing at "{name}". '
-        "Take one of them away, or change what it asks for"
+        f"Take one of them away, or change what it asks for{_told_by(m, pulling)}"
     )
 
 
@@ -76,6 +100,21 @@ def drift_apart(m: Mechanism, off: np.ndarray, t: float) -> LoopError:
         f'constraints agree at the start but contradict each other by t = {t:g} s: "{worst}" is then off by {gaps[worst]:.3g}, held as '
         f"it is by the others. Take one of them away, let their functions of time agree, or start from another pose of the mechanism"
     )
+
+
+def _when(m: Mechanism, t: float) -> str:
+    """Where time has a say."""
+    return f" at t = {t:g} s" if prescribed_joints(m) or _driving(m, m.constraint_rows) else ""
+
+
+def _driving(m: Mechanism, names: Iterable[str]) -> list[str]:
+    """Of these constraints, those that time moves."""
+    return [name for name in names if depends_on([m.constraint_rows[name].g, m.constraint_rows[name].phi], [TIME])]
+
+
+def _told_by(m: Mechanism, pulling: Sequence[str]) -> str:
+    driving = _driving(m, pulling)
+    return f"; {_listed(driving)} {'are' if len(driving) > 1 else 'is'} driven by time" if driving else ""
 
 
 def _gaps(m: Mechanism, q: np.ndarray, t: float) -> dict[str, float]:

@@ -196,7 +196,7 @@ def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") ->
     parameters: dict[str, Any] = dict.fromkeys(("A", "f", "B", "gamma", "udot", "work"), Pointer)
     with module.function(name, status=True, **parameters) as f:
         x = Native(module, f, shape)
-        rank = emit(x) if shape.rows else _free(x)
+        rank = 0 if not shape.n else emit(x) if shape.rows else _free(x)  # LAPACK takes no empty matrices
         if x.elsewhere:
             x.refuse_what_is_not_finite()
         f.return_(rank)
@@ -209,7 +209,10 @@ def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
     n, rows = shape.n, shape.rows
     with module.function("multipliers", status=True, **parameters) as f:
         x = Native(module, f, shape)
-        if rows:
+        if not n:
+            with f.loop(rows) as k:
+                f.lam[k] = 0.0
+        elif rows:
             s = x.scaled()
             y = x.zeros(max(n, rows))
             with f.loop(n) as i:

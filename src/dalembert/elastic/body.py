@@ -20,7 +20,9 @@ from dalembert.errors import ModelError
 from dalembert.vectors import IDENTITY
 
 if TYPE_CHECKING:
+    from dalembert.elastic.lumps import Lumps
     from dalembert.elastic.sections import Sections
+    from dalembert.elastic.slices import Slices
 
 _ROUNDING = 1e-9
 
@@ -47,6 +49,10 @@ class ElasticBody:
     """Points to draw it through, one after the other; no equation looks at them."""
     sections: Sections | None = None
     """What its sections carry, where it is a beam."""
+    slices: Slices | None = None
+    """Its matter from end to end, where it is a beam."""
+    lumps: Lumps | None = None
+    """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
 
     source: ClassVar[Any] = None
     """What it was made from (`elastic.sources`), on bodies that a model file can say."""

@@ -77,6 +77,11 @@ class Carried(Joint):
         change = cross(w, self._reach(q)) + bent + cross(self.turning_rate(q, u), self._arm(q)) + cross(T, arm_rate)
         return self._padded(self.joint.sliding_rate(own, speeds)) - self.rotation(q) @ change
 
+    def joint_motion(self, q: Any, w: Any, v: Any, qd: Any) -> tuple[Any, Any]:
+        """The way back: how C turns (its axes) and moves (P's) where F turns at ω (its axes) and moves at v (P's)."""
+        turn = self._R_FC(q).T @ (w + self._at(q).W @ qd)
+        return turn, v + self.rotation(q) @ (cross(w, self._arm(q)) + self._arm_columns(q) @ qd)
+
     # -- coordinates ------------------------------------------------------------------------------------------------------
     def rates(self, q: Any, u: Any) -> Any:
         n = self.joint.n_u
@@ -88,6 +93,9 @@ class Carried(Joint):
 
     def admissible(self, q: Any) -> Any:
         return np.concatenate([self.joint.admissible(self._own(q)), q[self.joint.n_q :]])
+
+    def condition(self, q: Any) -> np.ndarray:
+        return self.joint.condition(self._own(q))
 
     def trouble(self, q: Any) -> str | None:
         return self.joint.trouble(self._own(q))

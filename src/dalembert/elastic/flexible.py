@@ -24,6 +24,8 @@ class FlexibleBody:
     data: ElasticBody
     shapes: tuple[Shape, ...] = ()
     """For drawing only; they move with the floating frame."""
+    firmness: Any = 1.0
+    """A factor on its stiffness and damping."""
 
     @property
     def mass(self) -> float:
@@ -51,10 +53,8 @@ class FlexibleBody:
     def massless(self) -> bool:
         return False
 
-    def slack(self) -> FlexibleBody:
-        """Without stiffness and damping."""
-        none = np.zeros_like(self.data.Ke)
-        return replace(self, data=replace(self.data, Ke=none, De=none))
+    def slack(self, firmness: Any = 0.0) -> FlexibleBody:
+        return replace(self, firmness=firmness)
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)
@@ -75,11 +75,15 @@ class FlexibleBody:
         return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
 
     def strain_energy(self, q: Any) -> Any:
-        return Deformed(self.data, q).strain_energy()
+        return self.firmness * Deformed(self.data, q).strain_energy()
+
+    def strain_forces(self, q: Any) -> Any:
+        """−Ke q."""
+        return -self.firmness * (self.data.Ke @ q)
 
     def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
-        """−Ke q − De q̇ + Ct·g."""
-        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.data.Ke @ q - self.data.De @ qd
+        """Ct·g − De q̇."""
+        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.firmness * (self.data.De @ qd)
 
     def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
         d = Deformed(self.data, at.q)

@@ -92,7 +92,7 @@ def _central(body: ElasticBody) -> tuple[np.ndarray, np.ndarray]:
 def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     """Without the rigid part of the modes, and with what that does to the second order."""
     a, b = rigid
-    n, L = body.n, skews(b)
+    L = skews(b)
     # the fields in terms of 1, r and the modes: S and P transform bilinearly
     S, P = np.array(body.S), np.array(body.P)
     S[1:] -= body.m * a + L @ body.S[0]
@@ -106,12 +106,17 @@ def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     G0 = body.G0 - one - np.swapaxes(one, 0, 1) - LL @ S[0]
     two = np.einsum("jac,ibc->ijab", P[0, 1:], L)
     H = body.H - two - np.swapaxes(two, 0, 1) - np.einsum("ac,ijbc->ijab", P[0, 0], LL)
-    nodes = {k: _seen(v, a, b, L, LL, n) for k, v in body.nodes.items()}
-    outline = tuple(_seen(v, a, b, L, LL, n) for v in body.outline)
-    return replace(body, S=S, P=P, G0=G0, H=H, nodes=nodes, outline=outline)
+    lumps = None if body.lumps is None else body.lumps.seen(a, b)
+    return replace(_looked_at(body, lambda v: _seen(v, a, b, L, LL)), S=S, P=P, G0=G0, H=H, lumps=lumps)
 
 
-def _seen(v: Node, a: np.ndarray, b: np.ndarray, L: np.ndarray, LL: np.ndarray, n: int) -> Node:
+def _looked_at(body: ElasticBody, see: Callable[[Node], Node]) -> ElasticBody:
+    """With all its nodes seen from another frame."""
+    nodes, outline = {k: see(v) for k, v in body.nodes.items()}, tuple(map(see, body.outline))
+    return replace(body, nodes=nodes, outline=outline, slices=None if body.slices is None else body.slices.seen(see))
+
+
+def _seen(v: Node, a: np.ndarray, b: np.ndarray, L: np.ndarray, LL: np.ndarray) -> Node:
     Phi = v.Phi - a.T - (L @ v.r).T
     moved = np.einsum("iab,bj->ija", L, Phi)
     turned = np.einsum("iab,bj->ija", L, v.Psi)
@@ -130,8 +135,7 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     def seen(v: Node) -> Node:
         return Node.of(v.r, v.Phi, v.Psi, v.G - a - np.cross(b, v.r), v.Gam - b)
 
-    outline = tuple(map(seen, body.outline))
-    return replace(body, G0=G0, H=H, nodes={k: seen(v) for k, v in body.nodes.items()}, outline=outline)
+    return replace(_looked_at(body, seen), G0=G0, H=H)
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.lumps import Lumps
 from dalembert.elastic.moments import from_points
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
@@ -42,7 +43,11 @@ def given_modes(
     D, Psi, G = (None if x is None else np.asarray(x, dtype=float) for x in (second_moments, turns, second_order))
     made = from_points(m, r, Phi, D, Psi, G)
     K = np.asarray(stiffness, dtype=float)
+    lumps = None
+    if G is None:
+        still = np.zeros_like(Phi) if Psi is None else Psi
+        lumps = Lumps(m, r, Phi, still, np.zeros((len(m), 3, 3)) if D is None else D)
     return ElasticBody(
         made.m, made.S, made.P, K, np.zeros_like(K) if damping is None else np.asarray(damping, dtype=float), made.G0,
-        made.H, nodes or {}, tuple(names), frame, G is not None,
+        made.H, nodes or {}, tuple(names), frame, G is not None, lumps=lumps,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.errors import ModelError
 
@@ -40,7 +41,8 @@ def principal_axes(motion: Any, body: str) -> np.ndarray:
     rest = rest * np.linalg.det(rest)
     out = np.empty_like(R)
     for i, q in enumerate(_modes(motion, k)[0]):
-        axes = np.linalg.eigh(_central(data, q)[0])[1]
+        d = Deformed(data, q)
+        axes = np.linalg.eigh(d.P - np.outer(d.c, d.c) / data.m)[1]
         order = np.argmax(np.abs(rest.T @ axes), axis=1)
         axes = axes[:, order]
         out[i] = R[i] @ (axes * np.sign(np.sum(axes * rest, axis=0)))
@@ -73,16 +75,9 @@ def tisserand_frame(motion: Any, body: str) -> np.ndarray:
 
 
 def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """ω + J⁻¹ ∫(x − c) × u̇ dm, in body axes."""
-    central, d = _central(data, q)
-    J = np.trace(central) * np.eye(3) - central
-    own = d.Cr.T @ qd - np.cross(d.c / data.m, d.Ct.T @ qd)
-    return np.asarray(w + np.linalg.lstsq(J, own, rcond=1e-9)[0])
-
-
-def _central(data: Any, q: np.ndarray) -> tuple[np.ndarray, Deformed]:
-    d = Deformed(data, q)
-    return d.P - np.outer(d.c, d.c) / data.m, d
+    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all matter lies, as slow as can be."""
+    c = Central(Deformed(data, q))
+    return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=1e-9)[0])
 
 
 def _elastic(motion: Any, body: str) -> tuple[int, Any]:

@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,24 +13,9 @@ import numpy as np
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties, inertia_matrix
+from dalembert.system.data_file import DataFile, InFolder
 from dalembert.system.fields import Holds, Values
 from dalembert.system.numbers import numbers, positive
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A file in a model's folder, or in one below it."""
-
-    name: str
-    """As the model says it."""
-    folder: Path
-
-    @property
-    def path(self) -> Path:
-        return self.folder / self.name
-
-
-InFolder = Annotated[DataFile, Holds("file")]
 
 
 @dataclass(frozen=True, eq=False)

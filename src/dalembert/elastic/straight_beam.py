@@ -16,6 +16,7 @@ from dalembert.elastic.moments import from_points
 from dalembert.elastic.node import Node
 from dalembert.elastic.reduction import eigenmodes
 from dalembert.elastic.sections import sections
+from dalembert.elastic.slices import Slices
 from dalembert.elastic.sources import Beam, OnBeam, damped, kept
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties
@@ -119,8 +120,19 @@ def reduced_beam(
     return ElasticBody(
         moments.m, moments.S, moments.P, 0.5 * (K + K.T), np.zeros((n, n)), moments.G0, moments.H, at, tuple(names),
         stiffened=stiffening, outline=tuple(_node(model, F, float(x), short) for x in stations),
-        sections=sections(model, F, stations),
+        sections=sections(model, F, stations), slices=_slices(model, F, p, Phi, Psi, G, short),
     )  # fmt: skip
+
+
+def _slices(
+    model: BeamElements, F: np.ndarray, p: Points, Phi: np.ndarray, Psi: np.ndarray, G: np.ndarray | None,
+    short: Foreshortening | None,
+) -> Slices:  # fmt: skip
+    """Points of quadrature, and rigid bodies where they sit; sections between elements."""
+    points = tuple(Node.of(p.r[k], Phi[k], Psi[k], None if G is None else G[k]) for k in range(len(p.m)))
+    along = np.array([*p.r[: len(p.m) - len(model.bodies), 0], *(model.x[b.node] for b in model.bodies)])
+    axis = tuple(_node(model, F, float(x), short) for x in model.x)
+    return Slices(p.m, p.D, along, points, np.array(model.x), axis)
 
 
 def _second_order(model: BeamElements, short: Foreshortening, p: Points, Psi: np.ndarray, k: int) -> np.ndarray:

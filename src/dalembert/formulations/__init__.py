@@ -21,6 +21,7 @@ FORMULATIONS: Registry[Formulation] = Registry(
     {
         "kane": f"{_HERE}.kane",
         "kane_minimal": f"{_HERE}.kane_minimal:KaneMinimal",
+        "tisserand": f"{_HERE}.tisserand",
         "dalembert": f"{_HERE}.dalembert:DAlembert",
         "lagrange": f"{_HERE}.lagrange",
         "boltzmann_hamel": f"{_HERE}.boltzmann_hamel",
@@ -31,6 +32,7 @@ FORMULATIONS: Registry[Formulation] = Registry(
         "composite_body": f"{_RECURSIVE}:CompositeBody",
         "articulated_body": f"{_RECURSIVE}:ArticulatedBody",
         "newton_euler": f"{_ABSOLUTE}.newton_euler",
+        "newton_euler_nodal": f"{_ABSOLUTE}.nodal",
         "newton_euler_forces": f"{_ABSOLUTE}.forces",
         "newton_euler_rotations_forces": f"{_ABSOLUTE}.rotations_forces",
         "newton_euler_rotations": f"{_ABSOLUTE}.rotations",

@@ -1,8 +1,8 @@
 """The energies of a mechanism in q and q̇, and their derivatives: what Lagrange's and Hamilton's equations are made of.
 
-T = ½ q̇ᵀM q̇ + Γᵀq̇ + T₀ [C 105–106] with Γ and T₀ from prescribed motion, and V of gravity and of the forces that have a potential.
-Where coordinates obey a condition c(q) = 0 (Euler parameters of unit length), ½ μ ċ² is added to T: nothing where the condition holds,
-but M is then positive definite.
+T = ½ q̇ᵀM q̇ + Γᵀq̇ + T₀ [C 105–106] with Γ and T₀ from prescribed motion, and V of gravity, of strains and of the forces that
+have a potential. Where coordinates obey a condition c(q) = 0 (Euler parameters of unit length), ½ μ ċ² is added to T: nothing where the
+condition holds, but M is then positive definite.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def kinetic(s: State) -> Any:
 
 
 def potential(s: State) -> Any:
-    """V: gravity, and the forces that say what they exert besides their potential."""
+    """V: gravity, strain energy, and the forces that say what they exert besides their potential."""
     m = s.mechanism
     V: Any = 0.0
     for k, b in enumerate(m.bodies):
-        V = V - b.mass * (m.gravity @ (s.poses[k + 1].p + s.com_arms[k]))
+        V = V - b.mass * (m.gravity @ (s.poses[k + 1].p + s.com_arms[k])) + b.strain_energy(s.modal_q(k + 1))
     for force in m.forces.values():
         if force.beside_potential() is not force:
             V = V + s.settled(force.potential(s)).item()
@@ -51,7 +51,7 @@ def unpotential(s: State) -> np.ndarray:
         other = force.beside_potential()
         if other is not None:
             rest[name] = other
-    return generalized(s, loads(s, gravity=False, forces=rest))
+    return generalized(s, loads(s, gravity=False, forces=rest, stiffness=False))
 
 
 def unpotential_on_rates(s: State) -> np.ndarray:

@@ -1,7 +1,8 @@
 """The right-hand side f taken apart: velocity terms, gravity, applied forces.
 
 Every formulation's f is linear in what acts on the bodies. So its part due to gravity is the derivative of f in a factor on gravity,
-its part due to the forces the derivative in a factor on them, and velocity terms are f without both.
+its part due to the forces (with stiffness and damping of elastic bodies) the derivative in a factor on them, and velocity terms are
+f without both.
 """
 
 from __future__ import annotations
@@ -55,14 +56,16 @@ def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarra
     still = np.zeros(3)
     known = {**m.parameters, FACTOR.name: 1.0}
 
-    def f(gravity: Any, forces: Any) -> np.ndarray:
-        acted = replace(m, gravity=gravity, forces=forces, parameters=known)
+    def f(gravity: Any, forces: Any, firmness: Any = 0.0) -> np.ndarray:
+        bodies = tuple(b.slack(firmness) for b in m.bodies)
+        acted = replace(m, bodies=bodies, gravity=gravity, forces=forces, parameters=known)
         return np.asarray(method.equations(method.state(acted, t, q, w)).f)
 
     velocity = f(still, {})
     gravity = _slope(f(FACTOR * m.gravity, {})) if _any(m.gravity) else np.zeros(len(velocity))
     forces = {name: _Multiplied(force) for name, force in m.forces.items()}
-    return Parts(velocity, gravity, _slope(f(still, forces)) if forces else np.zeros(len(velocity)))
+    acted_on = forces or m.elastic
+    return Parts(velocity, gravity, _slope(f(still, forces, FACTOR)) if acted_on else np.zeros(len(velocity)))
 
 
 def _slope(f: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The recursive algorithms as formulations: the same equations A u̇ + Bᵀλ = f as Kane's, by sweeps over the bodies.
 
-Newton–Euler gives f as what is missing at u̇ = 0, and A column by column as what a unit of u̇ adds; composite bodies give A at once;
-articulated bodies give u̇ itself, without A.
+Newton–Euler gives f as what is missing at u̇ = 0, and A column by column as what a unit of u̇ takes at rest; composite bodies give A at
+once; articulated bodies give u̇ itself, without A.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
+from dalembert.recursive.algorithms import StillTree, Tree, articulated, composite, newton_euler
 
 
 class _InSpeeds:
@@ -33,10 +33,13 @@ class RecursiveNewtonEuler(_InSpeeds):
     title = "Newton–Euler, recursive"
 
     def equations(self, s: State) -> Equations:
-        """f = −τ(0), A = (τ(e₁) − τ(0), …): n + 1 sweeps of inverse dynamics."""
-        tree, n = Tree(s), s.mechanism.n_u
-        missing = newton_euler(tree, np.zeros(n))
-        A = np.array([newton_euler(tree, unit) - missing for unit in np.eye(n)]).reshape(n, n).T
+        """f = −τ(0), and A = (A e₁, …) from the mechanism at rest: n + 1 sweeps of inverse dynamics.
+
+        τ(e₁) − τ(0) would be the same A, but for the rounding of forces that may be larger by far, such as those of stiff modes.
+        """
+        n = s.mechanism.n_u
+        missing, still = newton_euler(Tree(s), np.zeros(n)), StillTree(s)
+        A = np.array([newton_euler(still, unit) for unit in np.eye(n)]).reshape(n, n).T
         rows = constraint_rows(s)
         return Equations(A, -missing, rows.B, rows.gamma)
 

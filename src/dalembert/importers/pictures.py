@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.importers.meshes import Triangles
+from dalembert.system.data_file import DataFile
 from dalembert.system.frames import Frame
-from dalembert.system.shapes import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from dalembert.system.meshes import Triangles
+from dalembert.system.shapes import Box, Capsule, Cylinder, Mesh, MeshFile, Shape, Sphere
 
 
 def sphere(radius: float, at: Frame, rgba: np.ndarray | None) -> Shape:
@@ -30,6 +31,11 @@ def capsule(radius: float, length: float, at: Frame, rgba: np.ndarray | None) ->
 
 def mesh(triangles: Triangles, at: Frame, rgba: np.ndarray | None) -> Shape:
     return Mesh(triangles.vertices, triangles.faces, at=at, **_look(rgba))
+
+
+def mesh_file(file: DataFile, scale: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:
+    """Triangles that stay in their file."""
+    return MeshFile(file, scale, at=at, **_look(rgba))
 
 
 def ellipsoid(half_axes: np.ndarray, at: Frame, rgba: np.ndarray | None) -> Shape:

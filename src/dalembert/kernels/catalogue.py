@@ -35,6 +35,9 @@ LARGEST_STRAIGHT = 10
 LARGEST_STRAIGHT_DERIVATIVES = 12
 """The same for derivatives, whose loops are slower."""
 
+MANY_FORCES = 30
+"""Forces beyond which a small model is not written as one piece either: in loops, those of one kind share their code."""
+
 LARGEST_SOLVED = 7
 """Speeds up to which factorising the mass matrix may take fewer operations than articulated bodies."""
 
@@ -100,7 +103,8 @@ class Catalogue:
 
     def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
         """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
-        return self.mechanism.n_bodies <= largest or self.mechanism.elastic
+        m = self.mechanism
+        return m.elastic or (m.n_bodies <= largest and len(m.forces) <= MANY_FORCES)
 
     def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
         m = self.mechanism

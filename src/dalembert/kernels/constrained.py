@@ -145,6 +145,10 @@ class Constrained:
             norms = f.P + len(m.parameters)
             state = f.variables(before=1e300, gap=0.0, first=0.0)
             moved = part["moved"]
+            if (
+                admissible
+            ):  # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
+                f.call(admissible, *arguments)
             with f.loop(MOST_CORRECTIONS) as turn:
                 state.gap = 0.0
                 with f.if_(turn == 0):

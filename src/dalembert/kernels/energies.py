@@ -6,10 +6,12 @@ from typing import Any
 
 from dalembert.kernels import motion
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.applied import Looking
+from dalembert.kernels.repeated import Loops, repeated
 from dalembert.kernels.straight import NAMES
 from dalembert.kernels.sweeps import Step
 from dalembert.trace import Expr, tracing
-from dalembert.trace.native import Module, Output
+from dalembert.trace.native import Module
 
 
 def add_body(s: Step) -> None:
@@ -24,13 +26,17 @@ def add_body(s: Step) -> None:
 
 def add_forces(sweep: Any, module: Module, f: Any) -> None:
     """The potentials of the forces that have one."""
+    units = []
     with tracing():
-        given = sweep.given(sweep.stride)
-        total = sum((force.potential(given) for force in sweep.m.forces.values()), start=0.0)
-        if type(total) is not Expr:
-            return
-        stored = sweep.block("potentials", [Output(total, "y", 1, add=True)])
-    f.call(module.block(stored, f.signature.lanes), *(getattr(f, name) for name in NAMES))
+        whole = sweep.m.symbolic_state()
+        for force in sweep.m.forces.values():
+            looking = Looking(sweep.m, sweep.links, sweep.record)
+            with tracing():
+                stored = force.potential(looking.state(whole))
+            if type(stored) is Expr or stored != 0.0:
+                units.append(sweep.unit([stored], [("y", 1)], looking))
+        loops = Loops("potentials", repeated(units)).compiled(module, f.signature.lanes, f.signature.name)
+    f.call(loops, *(getattr(f, name) for name in NAMES))
 
 
 ALGORITHM = Algorithm(

@@ -76,7 +76,10 @@ def _elastic(m: Mechanism) -> list[Any]:
     data = [b.data for b in m.bodies if b.modes]
     fields = [getattr(d, name) for d in data for name in ("S", "P", "Ke", "De", "G0", "H")]
     nodes = [getattr(n, name) for d in data for n in d.nodes.values() for name in ("r", "Phi", "Psi", "G", "Gam")]
-    return [repr([len(b.modes) for b in m.bodies]), repr([d.m for d in data]), np.array(m.stands_on), *fields, *nodes]
+    lumps = [getattr(d.lumps, x) for d in data if d.lumps is not None for x in ("m", "r", "Phi", "Psi", "D")]
+    firm = [b.firmness for b in m.bodies if b.modes]
+    sizes = [repr([len(b.modes) for b in m.bodies]), repr([d.m for d in data])]
+    return [*sizes, firm, np.array(m.stands_on), *fields, *nodes, *lumps]
 
 
 def _forces(m: Mechanism) -> list[Any]:

@@ -11,7 +11,7 @@ from dalembert.kernels.records import Record
 from dalembert.kernels.sweeps import Step
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.recursive import steps
-from dalembert.recursive.links import Link
+from dalembert.system.frames import Frame
 from dalembert.vectors import IDENTITY, cross
 
 FIELDS = {"R": 9, "P": 3, "W": 3, "V": 3}
@@ -38,10 +38,10 @@ def body_frame(R: Any, P: Any, W: Any, V: Any, frame: Any) -> tuple[Any, Any, An
     return R_B, P + arm, W, V + cross(W, arm)
 
 
-def in_record(link: Link, record: Record, start: int) -> tuple[Pose, Rates]:
-    """Pose and velocity of a body whose link's motion lies in a record; the symbol of element i of the memory is #r<i>."""
+def in_record(frame: Frame, record: Record, start: int) -> tuple[Pose, Rates]:
+    """Pose and velocity of a body whose link frame's motion lies in a record; the symbol of element i of the memory is #r<i>."""
     R, P, W, V = (record.symbols("r", name, start) for name in FIELDS)
-    R, P, W, V = body_frame(R.reshape(3, 3), P, W, V, link.frame)
+    R, P, W, V = body_frame(R.reshape(3, 3), P, W, V, frame)
     return Pose(R, P), Rates(W, V)
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from dalembert.errors import ForceError, SlowForceWarning, TraceError
 from dalembert.kinematics.given import GivenState, unspecified
-from dalembert.kinematics.loads import generalized, loads
+from dalembert.kinematics.loads import effects, generalized, loads
 from dalembert.mechanism import Mechanism
 from dalembert.system.laws import TIME
 from dalembert.system.names import unknown
-from dalembert.trace import free_symbols, symbol, tracing
+from dalembert.trace import Expr, free_symbols, symbol, tracing
 from dalembert.trace.bind import expressions_in
 
 
@@ -25,24 +25,26 @@ def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
     opaque = {}
     with tracing():
         given = GivenState(m, unspecified)
+        known = {TIME, *given.coordinates, *given.speeds, *map(symbol, m.parameters)}
         for name, force in m.forces.items():
             try:
-                _check_symbols(given, [loads(given, False, {name: force}), force.potential(given)], name)
+                done = [(e.force, e.couple, e.at, e.joint) for e in effects(given, name, force)]
+                _check_symbols([done, force.potential(given)], known, name, m)
             except (TraceError, ForceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
                 opaque[name] = force
                 _warn(name, problem)
     if not opaque:
         return m, None
     traceable = {name: force for name, force in m.forces.items() if name not in opaque}
-    return replace(m, forces=traceable), replace(m, forces=opaque)
+    slack = tuple(b.slack() for b in m.bodies)  # their stiffness is compiled
+    return replace(m, forces=traceable), replace(m, forces=opaque, bodies=slack)
 
 
-def _check_symbols(given: GivenState, values: list[Any], name: str) -> None:
+def _check_symbols(values: list[Any], known: set[Expr], name: str, m: Mechanism) -> None:
     """A force may be made of the state and of the mechanism's own parameters only."""
-    known = {TIME, *given.coordinates, *given.speeds, *map(symbol, given.mechanism.parameters)}
     for s in free_symbols(expressions_in(values)):
         if s not in known and "." not in s.name:
-            raise unknown(s.name, "parameter", given.mechanism.parameters, f'force "{name}"')
+            raise unknown(s.name, "parameter", m.parameters, f'force "{name}"')
 
 
 def _warn(name: str, problem: Exception) -> None:

@@ -14,19 +14,18 @@ import numpy as np
 
 from dalembert.kernels import motion
 from dalembert.kernels.algorithm import Algorithm, Sweeps, joint_columns
+from dalembert.kernels.applied import Applied, Looking, applied
 from dalembert.kernels.classes import N_CONSTANTS, Classes, classify
 from dalembert.kernels.records import Record
+from dalembert.kernels.repeated import Loops, Place, Unit, repeated
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.kernels.sweeps import Step
-from dalembert.kinematics.given import GivenState
-from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.links import Link, links
 from dalembert.trace import Expr, free_symbols, symbol, tracing
 from dalembert.trace.native import Block, Int, Module, Output, Pointer, Signature
 from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
-from dalembert.vectors import cross
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Parts:
     """Straight-line code: preparation, forces, and for every sweep a block per class of bodies."""
 
     prepare: Block | None
-    forces: Block | None
+    forces: Loops | None
     sweeps: list[list[Block]]
 
     def compiled(self, module: Module, lanes: int, name: str) -> Code:
@@ -50,7 +49,7 @@ class Parts:
             table = module.function_table([add(replace(b, arrays=arrays)) for b in blocks])
             sweeps.append(SweepCode(table, tuple(a.name for a in arrays)))
         prepare = add(self.prepare) if self.prepare else None
-        return Code(prepare, add(self.forces) if self.forces else None, sweeps)
+        return Code(prepare, self.forces.compiled(module, lanes, name) if self.forces else None, sweeps)
 
 
 @dataclass(frozen=True)
@@ -159,35 +158,41 @@ class Outlined:
         placed = self.algorithm.sweeps[0][0] is motion.world
         return self.algorithm.sweeps if placed or not self._forced else [(motion.world, False), *self.algorithm.sweeps]
 
-    def given(self, stride: int) -> GivenState:
-        """The mechanism as its forces see it: the bodies' motion in records `stride` apart."""
-        return GivenState(self.m, lambda k: motion.in_record(self.links[k - 1], self.record, (k - 1) * stride))
+    @cached_property
+    def applied(self) -> list[Applied]:
+        """What each of the mechanism's forces does."""
+        with tracing():
+            state = self.m.symbolic_state()
+            return [applied(self.m, self.links, self.record, state, name) for name in self.m.forces]
 
     @cached_property
     def classes(self) -> Classes:
-        if not self._forced:
-            return classify(self.m, self.links, lambda k: (False, False))
-        with tracing():
-            found = loads(self.given(stride=1000), gravity=False)
-        driven = [any(_some(values[i]) for i in j.free) for j, values in zip(self.m.joints, found.joint)]
-        return classify(self.m, self.links, lambda k: (found.loaded(k + 1), driven[k]))
+        acted_on = [a for force in self.applied for a in force.to] if self._forced else []
+        bodies, joints = ({k for k, i in acted_on if (i >= 6) == on_joint} for on_joint in (False, True))
+        return classify(self.m, self.links, lambda k: (k in bodies, k in joints))
 
-    def _force_outputs(self) -> list[Output]:
+    def unit(self, values: list[Any], to: list[Place], looking: Looking) -> Unit:
+        """Values to be added, made of the state and of the bodies looked at."""
+
+        def source(s: Expr) -> Place:
+            if s not in looking.places:
+                return self._known[s]
+            k, i = looking.places[s]
+            return "work", k * self.stride + i
+
+        read = [s for s in free_symbols(values) if s not in looking.constants]
+        return Unit(values, to, {s: source(s) for s in read}, looking.constants)
+
+    @cached_property
+    def _known(self) -> dict[Expr, Place]:
+        return known_symbols(self.m)
+
+    def _forces(self) -> Loops:
         """The mechanism's forces on each link, in link axes about its origin, then on its joint's free speeds."""
-        given = self.given(self.stride)
-        applied = loads(given, gravity=False)
         start, _ = self.record.fields["load"]
-        out: list[Output] = []
-        for k, (link, j) in enumerate(zip(self.links, self.m.joints)):
-            at = k * self.stride + start
-            if applied.loaded(k + 1):
-                R_B = given.poses[k + 1].R
-                R, arm = R_B @ link.frame.rotation, R_B @ (self.m.bodies[k].com - link.frame.position)
-                n, f = applied.moment[k], applied.force[k]
-                out += [Output(x, "work", at + i) for i, x in enumerate([*(R.T @ (n + cross(arm, f))), *(R.T @ f)])]
-            if any(_some(applied.joint[k][i]) for i in j.free):
-                out += [Output(applied.joint[k][i], "work", at + 6 + n) for n, i in enumerate(j.free)]
-        return out
+        to = [[("work", k * self.stride + start + i) for k, i in force.to] for force in self.applied]
+        units = [self.unit(force.values, places, force.looking) for force, places in zip(self.applied, to) if places]
+        return Loops("forces", repeated(units), sorted({at for places in to for _, at in places}))
 
     # -- preparation, once per state ----------------------------------------------------------------------------------
     def _preparation(self) -> list[Output]:
@@ -219,7 +224,7 @@ class Outlined:
         """All straight-line code of the kernel."""
         with tracing():
             prepare = self.block("prepare", self._preparation())
-            forces = self.block("forces", self._force_outputs()) if self._forced else None
+            forces = self._forces() if self._forced else None
             return Parts(prepare if prepare.outputs else None, forces, self._traced[0])
 
     def emit(self, module: Module, lanes: int, name: str = "run") -> Signature:

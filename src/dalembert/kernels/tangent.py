@@ -6,48 +6,29 @@ tangent sweeps gives W columns of the Jacobian.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dalembert.kernels import rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.outlined import Outlined, Parts
 from dalembert.kernels.straight import NAMES
+from dalembert.kernels.tangent_block import STEADY, tangent
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, free_symbols, symbol, tracing
-from dalembert.trace.native import Array, Block, Int, Module, Output, Pointer, Signature, UniformPointer
-
-_STEADY = frozenset({"K", "t"})
-"""Arrays without a direction: constants, and time."""
-
-
-def tangent(block: Block) -> Block:
-    """The block that reads a direction d<array> beside each array and writes the outputs' rates along it."""
-    arrays = [a for a in block.arrays if a.name not in _STEADY]
-    moving = {s: symbol(f"#d {s.name}") for s, (array, _) in block.inputs.items() if array not in _STEADY}
-    rates = directional([o.value for o in block.outputs], moving)
-    outputs = [Output(rate, f"d{o.array}", o.index, o.add) for rate, o in zip(rates, block.outputs)]
-    used = free_symbols(rates)
-    places = dict(block.inputs) | {d: (f"d{block.inputs[s][0]}", block.inputs[s][1]) for s, d in moving.items()}
-    return Block(
-        f"d_{block.name}",
-        [*block.arrays, *(Array(f"d{a.name}") for a in arrays)],
-        {s: places[s] for s in used},
-        outputs,
-    )
+from dalembert.trace import tracing
+from dalembert.trace.native import Int, Module, Pointer, Signature, UniformPointer
 
 
 def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_run") -> Signature:
     """`name(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
     parts = kernel.parts
     with tracing():
-        moving = Parts(
-            tangent(parts.prepare) if parts.prepare else None,
-            tangent(parts.forces) if parts.forces else None,
-            [[tangent(b) for b in sweep] for sweep in parts.sweeps],
-        )
-    code = moving.compiled(module, lanes, name)
+        prepare = tangent(parts.prepare) if parts.prepare else None
+        moving = Parts(prepare, None, [[tangent(b) for b in sweep] for sweep in parts.sweeps])
+        forces = parts.forces.compiled_tangent(module, lanes, name) if parts.forces else None
+    code = replace(moving.compiled(module, lanes, name), forces=forces)
     parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-    parameters |= {f"d{name}": Pointer for name in NAMES if name not in _STEADY}
+    parameters |= {f"d{name}": Pointer for name in NAMES if name not in STEADY}
     tables = kernel.tables(module)
     with module.function(name, lanes=lanes, **parameters) as f:
 

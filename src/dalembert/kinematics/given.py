@@ -19,16 +19,24 @@ Motion = Callable[[int], tuple[Pose, Rates]]
 class GivenState(State):
     """The mechanism's symbolic state with the bodies' motion given; bodies nobody asks for are never made."""
 
-    def __init__(self, m: Mechanism, motion: Motion):
-        s = m.symbolic_state()
+    def __init__(self, m: Mechanism, motion: Motion, symbolic: State | None = None):
+        s = m.symbolic_state() if symbolic is None else symbolic
         super().__init__(m, s.t, s.coordinates, s.speeds)
-        self._motion = motion
+        self._symbolic, self._motion = s, motion
         self._bodies: dict[int, tuple[Pose, Rates]] = {0: (WORLD, AT_REST)}
 
     def body(self, k: int) -> tuple[Pose, Rates]:
         if k not in self._bodies:
             self._bodies[k] = self._motion(k)
         return self._bodies[k]
+
+    @property
+    def joint_q(self) -> Any:
+        return self._symbolic.joint_q
+
+    @property
+    def joint_u(self) -> Any:
+        return self._symbolic.joint_u
 
     @property
     def looked_at(self) -> list[int]:

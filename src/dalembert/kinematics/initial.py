@@ -1,4 +1,4 @@
-"""Initial values as users give them: by joint, by coordinate, or all at once; what is not said is the joint's zero."""
+"""States as users give them: values by joint, by coordinate, or all at once; what is not said is the joint's zero."""
 
 from __future__ import annotations
 
@@ -8,8 +8,23 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import StateError
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.system.names import unknown
+from dalembert.mechanism.missing import missing
+
+
+def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
+    """The state with these coordinates and speeds (None: the reference, at rest), checked; see `Mechanism.state`."""
+    q = _sized(m, m.reference if q is None else q, m.coordinates, "coordinates q")
+    u = _sized(m, np.zeros(m.n_u) if u is None else u, m.speeds, "speeds u")
+    if not np.isfinite(t):
+        raise StateError(f"the time t = {t} is not a finite number")
+    made = State(m.numeric, float(t), q, u)
+    for k, joint in enumerate(m.joints):
+        trouble = joint.joint.trouble(made.joint_q[k])
+        if trouble:
+            raise StateError(f'joint "{joint.name}": {trouble}')
+    return made
 
 
 def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -24,7 +39,7 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
     if given is None:
         return zeros.copy()
     if not isinstance(given, Mapping):
-        return m._sized(given, names, what)
+        return _sized(m, given, names, what)
     out = zeros.copy()
     single = {name: i for i, name in enumerate(names)}
     for name, value in given.items():
@@ -35,7 +50,8 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
         elif name in single:
             at = [single[name]]
         else:
-            raise StateError(str(unknown(name, f"joint or {_KIND[what]}", [*m.joint_number, *names], what)))
+            known = dict.fromkeys([*(j.name for j in m.joints if j.joint.n_q), *names])
+            raise StateError(str(missing(m, name, f"joint or {_KIND[what]}", known, what)))
         if any(k is None for k in at):
             raise StateError(
                 f'{what}: joint "{name}" has prescribed motion, so its values follow from time; leave it out, or give its free '
@@ -43,6 +59,23 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
             )
         out[[k for k in at if k is not None]] = _numbers(value, len(at), f'{what}: joint "{name}"')
     return out
+
+
+def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise StateError(
+            f'mechanism "{m.name}": {what} must be {len(names)} numbers in the order ({", ".join(names)}), not {given!r}; '
+            "values by joint are taken by m.assemble and m.simulate"
+        ) from None
+    if values.shape != (len(names),):
+        raise StateError(
+            f'mechanism "{m.name}" has {len(names)} {what} ({", ".join(names)}), but an array of shape {values.shape} was given'
+        )
+    if not np.isfinite(values).all():
+        raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")
+    return values
 
 
 def _numbers(given: Any, n: int, where: str) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,40 +43,64 @@ def generalized(s: State, applied: Loads) -> np.ndarray:
     return f
 
 
-def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None) -> Loads:
-    """Gravity and every force of the mechanism, or the given forces, in this state."""
+def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None, stiffness: bool = True) -> Loads:
+    """Gravity, stiffness and damping of elastic bodies, and every force of the mechanism, or the given forces, in this state."""
     m = s.mechanism
     force = [b.mass * m.gravity if gravity else ZERO for b in m.bodies]
     moment: list[Vector] = [ZERO for _ in m.bodies]
-    joint = [_on_modes(s, k, m.gravity if gravity else ZERO) for k in range(m.n_bodies)]
+    joint = [_on_modes(s, k, m.gravity if gravity else ZERO, stiffness) for k in range(m.n_bodies)]
     for name, each in (m.forces if forces is None else forces).items():
-        for load in _of_force(s, name, each):
-            if not isinstance(load, BodyLoad):
-                k = s.joint_index(load.joint)
-                every = len(joint[k])
-                n = every if np.shape(load.values) == (every,) else m.joints[k].joint.inner.n_u
-                values = _numbers(s, load.values, (n,), name)
-                joint[k] = joint[k] + np.concatenate([values, np.zeros(every - n)])
-                continue
-            frame = s.body_number(load.body)
-            k = m.body_of(frame) - 1
-            if k < 0:
-                continue  # the ground takes any load
-            F, T = (_numbers(s, x, (3,), name) for x in (load.force, load.torque))
-            at = s.poses[frame].p if load.at is None else load.at
-            force[k] = force[k] + F
-            moment[k] = moment[k] + T + cross(at - s.poses[k + 1].p - s.com_arms[k], F)
-            if m.bodies[k].modes:
-                joint[k] = joint[k] + _through_node(s, frame, F, T + cross(at - s.poses[frame].p, F), name)
+        for e in effects(s, name, each):
+            if e.joint is not None:
+                joint[e.body] = joint[e.body] + e.joint
+            if e.at is not None:
+                arm = e.at - s.poses[e.body + 1].p - s.com_arms[e.body]
+                force[e.body] = force[e.body] + e.force
+                moment[e.body] = moment[e.body] + e.couple + cross(arm, e.force)
     return Loads(force, moment, joint)
 
 
-def _on_modes(s: State, k: int, gravity: Vector) -> np.ndarray:
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """Of one load on body `body` (from 0): force, couple, and where the force acts (None if there is none), world axes; and values
+    on the speeds of its joint."""
+
+    body: int
+    force: Vector
+    couple: Vector
+    at: Vector | None
+    joint: np.ndarray | None
+
+
+def effects(s: State, name: str, force: Force) -> Iterator[Effect]:
+    """What a force of this name does, load by load."""
+    m = s.mechanism
+    for load in _of_force(s, name, force):
+        if not isinstance(load, BodyLoad):
+            k = s.joint_index(load.joint)
+            every = m.joints[k].joint.n_u
+            n = every if np.shape(load.values) == (every,) else m.joints[k].joint.inner.n_u
+            values = _numbers(s, load.values, (n,), name)
+            yield Effect(k, ZERO, ZERO, None, np.concatenate([values, np.zeros(every - n)]))
+            continue
+        frame = s.body_number(load.body)
+        k = m.body_of(frame) - 1
+        if k < 0:
+            continue  # the ground takes any load
+        F, T = (_numbers(s, x, (3,), name) for x in (load.force, load.torque))
+        at = s.poses[frame].p if load.at is None else load.at
+        modal = _through_node(s, frame, F, T + cross(at - s.poses[frame].p, F), name) if m.bodies[k].modes else None
+        yield Effect(k, F, T, at, modal)
+
+
+def _on_modes(s: State, k: int, gravity: Vector, stiffness: bool) -> np.ndarray:
     """What acts on the joint's speeds before any force does: on the modes of an elastic body its stiffness, damping and gravity."""
     joint, body = s.mechanism.joints[k].joint, s.mechanism.bodies[k]
     if not body.modes:
         return np.zeros(joint.n_u)
     own = body.modal_forces(s.poses[k + 1].R, s.modal_q(k + 1), s.modal_u(k + 1), gravity)
+    if stiffness:
+        own = own + body.strain_forces(s.modal_q(k + 1))
     return np.concatenate([np.zeros(joint.inner.n_u), own])
 
 

@@ -108,6 +108,25 @@ class Tree:
         return Spatial(ZERO, -self.mechanism.gravity)
 
 
+class StillTree(Tree):
+    """The same links in the same pose, where nothing moves and nothing pulls: what is left of Newton and Euler's recursion is A u̇."""
+
+    @cached_property
+    def moving(self) -> list[Moving]:
+        return [Moving(ZERO, NOTHING) for _ in self.links]
+
+    @property
+    def ground(self) -> Spatial:
+        return NOTHING
+
+    @cached_property
+    def applied(self) -> tuple[list[Spatial], list[np.ndarray]]:
+        return [NOTHING for _ in self.links], [np.zeros(j.joint.n_u) for j in self.mechanism.joints]
+
+    def modal_u(self, k: int) -> np.ndarray:
+        return np.zeros(len(self.mechanism.bodies[k - 1].modes)) if k else NO_MODES
+
+
 def articulated(tree: Tree, tau: Any) -> np.ndarray:
     """u̇ by articulated bodies; `tau` are generalized forces beyond the mechanism's own."""
     m = tree.mechanism

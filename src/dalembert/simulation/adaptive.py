@@ -31,7 +31,7 @@ class AdaptiveStep(Method):
         h₀ = 0.01 |y|/|f| by the tolerances' measure; with the second derivative from a trial step of h₀, the step at which a method of
         this order would make an error of 0.01.
         """
-        n = e.n
+        n, count = e.n, float(max(e.n, 1))  # none where all motion is prescribed
         with e.function("start") as f:
             p = e.layout.of(f.memory)
             e.evaluate(f, p.t[0], p.y, p.dy)
@@ -43,7 +43,7 @@ class AdaptiveStep(Method):
                 scale = error_scale(p, i)
                 v.y = v.y + (p.y[i] / scale) * (p.y[i] / scale)
                 v.dy = v.dy + (p.dy[i] / scale) * (p.dy[i] / scale)
-            y, dy = sqrt(v.y / float(n)), sqrt(v.dy / float(n))
+            y, dy = sqrt(v.y / count), sqrt(v.dy / count)
             span = minimum(p.end[0] - p.t[0], p.largest[0])
             tiny = (y < 1e-5) | (dy < 1e-5)
             h = minimum(select(tiny, f.real(1e-6), 0.01 * y / dy), span)
@@ -54,7 +54,7 @@ class AdaptiveStep(Method):
                 p.y_old[i] = p.y[i]
                 bend = (p.dy_old[i] - p.dy[i]) / error_scale(p, i)
                 v.ddy = v.ddy + bend * bend
-            ddy = sqrt(v.ddy / float(n)) / h
+            ddy = sqrt(v.ddy / count) / h
             fastest = maximum(dy, ddy)
             chosen = select(fastest <= 1e-15, maximum(f.real(1e-6), 1e-3 * h), (0.01 / fastest) ** (1.0 / self.order))
             first = minimum(minimum(100.0 * h, chosen), span)

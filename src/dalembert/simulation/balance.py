@@ -135,7 +135,7 @@ class Balance:
         ]
         still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
         changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(moved)]
-        typical = np.max(changes, axis=0)
+        typical = np.max([np.zeros_like(still), *changes], axis=0)
         typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
@@ -144,7 +144,7 @@ def balance(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.
     """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
     made = Balance(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
-    if not made.usual and o.method.held is None:
+    if not made.usual and not o.method.any_formulation:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
             f'constraints={constraints!r} choose "dop853" or "rk4"'

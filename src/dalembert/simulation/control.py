@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
-from dalembert.system.names import unknown
+from dalembert.mechanism.missing import missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Control:
         named = m.places(name)
         if named is not None:
             return [at for at in named[1] if at is not None]
-        raise unknown(name, "joint or speed", [*m.joint_number, *m.speeds], "control")
+        raise missing(m, name, "joint or speed", dict.fromkeys([*m.joint_number, *m.speeds]), "control")
 
 
 def control_of(m: Mechanism, law: Any, rate: Any) -> Control | None:

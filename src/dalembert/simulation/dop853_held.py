@@ -25,10 +25,10 @@ from dalembert.simulation.dop853 import (
 )
 from dalembert.simulation.dop853_tableau import A, B, C
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import DEGRADED, NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
-from dalembert.simulation.scales import speed_units, typical_coordinates
+from dalembert.simulation.held_scale import HeldScale, emit_seen, emit_sizes, root
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
 from dalembert.simulation.wide import emit_wide, wide_scratch
-from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
+from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select
 
 GAP = 0.46
 """Middle of the widest gap between stages, in parts of a step: from 1/3 to 0.6."""
@@ -44,25 +44,17 @@ AHEAD = 1e-3
 """Part of the first step after which s is looked at again, to know ṡ before a step was made."""
 BEFORE_LAST = 10
 """A stage before the end, from which ṡ is taken."""
-WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
-"""Pivot at which another choice of rows may be better, and at which it is forgotten that this was asked."""
 
 
-class HeldDOP853(DOP853):
+class HeldDOP853(HeldScale, DOP853):
     def parts(self, m: Unknowns) -> dict[str, int]:
-        own = {"size": m.n, "fastest": 2, "distance": 1, "approach": 1, "near": 1, "asked": 1}
-        return super().parts(m) | own
+        return super().parts(m) | self.held_parts(m.n) | {"near": 1}
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
-        return super().first_values(m) | {"size": [*typical_coordinates(m), *[0.0] * m.n_u], "asked": 1.0}
-
-    def scale(self, p: Any, i: Any) -> Real:
-        """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, the fastest yet of its kind for a speed."""
-        scale: Real = p.atol[i] + p.rtol[0] * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
-        return scale
+        return super().first_values(m) | self.held_values(m)
 
     def emit(self, e: Equations) -> Steps:
-        sizes, seen = _emit_sizes(e), _emit_seen(e)
+        sizes, seen = emit_sizes(e), emit_seen(e)
         start, step, prepare = self._emit_start(e, sizes, seen), self._emit_step(e, sizes, seen), self.emit_prepare(e)
         several = self._emit_several(e, prepare) if e.wide_lanes > 1 else None
         return Steps(start, step, self.dense_after(e, prepare), wide_scratch(e), several)
@@ -86,13 +78,13 @@ class HeldDOP853(DOP853):
             f.call(sizes, f.memory, f.given, f.work, 0.0)
             f.call(choose, f.memory, f.given, f.work)
             e.evaluate(f, p.t[0], p.y, p.dy)
-            p.distance[0] = _root(e.pivot(f))
+            p.distance[0] = root(e.pivot(f))
             with f.if_((p.t[0] == p.first[0]).all()):  # later, the last step has told
                 ahead = AHEAD * p.step[0]
                 with f.loop(e.n) as i:
                     p.stage[i] = p.y[i] + ahead * p.dy[i]
                 e.evaluate(f, p.t[0] + ahead, p.stage, p.dy_old)
-                p.approach[0] = (_root(e.pivot(f)) - p.distance[0]) / ahead
+                p.approach[0] = (root(e.pivot(f)) - p.distance[0]) / ahead
         return f.signature
 
     def evaluate_stage(self, f: Any, e: Equations, t: Real, slope: Pointer) -> None:
@@ -128,7 +120,7 @@ class HeldDOP853(DOP853):
                         self.evaluate_stage(f, e, p.t_old[0] + C[s] * v.h, k[s])
                         v.blocked = (e.pivot(f) < LEAST_PIVOT).all() & (v.tries < RETRIES)
                         if s == BEFORE_LAST:
-                            v.last = _root(e.pivot(f))
+                            v.last = root(e.pivot(f))
                 with f.if_(v.blocked):
                     v.tries = v.tries + 1
                     p.rejected[0] = 1.0
@@ -155,13 +147,9 @@ class HeldDOP853(DOP853):
             f.call(seen, f.memory, f.given, f.work)
             with f.loop(n) as i:
                 k[STAGES][i] = p.dy[i]
-            p.distance[0] = _root(e.pivot(f))
+            p.distance[0] = root(e.pivot(f))
             p.approach[0] = (p.distance[0] - v.last) / ((1.0 - C[BEFORE_LAST]) * v.h)
-            with f.if_((e.pivot(f) > WELL_AGAIN).all()):
-                p.asked[0] = 1.0
-            with f.if_((e.pivot(f) < WORTH_A_LOOK * p.asked[0]).all()):
-                p.asked[0] = e.pivot(f) / WORTH_A_LOOK * 0.1
-                f.return_(DEGRADED)
+            self.watch(f, e)
         return f.signature
 
 
@@ -193,37 +181,3 @@ def _ending(p: Any, h: Real) -> Real:
     left, rest = _time_left(p), p.end[0] - p.t_old[0]
     badly = (h >= rest) & (left < rest) & (left > LATE * rest)
     return select(badly, (left - GAP * rest) / (1.0 - GAP), h)
-
-
-def _root(pivot: Real) -> Real:
-    return sqrt(maximum(pivot, 0.0))
-
-
-def _emit_sizes(e: Equations) -> Signature:
-    """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind so far, in the trial, or by its rate over a step."""
-    kinds = e.module.int_table(_kinds(e))
-    with e.function("sizes", h=Real) as f:
-        p, top = e.layout.of(f.memory), f.array(2)
-        with f.loop(2) as kind:
-            top[kind] = p.fastest[kind]
-        with f.loop(e.n_u) as i:
-            kind, at = kinds[i], i + e.n_q
-            top[kind] = maximum(top[kind], maximum(maximum(abs(p.y_old[at]), abs(p.y[at])), abs(f.h * p.dy[at])))
-        with f.loop(e.n_u) as i:
-            p.size[i + e.n_q] = top[kinds[i]]
-    return f.signature
-
-
-def _emit_seen(e: Equations) -> Signature:
-    """`seen(memory, given, work)`: the fastest of each kind, with the speeds of a step that was accepted."""
-    kinds = e.module.int_table(_kinds(e))
-    with e.function("fastest_seen") as f:
-        p = e.layout.of(f.memory)
-        with f.loop(e.n_u) as i:
-            p.fastest[kinds[i]] = maximum(p.fastest[kinds[i]], abs(p.y[i + e.n_q]))
-    return f.signature
-
-
-def _kinds(e: Equations) -> list[int]:
-    """Turning or sliding."""
-    return [int(unit == "m/s") for unit in speed_units(e.mechanism)]

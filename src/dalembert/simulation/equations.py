@@ -59,6 +59,8 @@ class Equations:
     n_dependent: int = 0
     speeds: int | None = None
     """How many speeds are integrated, if they are not the mechanism's own."""
+    held: Constrained | None = None
+    """What keeps Kane's equations on loops and constraints, where there are any."""
     beside: int = 0
     """How many further numbers are integrated with the state."""
 

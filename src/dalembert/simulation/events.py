@@ -1,4 +1,4 @@
-"""Events: a function of the state that is watched for zeros."""
+"""The events of a run, and what happened."""
 
 from __future__ import annotations
 
@@ -9,20 +9,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.system.events import Event
 from dalembert.trace import Expr
-
-
-@dataclass(frozen=True)
-class Event:
-    """`when(s)` crossing zero: upward (direction 1), downward (−1) or either way (0). A terminal event ends the run.
-
-    `when` is a function of the state like any user's function: `lambda s: s.position("ball")[2]`.
-    """
-
-    when: Callable[[Any], Any]
-    direction: int = 0
-    terminal: bool = False
-    name: str = ""
 
 
 @dataclass(frozen=True, eq=False)

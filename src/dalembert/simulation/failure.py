@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
-from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE
+from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 
@@ -31,7 +31,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
         return SimulationError(
             f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {trouble}"
-            f"Try {smaller}, and look for forces that grow without bound or divide by zero"
+            f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
         )
     if status == NO_CONVERGENCE:
         k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
@@ -39,10 +39,17 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
+    if status == SINGULAR_POSE:
+        return SimulationError(
+            f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
+            f'goes on (links in one line, or two branches that meet). method="{options.method.name}" cannot be carried across it; '
+            'choose method="dop853", which is'
+        )
     k = int(np.nanargmax(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before)))))
     if program.holding is not None:
         return SimulationError(
             f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {_pose(part)}"
+            f"{_driven(program)}"
             f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
         )
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
@@ -87,6 +94,13 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
     except Exception as problem:
         return f"There, {problem}. "
     return ""
+
+
+def _driven(program: Program) -> str:
+    """Functions of time may ask for what cannot be."""
+    if program.holding is None or not program.holding.driven:
+        return ""
+    return "Time drives it, by prescribed joints or constraints: they may ask for a pose that it cannot reach. "
 
 
 def _pose(part: Any) -> str:

@@ -23,7 +23,7 @@ from dalembert.simulation.march import FINISHED, PAUSED
 from dalembert.simulation.method import DEGRADED
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.program import Program, marching_catalogue
+from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
 from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
@@ -77,7 +77,7 @@ def simulate_many(
     **chosen: Any,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
-    catalogue = marching_catalogue(m)
+    catalogue = m.kernels
     if catalogue.opaque is not None:
         names = ", ".join(f'"{name}"' for name in catalogue.opaque.forces)
         raise SimulationError(

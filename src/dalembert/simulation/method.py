@@ -10,7 +10,7 @@ from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import Layout
 from dalembert.trace.native import Signature
 
-NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE = -1, -2, -3
+NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE, SINGULAR_POSE = -1, -2, -3, -4
 """Why a step could not be made."""
 DEGRADED = 8
 """The step was made; but the rows that hold the mechanism, or the speeds its equations are in, have become a poor choice, or its pose
@@ -57,6 +57,8 @@ class Method:
     name: ClassVar[str]
     order: ClassVar[int]
     adaptive: ClassVar[bool]
+    any_formulation: ClassVar[bool] = True
+    """Whether it marches equations in any speeds; if not, Kane's, by range space."""
 
     @property
     def held(self) -> Method | None:

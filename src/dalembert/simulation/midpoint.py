@@ -26,6 +26,7 @@ CONVERGED, SETTLED = 1e-15, 1e-9
 class Midpoint(FixedStep):
     name = "midpoint"
     order = 2
+    any_formulation = False
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         n_q, n_u = m.n_q, m.n_u

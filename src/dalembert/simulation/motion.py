@@ -15,11 +15,13 @@ from dalembert.elastic.outputs import InnerLoads, inner_loads
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.missing import missing
 from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
 from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
 from dalembert.simulation.reactions import JointForces, Wrenches
 from dalembert.simulation.samples import Samples, evaluate
+from dalembert.simulation.section_forces import SectionForces, section_forces
 from dalembert.system.names import unknown
 from dalembert.system.outputs import Displacement
 
@@ -63,12 +65,29 @@ class Motion:
         return self.record["ended"] in ("end", "event")
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]."""
+        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]. Prescribed ones, too."""
         known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
         known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
-        if name not in known:
-            raise unknown(name, "coordinate or speed", known, "motion")
-        return known[name]
+        if name in known:
+            return known[name]
+        if name in self._prescribed:
+            return self._prescribed[name]
+        every = [*known, *self._prescribed]
+        if self.mechanism is None:
+            raise unknown(name, "coordinate or speed", every, "motion")
+        raise missing(self.mechanism, name, "coordinate or speed", every, "motion")
+
+    @cached_property
+    def _prescribed(self) -> dict[str, np.ndarray]:
+        """Coordinates and speeds that are functions of time."""
+        m = self.mechanism
+        if m is None or not m.prescribed:
+            return {}
+        q, u = m.prescribed, m.prescribed_speeds
+        rows = self.evaluate(
+            lambda s: [*(s.joint_q[k - 1][i] for k, i in q.values()), *(s.joint_u[k - 1][i] for k, i in u.values())]
+        )
+        return dict(zip([*q, *(f"{name}'" for name in u)], rows.T))
 
     # -- quantities on demand -------------------------------------------------------------------------------------------
     @cached_property
@@ -113,6 +132,12 @@ class Motion:
         """
         return inner_loads(self, body)
 
+    def section_forces(self, body: str) -> SectionForces:
+        """Of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and shears, and `.moment`
+        (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
+        """
+        return section_forces(self.samples, body)
+
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""
         return quantities.udot(self.samples)
@@ -149,16 +174,21 @@ class Motion:
 
     # -- to look at -------------------------------------------------------------------------------------------------------
     def page(
-        self, path: str | Path, *, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+        self,
+        path: str | Path,
+        *,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+        results: Iterable[Any] = (),
     ) -> Path:
         """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
 
         `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
-        worked out. Without them the page chooses.
+        worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
         """
         from dalembert.view import write_page
 
-        return write_page(self, path, traces, reactions)
+        return write_page(self, path, traces, reactions, results)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """The quantities the model names, (K,) or (K, 3) each."""

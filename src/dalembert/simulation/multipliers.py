@@ -85,7 +85,7 @@ def _writer(x: Samples) -> Callable[[Samples], Equations]:
         values = run(y, None)
         n_rows = (values.shape[1] - n * n - n) // (n + 1)
         A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
-        return Equations(A.reshape(-1, n, n), f + y.forces, B.reshape(-1, n_rows, n), gamma)
+        return Equations(A.reshape(len(y), n, n), f + y.forces, B.reshape(len(y), n_rows, n), gamma)
 
     return write
 

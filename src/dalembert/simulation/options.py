@@ -93,9 +93,14 @@ def options(
         0.0 if step is None else _positive(step, "step"),
         relative,
         _absolute(m, atol, relative),
-        math.inf if max_step is None else _positive(max_step, "max_step"),
+        _longest_step(m, length) if max_step is None else _positive(max_step, "max_step"),
         STEPS if max_steps is None else int(_positive(max_steps, "max_steps")),
     )
+
+
+def _longest_step(m: Mechanism, duration: float) -> float:
+    """As long as tolerances allow. Where time alone moves everything there is no error to limit it, yet events must be seen."""
+    return math.inf if m.n_u else duration / (SAMPLES - 1)
 
 
 def _times(duration: float, output: Any, start: float) -> np.ndarray:

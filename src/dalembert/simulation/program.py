@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SimulationError
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.pair import own_speed_symbols
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance, Held
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
@@ -32,13 +31,6 @@ from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
-
-
-def marching_catalogue(m: Mechanism) -> Catalogue:
-    """The kernels of a mechanism that can be marched, or why it cannot."""
-    if m.n_u == 0:
-        raise SimulationError(f'mechanism "{m.name}" has no free speeds, so there is nothing to integrate')
-    return m.kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +165,8 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(
             module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, beside=self.beside,
+            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
+            self.beside,
         )  # fmt: skip
         steps = self.method.emit(e)
         events = None

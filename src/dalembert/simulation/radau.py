@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
 from dalembert.simulation.equations import Equations
-from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Steps, Unknowns
+from dalembert.simulation.method import NOT_FINITE, STEP_TOO_SMALL, Method, Steps, Unknowns
 from dalembert.simulation.stiff_linear import StiffLinear
 from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
 
@@ -55,6 +55,27 @@ SHRINK, GROW, SAFETY = 0.2, 8.0, 0.9
 class Radau(AdaptiveStep):
     name = "radau"
     order = 5
+    any_formulation = False
+
+    @property
+    def held(self) -> Method | None:
+        from dalembert.simulation.radau_held import HeldRadau
+
+        return HeldRadau()
+
+    def scale(self, p: Any, i: Any) -> Real:
+        """By what the error of a component is measured."""
+        return error_scale(p, i)
+
+    def measured(self, f: Any, h: Real) -> None:
+        """Called where a trial is about to be measured."""
+
+    def limited(self, p: Any, h: Real) -> Real:
+        """A step not longer than allowed."""
+        return limited(p, h)
+
+    def arrived(self, f: Any, e: Equations) -> None:
+        """Called at the end of a step, its slope known."""
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         n = m.n_q + m.n_u
@@ -101,11 +122,11 @@ class Radau(AdaptiveStep):
                     for k in range(3):
                         change = F[k][i]
                         W[k][i] = W[k][i] + change
-                        v.size = v.size + (change / error_scale(p, i)) * (change / error_scale(p, i))
+                        v.size = v.size + (change / self.scale(p, i)) * (change / self.scale(p, i))
                     weights = [W[k][i] for k in range(3)]
                     for k in range(3):
                         Z[k][i] = _dot(T[k], weights)
-                v.size = sqrt(v.size / (3.0 * n))
+                v.size = sqrt(v.size / (3.0 * max(n, 1)))
                 v.count = v.count + 1
                 known = f.real(v.count) > 1.5
                 v.rate = select(known, v.size / v.before, 0.0)
@@ -157,9 +178,9 @@ class Radau(AdaptiveStep):
     def _norm(self, f: Any, n: int, p: Any) -> Any:
         v = f.variables(sum=0.0)
         with f.loop(n) as i:
-            scaled = p.error[i] / error_scale(p, i)
+            scaled = p.error[i] / self.scale(p, i)
             v.sum = v.sum + scaled * scaled
-        return sqrt(v.sum / float(n))
+        return sqrt(v.sum / float(max(n, 1)))
 
     def _emit_step(self, e: Equations, linear: StiffLinear, iterate: Signature) -> Signature:
         n = e.n
@@ -176,13 +197,14 @@ class Radau(AdaptiveStep):
                 keep[i] = p.Z[i]
             v = f.variables(h=p.step[0], factor=1.0, accepted=False, finite=True, rejected=False)
             with f.while_(lambda: ~v.accepted):
-                v.h = limited(p, v.h)
+                v.h = self.limited(p, v.h)
                 with f.if_(too_small(p, v.h)):
                     f.return_(select(v.finite, f.integer(STEP_TOO_SMALL), f.integer(NOT_FINITE)))
                 with f.loop(3 * n) as i:
                     p.Z[i] = keep[i]
                 with f.loop(n) as i:
                     p.y[i] = p.y_old[i]
+                self.measured(f, v.h)
                 failed = f.call(iterate, f.memory, f.given, f.work, v.h, out)
                 with f.if_(failed != 0):
                     v.rejected = True
@@ -205,6 +227,7 @@ class Radau(AdaptiveStep):
             p.t[0] = arrival(p, v.h)
             e.projected(f, p.t[0], p.y)
             e.evaluate(f, p.t[0], p.y, p.dy)
+            self.arrived(f, e)
         return f.signature
 
     def _finite(self, f: Any, e: Equations, p: Any) -> Any:

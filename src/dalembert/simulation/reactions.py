@@ -79,7 +79,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
             )
     m = x.mechanism
     if name in m.joint_number:
-        ends = _joint_ends(x, m.joint_number[name])
+        ends = joint_ends(x, m.joint_number[name])
         made = _transmitted(x, m.joint_number[name], ends.places[at == "parent"])
     elif name in m.constraint_rows:
         ends = _constraint_ends(x, name)
@@ -112,6 +112,12 @@ def drive(x: Samples, name: str) -> JointForces:
     dependence = np.zeros((len(_looked_at(x)), len(acted_on), x.solved.lam.shape[1]))
     dependence[:, :, rows] = -C[_looked_at(x)].transpose(0, 2, 1)
     return _joint_forces(x, force, tuple(m.speeds[i] for i in acted_on), dependence)
+
+
+def transmitted(x: Samples, number: int, about: np.ndarray) -> np.ndarray:
+    """(K, 6), torque first: what tree joint `number` exerts on the body it carries, whichever the user calls its child."""
+    made = _transmitted(x, number, about)
+    return made.opposite.value if x.mechanism.tree.reversed[number - 1] else made.value
 
 
 def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
@@ -158,7 +164,7 @@ def _prescribed(x: Samples, number: int) -> JointForces:
         return np.vstack([link.R_C @ j.joint.turning(q), link.R_P @ j.joint.sliding(q)])[:, given]
 
     turned = m.tree.reversed[number - 1]
-    made = _transmitted(x, number, _joint_ends(x, number).places[turned])
+    made = _transmitted(x, number, joint_ends(x, number).places[turned])
     columns = evaluate(x, motion) * (-1.0 if turned else 1.0)
     own = evaluate_with_loads(x, lambda s, _: loads(s).joint[number - 1][given])
     force = np.einsum("kij,ki->kj", columns, made.value) - own
@@ -167,7 +173,7 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     return _joint_forces(x, force, names, dependence)
 
 
-def _joint_ends(x: Samples, number: int) -> _Ends:
+def joint_ends(x: Samples, number: int) -> _Ends:
     """The frames of a tree joint on the user's child and parent."""
 
     def frames(s: Any, _: Any) -> Any:

@@ -23,6 +23,11 @@ def coordinate_units(m: Mechanism) -> tuple[str, ...]:
     return tuple(out)
 
 
+def prescribed_units(m: Mechanism) -> tuple[str, ...]:
+    """Of the coordinates that are functions of time."""
+    return tuple(_units(m.numeric.joints[k - 1].joint.inner)[0][i] for k, i in m.prescribed.values())
+
+
 def speed_units(m: Mechanism) -> tuple[str, ...]:
     """rad/s or m/s; 1/s for those of elastic bodies."""
     out: list[str] = []

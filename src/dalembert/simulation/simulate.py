@@ -21,10 +21,11 @@ from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
 from dalembert.simulation.held import check_rows_left_out, held_state
+from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.program import Program, marching_catalogue
+from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
@@ -52,19 +53,23 @@ def simulate(
     **chosen: Any,
 ) -> Motion:
     """See `Mechanism.simulate`."""
-    catalogue = marching_catalogue(m)
-    if checkpoint is not None and not Path(checkpoint).absolute().parent.is_dir():
-        raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
-    model = m.with_parameters(**(parameters or {})) if parameters else m
+    catalogue = m.kernels
+    _check_folder(checkpoint)
+    model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, **chosen)
-    q, u = initial_state(model, initial, speeds, o.start)
-    holding = None
-    if m.cuts or m.constraints:
-        q, u, holding = held_state(model, q, u, initial, speeds, o, stabilisation(stabilise))
+    q, u, holding = _start(model, initial, speeds, o, stabilise)
     watched = gathered(events, until)
     by = balance(catalogue.mechanism, formulation, constraints, o, q)
     program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
     values = np.array(list(model.parameters.values()), dtype=float)
+    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
+    decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
+    identity = fingerprint(program.key, q, u, values, o.times, o.atol, *decided)
+    run = Run(program, model, o, watched, control_of(model, control, control_rate), handler, identity)
+    if resume is None:
+        run.begin(q, u, values)
+    else:
+        run.go_on_from(_where(resume))
     record = {
         "model": m.name,
         "fingerprint": catalogue.key,
@@ -74,35 +79,51 @@ def simulate(
         "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
     }
-    rate = [control_rate, [e.terminal for e in watched]]
-    identity = fingerprint(program.key, q, u, values, o.times, o.atol, repr(o.record()), repr(rate), record["version"])
-    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
-    run = Run(program, model, o, watched, control_of(model, control, control_rate), handler, identity)
-    if resume is None:
-        run.begin(q, u, values)
-    else:
-        run.go_on_from(_where(resume))
+    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), checkpoint)
+
+
+def _check_folder(checkpoint: str | Path | None) -> None:
+    if checkpoint is not None and not Path(checkpoint).absolute().parent.is_dir():
+        raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
+
+
+def _start(
+    m: Mechanism, initial: Any, speeds: Any, o: Options, stabilise: Any
+) -> tuple[np.ndarray, np.ndarray, Holding | None]:
+    """(q, u) to begin from, loops assembled, and how they are held; None where there are none."""
+    q, u = initial_state(m, initial, speeds, o.start)
+    if not m.cuts and not m.constraints:
+        return q, u, None
+    return held_state(m, q, u, initial, speeds, o, stabilisation(stabilise))
+
+
+def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: str | Path | None) -> Motion:
+    """The motion, to its end or to where it was interrupted; an error carries the part computed so far."""
     try:
-        run.go(Progress(progress), checkpoint)
+        run.go(progress, checkpoint)
     except KeyboardInterrupt:
         run.ended = "interrupted"
     except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
-        problem.motion = motion(m, o, watched, run, record)  # type: ignore[attr-defined]
+        problem.motion = so_far()  # type: ignore[attr-defined]
         warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
-    if holding is not None:
-        made = motion(m, o, watched, run, record)
-        try:
-            check_rows_left_out(model, holding, made.t, made.q, made.u)
-        except LoopError as problem:
-            problem.motion = made  # type: ignore[attr-defined]
-            raise
+    made = so_far()
+    _check_constraints_agreed(run, made)
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
-    made = motion(m, o, watched, run, record)
     warn_of_spin(made)
     return made
+
+
+def _check_constraints_agreed(run: Run, made: Motion) -> None:
+    if run.program.holding is None:
+        return
+    try:
+        check_rows_left_out(run.model, run.program.holding, made.t, made.q, made.u)
+    except LoopError as problem:
+        problem.motion = made  # type: ignore[attr-defined]
+        raise
 
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:

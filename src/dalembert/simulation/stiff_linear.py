@@ -1,9 +1,9 @@
 """The linear systems of an implicit method, (λ 1 − J) x = b, reduced to one system of size n_u.
 
 Along the speeds' directions of q, with q = N s, the equations are ṡ = u, u̇ = f(s, u), so J = [[0, 1], [D_s, D_u]] with the analytic
-derivatives of forward dynamics. Then x_u = λ x_s − b_s and (λ² 1 − λ D_u − D_s) x_s = b_u + λ b_s − D_u b_s. What b has across those
-directions (along an Euler parameter's length) is divided by λ. Where speeds are not the rates of coordinates this J leaves out terms of
-the size of the speeds themselves, which are never stiff: they cost iterations, not accuracy.
+derivatives of the accelerations, loops and constraints included. Then x_u = λ x_s − b_s and (λ² 1 − λ D_u − D_s) x_s = b_u + λ b_s −
+D_u b_s. What b has across those directions (along an Euler parameter's length) is divided by λ. Where speeds are not the rates of
+coordinates this J leaves out terms of the size of the speeds themselves, which are never stiff: they cost iterations, not accuracy.
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from dalembert.kernels.catalogue import LARGEST_STRAIGHT_DERIVATIVES
+from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.straight import block, known_symbols
+from dalembert.kernels.varied import Varied
 from dalembert.simulation.equations import Equations, Prefixed, given_layout
 from dalembert.simulation.linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.method import Unknowns
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
+
+ALIGNED = 8
+"""Doubles after which memory in lanes may begin."""
 
 
 class StiffLinear:
@@ -24,13 +30,24 @@ class StiffLinear:
 
     def __init__(self, e: Equations):
         self.e = e
-        kernel = e.catalogue.forward_dynamics_derivatives
-        run, self.scratch = kernel.emit(Prefixed(e.module, "jacobian_"), 1)  # type: ignore[arg-type]
+        run, needed, self.width = self._emit_derivatives()
+        self._scratch_at = -(-e.work // ALIGNED) * ALIGNED
+        self.scratch = self._scratch_at - e.work + needed
         self.run = replace(run, lanes=1)  # it takes plain arrays, whatever it does with its lanes inside
-        self.width = 3 * e.n_u + len(e.mechanism.parameters)
         self.to_coordinates, self.to_speeds = self._emit_maps()
         self.real = emit_lu(e.module, e.n_u, RealNumbers())
         self.complex = emit_lu(e.module, e.n_u, ComplexNumbers())
+
+    def _emit_derivatives(self) -> tuple[Signature, int, int]:
+        """∂u̇/∂(s, u) as code, its memory, and the length of its rows: of large trees by sweeps, else with the loops' rows."""
+        e, m = self.e, self.e.mechanism
+        module: Any = Prefixed(e.module, "jacobian_")
+        if e.held is None and m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
+            run, scratch = e.catalogue.forward_dynamics_derivatives.emit(module, 1)
+            return run, scratch, 3 * e.n_u + len(m.parameters)
+        varied = Varied(e.held or Constrained(m, ()))
+        run, scratch = varied.emit(module)
+        return run, scratch, varied.width
 
     @staticmethod
     def parts(m: Unknowns) -> dict[str, int]:
@@ -48,7 +65,7 @@ class StiffLinear:
         g = given_layout(self.e.mechanism).of(f.given)
         q, u = p.y_old, p.y_old + self.e.n_q
         p.time[0] = p.t_old[0]
-        f.call(self.run, p.time, q, u, g.x, g.P, p.J, f.work + self.e.work)
+        f.call(self.run, p.time, q, u, g.x, g.P, p.J, f.work + self._scratch_at)
 
     def factorise(self, f: Any, p: Any, real: Any, pair: tuple[Any, Any], rows: IntPointer, rows_c: IntPointer) -> None:
         """λ² 1 − λ D_u − D_s at a real and at a complex λ."""

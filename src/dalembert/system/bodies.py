@@ -170,15 +170,19 @@ class RigidBody:
         v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
         return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
 
-    def slack(self) -> RigidBody:
-        """The same body without stiffness and damping of its own."""
+    def slack(self, firmness: Any = 0.0) -> RigidBody:
+        """The same body with that part of its own stiffness and damping."""
         return self
 
     def strain_energy(self, q: Any) -> Any:
         return 0.0
 
+    def strain_forces(self, q: Any) -> Any:
+        """On the body's own coordinates: stiffness, which `strain_energy` is the potential of."""
+        return np.zeros(0)
+
     def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
-        """On the body's own coordinates: stiffness, damping and gravity."""
+        """On the body's own coordinates: damping and gravity."""
         return np.zeros(0)
 
     def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:

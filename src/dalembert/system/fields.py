@@ -12,6 +12,7 @@ class Holds:
     """A kind of value by its name: "number", "vector", "axis", "point", "frame", "body", "joint", "colour", "values", "file", …"""
 
     what: str
+    positive: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Function:
 
 Number = Annotated[Any, Holds("number")]
 """A float, or an expression of parameters."""
+Length = Annotated[Any, Holds("number", positive=True)]
+"""Above zero."""
 Numbers3 = Annotated[Any, Holds("vector")]
 Place = Annotated[Any, Holds("frame")]
 """A Frame, or three numbers."""

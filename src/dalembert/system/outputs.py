@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.system.conform import Described
 from dalembert.system.fields import BodyName, OfState, PointLike
-from dalembert.system.forces.points import point
 
 
-class Output:
+class Output(Described):
     """The contract: `value(state)`, a number or three."""
 
     unit: str = ""
@@ -38,9 +38,6 @@ class Value(Output):
 @dataclass(frozen=True, eq=False)
 class _OfPoint(Output):
     at: PointLike
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", point(self.at, f"{type(self).__name__}: at"))
 
     @property
     def bodies(self) -> tuple[str, ...]:

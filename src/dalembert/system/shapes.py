@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.fields import Colour, Faces, Number, Numbers3, Place, Points
+from dalembert.system.data_file import InFolder, as_data_file
+from dalembert.system.fields import Colour, Faces, Number, Numbers3, Place, Points, Values
 from dalembert.system.frames import Frame, as_frame
 from dalembert.system.joints.axis import to_z, unit
+from dalembert.system.meshes import Triangles, load
 from dalembert.system.numbers import number, numbers, positive
 from dalembert.vectors import ZERO, Vector
 
@@ -156,7 +159,37 @@ class Mesh(Shape):
             object.__setattr__(self, name, array)
 
 
-SHAPES: tuple[type[Shape], ...] = (Box, Sphere, Cylinder, Capsule, Line, Mesh)
+@dataclass(frozen=True, eq=False)
+class MeshFile(Shape):
+    """Triangles from an STL or OBJ file in the model's folder, stretched by `scale`: one number, or one for each axis."""
+
+    kind = "mesh"
+    file: InFolder
+    scale: Values = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "file", as_data_file(self.file, "MeshFile: file"))
+        scale = numbers(self.scale if np.ndim(self.scale) else [self.scale] * 3, (3,), "MeshFile: scale")
+        if scale.dtype == object or not scale.all():
+            raise ModelError(f"MeshFile: scale must be numbers other than zero, not {self.scale!r}")
+        object.__setattr__(self, "scale", float(scale[0]) if (scale == scale[0]).all() else scale)
+        assert len(self.triangles.faces)  # read now, so that what is wrong is said where it is said
+
+    @cached_property
+    def triangles(self) -> Triangles:
+        return load(self.file.path).scaled(np.broadcast_to(self.scale, (3,)))
+
+    @property
+    def vertices(self) -> np.ndarray:
+        return self.triangles.vertices
+
+    @property
+    def faces(self) -> np.ndarray:
+        return self.triangles.faces
+
+
+SHAPES: tuple[type[Shape], ...] = (Box, Sphere, Cylinder, Capsule, Line, Mesh, MeshFile)
 """The shapes a model file can name."""
 
 

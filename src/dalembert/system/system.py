@@ -13,6 +13,7 @@ from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
 from dalembert.system.bodies import Body, MassProperties, RigidBody, inertia_matrix
 from dalembert.system.constraints import Constraint
+from dalembert.system.events import Event, as_event
 from dalembert.system.forces import Force
 from dalembert.system.frames import Frame, as_frame
 from dalembert.system.joints import General, Joint
@@ -22,6 +23,7 @@ from dalembert.system.numbers import number, numbers
 from dalembert.system.outputs import Output, as_output
 from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
+from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
 
 GROUND = "ground"
@@ -54,6 +56,8 @@ class System:
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
         self.outputs: dict[str, Output] = {}
+        self.events: dict[str, Event] = {}
+        self.tables: dict[str, Table] = {}
         self.purpose = ""
         """What the mechanism shows, in a line."""
         self.initial: dict[str, Any] = {}
@@ -144,11 +148,26 @@ class System:
         check_new_name(name, "output", self.outputs)
         self.outputs[name] = as_output(output, name)
 
+    def add_event(self, name: str, event: Any) -> None:
+        """What a simulation watches for, unless its call names events of its own: a function of the state, or a `da.Event`."""
+        check_new_name(name, "event", self.events)
+        self.events[name] = as_event(event, name)
+
+    def add_table(self, name: str, table: Table) -> Table:
+        """Sampled data under a name, by which model files and their expressions call it; the table to use is returned."""
+        check_new_name(name, "table", self.tables)
+        if not isinstance(table, Table):
+            raise ModelError(f'table "{name}": {table!r} is no table; use da.Table(times, values)')
+        if not name.isidentifier() or name in ("q", "u", "t"):
+            raise ModelError(f'table name "{name}" must be an identifier other than q, u and t')
+        self.tables[name] = table.named(name)
+        return self.tables[name]
+
     def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
         """A named frame on a body, usable wherever a joint asks for a place."""
         check_new_name(name, "frame", self.frames)
         place = as_frame(position, f'frame "{name}"')
-        self.frames[name] = (body, place if rotation is None else Frame(place.position, rotation))
+        self.frames[name] = (body, place if rotation is None else Frame(place.position, rotation, place.node))
 
     def add_joint(
         self,

@@ -1,9 +1,9 @@
-"""Giving numbers to the named parameters inside a nested description."""
+"""Giving numbers to the named parameters inside a nested description, and taking its numbers out."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,39 @@ def bind(thing: Any, values: Mapping[Expr, float]) -> Any:
 
     What holds no expression is returned as it is. Functions are left alone: what they return is bound when they are called.
     """
-    if type(thing) is Expr:
-        return substitute(thing, values)
+
+    def array(x: np.ndarray) -> np.ndarray:
+        return _tidy(substitute(x, values)) if x.dtype == object else x
+
+    return _replaced(thing, lambda x: substitute(x, values) if type(x) is Expr else x, array)
+
+
+def lift(thing: Any, instead: Callable[[float], Any]) -> Any:
+    """The inverse: a copy with something instead of every float; tables and other functions are left alone."""
+
+    def number(x: Any) -> Any:
+        return instead(x) if isinstance(x, float) else x
+
+    def array(x: np.ndarray) -> np.ndarray:
+        made = np.array([number(y) for y in x.ravel().tolist()], dtype=object).reshape(x.shape)
+        return made if x.dtype == object else _tidy(made)
+
+    return _replaced(thing, number, array)
+
+
+def _replaced(thing: Any, scalar: Callable[[Any], Any], array: Callable[[np.ndarray], np.ndarray]) -> Any:
     if isinstance(thing, np.ndarray):
-        return _tidy(substitute(thing, values)) if thing.dtype == object else thing
+        return array(thing)
     if isinstance(thing, tuple):
-        made = tuple(bind(x, values) for x in thing)
+        made = tuple(_replaced(x, scalar, array) for x in thing)
         return thing if all(a is b for a, b in zip(made, thing)) else made
     if isinstance(thing, Mapping):
-        return {k: bind(v, values) for k, v in thing.items()}
+        return {k: _replaced(v, scalar, array) for k, v in thing.items()}
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        fields = {f.name: bind(getattr(thing, f.name), values) for f in dataclasses.fields(thing) if f.init}
+        fields = {f.name: _replaced(getattr(thing, f.name), scalar, array) for f in dataclasses.fields(thing) if f.init}
         changed = {k: v for k, v in fields.items() if v is not getattr(thing, k)}
         return dataclasses.replace(thing, **changed) if changed else thing
-    return thing
+    return scalar(thing)
 
 
 def expressions_in(thing: Any) -> list[Expr]:

@@ -7,9 +7,11 @@ named after its content.
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +23,21 @@ _FAR = 1e300
 """Where the first and last value are held to."""
 
 
+class Column(NamedTuple):
+    """A column of a table, and how expressions of model files call it."""
+
+    table: Table
+    call: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TableOp(Op):
     """The operation: breaks (n + 1) and coefficients (order + 1, n), highest power first. Outside the breaks it is nan."""
 
     breaks: np.ndarray
     coefficients: np.ndarray
+    column: Column | None = None
+    """Of which table it is; None for derivatives."""
 
     @cached_property
     def derivative(self) -> TableOp:
@@ -35,7 +46,7 @@ class TableOp(Op):
         return table_op(self.breaks, self.coefficients[:-1] * powers if order else np.zeros_like(self.coefficients))
 
 
-def table_op(breaks: np.ndarray, coefficients: np.ndarray) -> TableOp:
+def table_op(breaks: np.ndarray, coefficients: np.ndarray, column: Column | None = None) -> TableOp:
     """The operation with this content."""
     content = np.ascontiguousarray(breaks).tobytes() + np.ascontiguousarray(coefficients).tobytes()
     name = f"table_{hashlib.sha256(content).hexdigest()[:12]}"
@@ -43,7 +54,7 @@ def table_op(breaks: np.ndarray, coefficients: np.ndarray) -> TableOp:
     def value(x: Any) -> Any:
         return polynomial(breaks, coefficients, x)
 
-    return TableOp(name, "other", value, breaks, coefficients)
+    return TableOp(name, "other", value, breaks, coefficients, column)
 
 
 def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: Any) -> Any:
@@ -61,11 +72,20 @@ class Table:
     """A function through samples: `table = da.Table(times, values)`, then `lambda s: table(s.t)` in a force, or `prescribed=table`.
 
     `kind` is "cubic" (a spline with two continuous derivatives, as prescribed motion needs), "linear", or "previous" (each value is
-    held until the next). With several columns of values it gives an array. Outside the samples it is nan, which stops a simulation,
-    unless `outside="hold"` keeps the first and last value.
+    held until the next). With several columns of values it gives an array; `names` are those of the columns. Outside the samples it
+    is nan, which stops a simulation, unless `outside="hold"` keeps the first and last value.
     """
 
-    def __init__(self, times: Any, values: Any, kind: str = "cubic", outside: str = "nan"):
+    def __init__(
+        self,
+        times: Any,
+        values: Any,
+        kind: str = "cubic",
+        outside: str = "nan",
+        *,
+        name: str | None = None,
+        names: Sequence[str] = (),
+    ):
         x, y = np.array(times, dtype=float), np.array(values, dtype=float)
         fewest = 4 if kind == "cubic" else 2
         if kind not in _KINDS:
@@ -81,14 +101,63 @@ class Table:
         if not (np.isfinite(x).all() and np.isfinite(y).all()) or np.any(np.diff(x) <= 0.0):
             raise TraceError("Table: times must increase, and all numbers must be finite")
         columns = [y] if y.ndim == 1 else list(y.T)
-        made = [_KINDS[kind](x, column) for column in columns]
+        with np.errstate(all="ignore"):
+            made = [_KINDS[kind](x, column) for column in columns]
+        if not all(np.isfinite(c).all() for c in made):
+            raise TraceError(
+                "Table: its numbers are so large, or its times so near to each other, that slopes overflow"
+            )
         held = [_held(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
-        self._ops = [table_op(*part) for part in held]
+        self.times, self.values, self.kind, self.outside = x, y, kind, outside
+        self.name = name or f"table_{hashlib.sha256(x.tobytes() + y.tobytes() + kind.encode()).hexdigest()[:12]}"
+        """In model files."""
+        self.names = _names(names, columns) if y.ndim == 2 else ()
+        """Of the columns, where there are several."""
+        self.file: Any = None
+        """The file the samples came from, as the model that holds them names it."""
+        calls = [f"{self.name}.{n}" for n in self.names] if y.ndim == 2 else [self.name]
+        self._ops = [table_op(*part, Column(self, call)) for part, call in zip(held, calls)]
         self._single = y.ndim == 1
+        for array in (x, y):
+            array.flags.writeable = False
+
+    @classmethod
+    def read(cls, path: Any, kind: str = "cubic", outside: str = "nan", *, name: str | None = None) -> Table:
+        """From a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
+        from dalembert.trace.samples import read_samples
+
+        samples = read_samples(path)
+        values = samples.values[:, 0] if samples.values.shape[1] == 1 else samples.values
+        return cls(samples.times, values, kind, outside, name=name, names=samples.names)
+
+    def named(self, name: str) -> Table:
+        """The same under another name."""
+        made = Table(self.times, self.values, self.kind, self.outside, name=name, names=self.names)
+        made.file = self.file
+        return made
+
+    @property
+    def functions(self) -> dict[str, Callable[[Any], Any]]:
+        """Its columns as expressions of model files call them."""
+        return {op.column.call: partial(_apply, op) for op in self._ops if op.column is not None}
 
     def __call__(self, x: Any) -> Any:
-        values = [node(op, x) if type(x) is Expr else op.value(x) for op in self._ops]
+        values = [_apply(op, x) for op in self._ops]
         return values[0] if self._single else np.array(values)
+
+
+def _apply(op: TableOp, x: Any) -> Any:
+    return node(op, x) if type(x) is Expr else op.value(x)
+
+
+def _names(given: Sequence[str], columns: Sequence[Any]) -> tuple[str, ...]:
+    """Of the columns; 1, 2, … where nobody named them."""
+    names = tuple(given) or tuple(str(k + 1) for k in range(len(columns)))
+    if len(names) != len(columns) or len(set(names)) != len(names) or not all(re.fullmatch(r"\w+", n) for n in names):
+        raise TraceError(
+            f"Table: {len(columns)} columns need as many different names of letters, digits and _, not {', '.join(map(repr, names))}"
+        )
+    return names
 
 
 def _linear(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -40,13 +40,15 @@ def gallery(entries: Iterable[Entry], folder: str | Path, title: str = "Gallery"
         m = entry.motion.mechanism
         assert m is not None
         loops = f", {len(m.cuts)} loop{'s' * (len(m.cuts) != 1)}" if m.cuts else ""
+        drawing = thumbnail(entry.motion)
+        bend = f", bending × {drawing['bending']:g}" if drawing["wires"] and drawing["bending"] > 1.0 else ""
         cards.append(
             {
                 "page": f"{entry.name}.html",
                 "title": m.name,
                 "purpose": entry.purpose,
-                "counts": f"{m.n_bodies} bod{'ies' if m.n_bodies != 1 else 'y'}{loops}",
-                "drawing": thumbnail(entry.motion),
+                "counts": f"{m.n_bodies} bod{'ies' if m.n_bodies != 1 else 'y'}{loops}{bend}",
+                "drawing": drawing,
             }
         )
     text = document("gallery.html", "gallery.css", (), MODULES, {"cards": cards}, title=title)

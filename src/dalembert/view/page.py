@@ -16,6 +16,7 @@ from dalembert.system.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
 from dalembert.view.encode import array, rounded
+from dalembert.view.findings import encoded, findings
 from dalembert.view.frames import quaternions, thinned
 from dalembert.view.places import on_child
 from dalembert.view.primitives import Primitive
@@ -28,29 +29,41 @@ BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
 MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
-    "chart", "charts", "topology", "panels", "transport", "keyboard", "main",
+    "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "main",
 )  # fmt: skip
 
 
 def write_page(
-    motion: Motion, path: str | Path, traces: Iterable[Any] | None = None, reactions: Sequence[str] | None = None
+    motion: Motion,
+    path: str | Path,
+    traces: Iterable[Any] | None = None,
+    reactions: Sequence[str] | None = None,
+    results: Iterable[Any] = (),
 ) -> Path:
     """See `Motion.page`."""
     target = Path(path)
-    write_whole(target, page_html(motion, traces, reactions, BUDGET).encode("utf-8"), "page")
+    write_whole(target, page_html(motion, traces, reactions, BUDGET, results).encode("utf-8"), "page")
     return target
 
 
 def page_html(
-    motion: Motion, traces: Iterable[Any] | None, reactions: Sequence[str] | None, budget: int = BUDGET
+    motion: Motion,
+    traces: Iterable[Any] | None,
+    reactions: Sequence[str] | None,
+    budget: int = BUDGET,
+    results: Iterable[Any] = (),
 ) -> str:
     """The whole document as text."""
-    data = page_data(motion, traces, reactions, budget)
+    data = page_data(motion, traces, reactions, budget, results)
     return document("page.html", "page.css", ("vendor/three.min.js",), MODULES, data, title=data["name"])
 
 
 def page_data(
-    motion: Motion, traces: Iterable[Any] | None, wanted: Sequence[str] | None, budget: int
+    motion: Motion,
+    traces: Iterable[Any] | None,
+    wanted: Sequence[str] | None,
+    budget: int,
+    results: Iterable[Any] = (),
 ) -> dict[str, Any]:
     """Everything the page shows."""
     if motion.mechanism is None:
@@ -95,6 +108,7 @@ def page_data(
         "inspection": inspection(shown),
         "facts": facts(motion),
         "events": [[e.name, e.t] for e in motion.events[:200]],
+        "findings": encoded(findings(results, m)),
     }
 
 

@@ -1,4 +1,4 @@
-"""The numbers the page plots: coordinates, speeds, energies, gaps of the loops, reactions."""
+"""The numbers the page plots: coordinates, speeds, outputs, energies, gaps of the loops, reactions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.simulation.motion import Motion
+from dalembert.simulation.scales import prescribed_units
 
 REACTIONS = 16
 """With more joints than this, reactions are computed only where they are asked for."""
@@ -29,11 +30,21 @@ class Chart:
 def charts(motion: Motion) -> list[Chart]:
     """All but the reactions."""
     return [
-        *_by_unit("q", "Coordinates", motion.coordinates, motion.coordinate_units, motion.q),
+        *_by_unit("q", "Coordinates", *_coordinates(motion)),
         *_by_unit("u", "Speeds", motion.speeds, motion.speed_units, motion.u),
+        *_outputs(motion),
         *_energies(motion),
         *_gaps(motion),
     ]
+
+
+def _coordinates(motion: Motion) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    """Names, units and values, with those that are prescribed."""
+    m = motion.mechanism
+    assert m is not None
+    given = tuple(m.prescribed)
+    values = np.column_stack([motion.q, *(motion[name] for name in given)])
+    return motion.coordinates + given, motion.coordinate_units + prescribed_units(m), values
 
 
 def _by_unit(key: str, title: str, names: Sequence[str], units: Sequence[str], values: np.ndarray) -> list[Chart]:
@@ -43,6 +54,25 @@ def _by_unit(key: str, title: str, names: Sequence[str], units: Sequence[str], v
         shown = f"{title} ({unit})" if unit and unit != "1" else title
         out.append(Chart(f"{key}:{unit}", shown, unit, tuple(names[i] for i in at), values[:, at]))
     return out
+
+
+def _outputs(motion: Motion) -> list[Chart]:
+    """What the model names, together where the unit is the same; those with three components each by themselves."""
+    m = motion.mechanism
+    assert m is not None
+    named, found = m.plan.outputs, motion.outputs()
+    single = {k: x for k, x in found.items() if x.ndim == 1}
+    made = []
+    for unit in dict.fromkeys(named[k].unit for k in single):
+        names = [k for k in single if named[k].unit == unit]
+        title = f"Outputs ({unit})" if unit else "Outputs"
+        made.append(Chart(f"output:{unit}", title, unit, tuple(names), np.stack([single[k] for k in names], axis=1)))
+    for k, x in found.items():
+        if x.ndim == 2:
+            unit = named[k].unit
+            parts = ("x", "y", "z") if x.shape[1] == 3 else tuple(str(i + 1) for i in range(x.shape[1]))
+            made.append(Chart(f"output:{k}", f"{k} ({unit})" if unit else k, unit, parts, x))
+    return made
 
 
 def _energies(motion: Motion) -> list[Chart]:

@@ -13,9 +13,12 @@ from dalembert.view.frames import quaternions, restricted
 from dalembert.view.look import swept
 from dalembert.view.primitives import CORNERS, Primitive
 from dalembert.view.scene import Scene, scene
+from dalembert.view.wires import deflections
 
 SECONDS = 8.0
 FRAMES = 160
+VISIBLE = 0.06
+"""Of the picture: how large the largest deflection is drawn."""
 SOLIDS = 400
 """Drawn at most; the rest of a very large mechanism is left out of its thumbnail."""
 
@@ -33,8 +36,10 @@ def thumbnail(motion: Motion) -> dict[str, Any]:
         [k, p.colour if p.colour and p.colour[0] == "#" else view.colours[k], p.opacity, *_outline(p)]
         for k, parts in enumerate(view.parts)
         for p in parts
-        if p.layer == "bodies"
+        if p.layer == "bodies" and not p.bent
     ]
+    window = _window(view, bodies, right, upward)
+    bend = enlarged(some, view, max(window[1] - window[0], window[3] - window[2]))
     anchors = [rounded(p.position) for p in view.parts[0] if p.layer == "ground"]
     return {
         "t": array(some.t - some.t[0], "float64"),
@@ -43,9 +48,21 @@ def thumbnail(motion: Motion) -> dict[str, Any]:
         "solids": solids[:SOLIDS],
         "anchors": anchors[:SOLIDS],
         "axes": [rounded(right), rounded(upward), rounded(view.towards)],
-        "window": rounded(_window(view, bodies, right, upward)),
+        "window": rounded(window),
         "thickness": view.thickness,
+        "wires": [
+            [w.body, view.colours[w.body], list(w.edges), array(w.points + bend * deflections(some, w))]
+            for w in view.wires
+        ],
+        "bending": bend,
     }
+
+
+def enlarged(motion: Motion, view: Scene, size: float) -> float:
+    """How many times larger than they are deflections are drawn: 1, 2, 5, 10, … so that they can be seen and no more."""
+    largest = max((float(np.abs(deflections(motion, w)).max()) for w in view.wires), default=0.0)
+    fitting = [x for x in (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0) if x * largest <= VISIBLE * size]
+    return fitting[-1] if fitting and largest > 0.0 else 1.0
 
 
 def _axes(view: Scene) -> tuple[Vector, Vector]:

@@ -11,8 +11,21 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.files.expressions.errors import ExpressionError
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
-from dalembert.files.expressions.parser import parse
-from dalembert.files.expressions.syntax import Call, Chain, Comparison, Freedom, Minus, Name, Node, Not, Number, Power
+from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
+from dalembert.files.expressions.syntax import (
+    Call,
+    Chain,
+    Comparison,
+    Freedom,
+    Minus,
+    Name,
+    Node,
+    Not,
+    Number,
+    Power,
+    Reading,
+    parts,
+)  # fmt: skip
 from dalembert.system.names import nearest
 from dalembert.trace import Expr, symbol
 
@@ -38,7 +51,7 @@ def _value(node: Node, text: str, scope: Scope) -> Any:
         match node:
             case Number():
                 return node.value
-            case Name() | Freedom():
+            case Name() | Freedom() | Reading():
                 return scope(node)
             case Minus():
                 return -_value(node.of, text, scope)
@@ -55,8 +68,7 @@ def _value(node: Node, text: str, scope: Scope) -> Any:
                 inner = _value(node.of, text, scope)
                 return ~inner if type(inner) is Expr else not inner
             case Call():
-                function, _ = FUNCTIONS[node.function]
-                return function(*(_value(x, text, scope) for x in node.arguments))
+                return node.apply(*(_value(x, text, scope) for x in node.arguments))
     except (ValueError, ArithmeticError) as problem:
         raise ExpressionError(text, node.at, f"it has no value here ({problem})") from problem
     raise AssertionError(node)
@@ -86,10 +98,24 @@ class Formula:
     Parameters in it stay symbols, as in any user's function.
     """
 
-    def __init__(self, texts: Sequence[str], arguments: tuple[str, ...], parameters: Sequence[str], single: bool):
+    def __init__(
+        self,
+        texts: Sequence[str],
+        arguments: tuple[str, ...],
+        parameters: Sequence[str],
+        single: bool,
+        tables: Tables = NO_TABLES,
+        outputs: Mapping[str, Any] = NO_TABLES,
+    ):
         self.texts, self.arguments, self.single = tuple(texts), arguments, single
-        self.nodes = tuple(parse(text) for text in texts)
+        self.nodes = tuple(parse(text, tables) for text in texts)
         self._known = {name: symbol(name) for name in parameters}
+        self._outputs = outputs
+
+    @property
+    def functions(self) -> list[Callable[..., Any]]:
+        """All that it calls."""
+        return [x.apply for node in self.nodes for x in parts(node) if isinstance(x, Call)]
 
     def __repr__(self) -> str:
         return f"Formula({', '.join(self.texts)})"
@@ -106,6 +132,8 @@ class Formula:
         def scope(x: Node) -> Any:
             if isinstance(x, Name):
                 return named(text, x.at, x.name, known)
+            if isinstance(x, Reading):
+                return _reading(state, text, x, self._outputs)
             assert isinstance(x, Freedom)
             if state is None:
                 what = ", ".join(self.arguments)
@@ -115,6 +143,21 @@ class Formula:
             return _freedom(state, text, x)
 
         return evaluated(node, text, scope)
+
+
+def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> Any:
+    """An output by name, or a component of one."""
+    if x.output not in outputs:
+        if not outputs:
+            raise ExpressionError(text, x.at, "outputs are not known here; only events may look at them")
+        raise ExpressionError(text, x.at, f"there is no output {x.output!r}; {nearest(x.output, outputs)}")
+    value = np.asarray(outputs[x.output].value(state), dtype=object)
+    if value.ndim == 0 and x.part is None:
+        return value.item()
+    if value.shape == (3,) and x.part in ("x", "y", "z"):
+        return value["xyz".index(x.part)]
+    its = f"out.{x.output}" if value.ndim == 0 else ", ".join(f"out.{x.output}.{c}" for c in "xyz")
+    raise ExpressionError(text, x.at, f"output {x.output!r} is read as {its}")
 
 
 def _freedom(state: Any, text: str, x: Freedom) -> Any:

@@ -8,16 +8,30 @@ sum        := product (("+" | "-") product)*
 product    := signed (("*" | "/") signed)*
 signed     := ("-" | "+") signed | power
 power      := atom (("^" | "**") signed)?
-atom       := number | name | name "(" either ("," either)* ")" | ("q" | "u") "[" text "]" | "(" either ")"
+atom       := number | name | out.name | name "(" either ("," either)* ")" | ("q" | "u") "[" text "]" | "(" either ")"
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from dalembert.files.expressions.errors import ExpressionError
 from dalembert.files.expressions.functions import FUNCTIONS
-from dalembert.files.expressions.syntax import Call, Chain, Comparison, Freedom, Minus, Name, Node, Not, Number, Power
+from dalembert.files.expressions.syntax import (
+    Call,
+    Chain,
+    Comparison,
+    Freedom,
+    Minus,
+    Name,
+    Node,
+    Not,
+    Number,
+    Power,
+    Reading,
+)  # fmt: skip
 from dalembert.files.expressions.tokens import Token, tokens
 from dalembert.system.names import nearest
 
@@ -25,14 +39,20 @@ DEEPEST = 60
 """Brackets, signs and powers within each other."""
 
 
-def parse(text: str) -> Node:
+Tables = Mapping[str, Callable[[Any], Any]]
+"""Functions of one argument that a model brings with it."""
+NO_TABLES: Tables = MappingProxyType({})
+
+
+def parse(text: str, tables: Tables = NO_TABLES) -> Node:
     """The expression, which must be a number (not a condition)."""
-    return _Parser(text).whole()
+    return _Parser(text, tables).whole()
 
 
 class _Parser:
-    def __init__(self, text: str):
+    def __init__(self, text: str, tables: Tables):
         self.text, self.tokens, self.at, self.depth = text, tokens(text), 0, 0
+        self.functions = {**{name: (apply, 1) for name, apply in tables.items()}, **FUNCTIONS}
 
     @property
     def now(self) -> Token:
@@ -149,11 +169,15 @@ class _Parser:
         kind, *path = token.text.split(".")
         if not path:
             return Name(token.at, kind)
-        if kind not in ("q", "u") or len(path) > 2:
+        if token.text in self.functions:
+            raise self.error(token.at, f"{token.text} is a function: write {token.text}(t)")
+        if kind not in ("q", "u", "out") or len(path) > 2:
             raise self.error(
-                token.at, f"{token.text!r} is not known; coordinates are q.joint or q.joint.freedom, speeds u.joint"
+                token.at,
+                f"{token.text!r} is not known; coordinates are q.joint or q.joint.freedom, speeds u.joint, outputs out.name",
             )
-        return Freedom(token.at, kind, path[0], path[1] if len(path) == 2 else None)
+        part = path[1] if len(path) == 2 else None
+        return Reading(token.at, path[0], part) if kind == "out" else Freedom(token.at, kind, path[0], part)
 
     def bracketed(self, token: Token) -> Node:
         """q["a name with signs in it"]."""
@@ -166,9 +190,9 @@ class _Parser:
         return Freedom(token.at, token.text, joint, freedom or None)
 
     def call(self, token: Token) -> Node:
-        if token.text not in FUNCTIONS:
+        if token.text not in self.functions:
             raise self.error(
-                token.at, f"there is no function {token.text!r}; {nearest(token.text, FUNCTIONS, 'functions are')}"
+                token.at, f"there is no function {token.text!r}; {nearest(token.text, self.functions, 'functions are')}"
             )
         self.need("(")
         given = [self.deeper(self.either, token.at)]
@@ -176,11 +200,11 @@ class _Parser:
             self.take()
             given.append(self.deeper(self.either, token.at))
         self.need(")")
-        count = FUNCTIONS[token.text][1]
+        apply, count = self.functions[token.text]
         if len(given) != count:
             raise self.error(token.at, f"{token.text} takes {count} argument{'s' * (count > 1)}, not {len(given)}")
         head = [self.condition(given.pop(0))] if token.text == "select" else []
-        return Call(token.at, token.text, (*head, *(self.number(x) for x in given)))
+        return Call(token.at, token.text, (*head, *(self.number(x) for x in given)), apply)
 
     def deeper(self, rule: Callable[[], Node], at: int) -> Node:
         self.depth += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,18 @@ class Freedom(Node):
 
 
 @dataclass(frozen=True)
+class Reading(Node):
+    """out.name, or out.name.x of an output with three components."""
+
+    output: str
+    part: str | None
+
+
+@dataclass(frozen=True)
 class Call(Node):
     function: str
     arguments: tuple[Node, ...]
+    apply: Callable[..., Any]
 
     @property
     def inner(self) -> tuple[Node, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -33,14 +34,17 @@ def written(value: Any, where: str) -> float | str:
     if type(value) is not Expr:
         return float(value)
     for e in ordered([value]):
-        if isinstance(e.op, TableOp):
-            raise ModelError(f"{where}: sampled data (da.Table) cannot be written into a model file")
+        if isinstance(e.op, TableOp) and e.op.column is None:
+            raise ModelError(f"{where}: the derivative of sampled data (da.Table) cannot be written into a model file")
     sizes: dict[Expr, int] = {}
     for e in ordered([value]):  # text repeats what the graph shares
         sizes[e] = 1 + sum(sizes[a] if type(a) is Expr else 1 for a in e.args if e.op is not ops.SYMBOL)
     if sizes[value] > LONGEST // 2:
         raise ModelError(f"{where}: the expression is too long for a model file; give some of its parts as parameters")
-    text = _NOTATION.writer({s: s.name for s in free_symbols([value])})(value).text
+    tables = {e.op.name: e.op.column.call for e in ordered([value]) if isinstance(e.op, TableOp) and e.op.column}
+    text = (
+        replace(_NOTATION, function=tables.__getitem__).writer({s: s.name for s in free_symbols([value])})(value).text
+    )
     if len(text) > LONGEST:
         raise ModelError(f"{where}: the expression is too long for a model file; give some of its parts as parameters")
     return text

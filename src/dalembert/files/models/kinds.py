@@ -15,6 +15,7 @@ from dalembert.files.models.scope import Scope
 from dalembert.system.fields import Function
 from dalembert.system.forces.points import Point
 from dalembert.system.names import nearest
+from dalembert.vectors import ZERO
 
 Schema = dict[str, Any]
 
@@ -198,6 +199,27 @@ class OneOrMany:
 
 
 @dataclass(frozen=True)
+class Either:
+    """A mapping of one kind, or something else of another."""
+
+    mapping: Kind
+    otherwise: Kind
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return (self.mapping if isinstance(entry.value, dict) else self.otherwise).read(entry, scope)
+
+    def write(self, value: Any, where: str) -> Any:
+        simple = isinstance(value, (str, float, int, list, np.ndarray))
+        return (self.otherwise if simple else self.mapping).write(value, where)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.otherwise.schema(), self.mapping.schema()]}
+
+
+NUMBERS = Row(PlainNumber(), 0)
+
+
+@dataclass(frozen=True)
 class Inertia:
     """Three principal moments, or a 3 × 3 matrix."""
 
@@ -221,34 +243,39 @@ class Inertia:
 
 @dataclass(frozen=True)
 class PointKind:
-    """A point of a body: its name (the origin), [name, [x, y, z]], [name, node] of an elastic body, or a named frame."""
+    """A point of a body: its name (the origin), [name, [x, y, z]], [name, node] of an elastic body (or
+    [name, node, [x, y, z]] in the node's axes), or a named frame.
+    """
 
     def read(self, entry: Entry, scope: Scope) -> Any:
         if isinstance(entry.value, list):
             items = entry.list()
-            if len(items) != 2:
-                raise entry.error("a point is a body's name, [name, [x, y, z]] or [name, node]")
-            if isinstance(items[1].value, str):
-                return Point(NameKind().read(items[0], scope), node=items[1].value)
+            if len(items) not in (2, 3):
+                raise entry.error(
+                    "a point is a body's name, [name, [x, y, z]], [name, node] or [name, node, [x, y, z]]"
+                )
+            if len(items) == 3 or isinstance(items[1].value, str):
+                at = VECTOR.read(items[2], scope) if len(items) == 3 else ZERO
+                return Point(NameKind().read(items[0], scope), at, items[1].text("a node's name"))
             return Point(NameKind().read(items[0], scope), VECTOR.read(items[1], scope))
         name = NameKind().read(entry, scope)
         if name in scope.frames and name not in scope.bodies and name != "ground":
             body, frame = scope.frames[name]
-            return Point(body, frame.position)
+            return Point(body, frame.position, frame.node)
         return Point(name)
 
     def write(self, value: Any, where: str) -> Any:
         at = VECTOR.write(value.at, where)
         if value.node is not None:
-            if not all(map(is_zero, at)):
-                raise ModelError(f'{where}: a model file can name the node "{value.node}", but no point beside it')
-            return [value.body, value.node]
+            return [value.body, value.node] if all(map(is_zero, at)) else [value.body, value.node, at]
         return value.body if all(map(is_zero, at)) else [value.body, at]
 
     def schema(self) -> Schema:
         on_it = {"anyOf": [VECTOR.schema(), Text().schema()]}
         pair = {"type": "array", "prefixItems": [NameKind().schema(), on_it], "minItems": 2, "maxItems": 2}
-        return {"anyOf": [NameKind().schema(), pair]}
+        by_node = [NameKind().schema(), Text().schema(), VECTOR.schema()]
+        beside = {"type": "array", "prefixItems": by_node, "minItems": 3, "maxItems": 3}
+        return {"anyOf": [NameKind().schema(), pair, beside]}
 
 
 @dataclass(frozen=True)
@@ -271,8 +298,8 @@ class FunctionKind:
             return data[0] if value.single else data
         if callable(value):
             raise ModelError(
-                f"{where} is a Python function, which a model file cannot hold; write it as an expression, such as "
-                '"-k*q.A", in the file, or keep the model in Python'
+                f"{where} is a Python function that asks for more than time, coordinates and speeds, which a model file cannot "
+                'hold; write it as an expression, such as "-k*q.A", or keep the model in Python'
             )
         return written(value, where) if self.function.size == 1 else [written(x, where) for x in value]
 

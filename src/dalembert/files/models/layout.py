@@ -10,8 +10,10 @@ from dalembert.elastic.sources import SOURCES
 from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.records import Field, Variants, fields_of
+from dalembert.simulation.stabilise import Baumgarte
 from dalembert.system.constraints import CONSTRAINTS
-from dalembert.system.fields import BodyName, Holds, Number, Numbers3
+from dalembert.system.data_file import InFolder
+from dalembert.system.fields import BodyName, Function, Holds, Number, Numbers3
 from dalembert.system.forces import FORCES
 from dalembert.system.joints import JOINTS
 from dalembert.system.outputs import OUTPUTS
@@ -32,11 +34,12 @@ class Body:
 
 @dataclass
 class NamedFrame:
-    """A named frame on a body."""
+    """A named frame on a body, or on a node of an elastic one and then in the node's axes."""
 
     body: BodyName
     position: Numbers3 = (0.0, 0.0, 0.0)
     rotation: Annotated[Any, Holds("rotation")] | None = None
+    node: str | None = None
 
 
 @dataclass
@@ -47,6 +50,32 @@ class Connection:
     child: BodyName
     at_parent: Annotated[Any, Holds("place")] | None = None
     at_child: Annotated[Any, Holds("place")] | None = None
+
+
+@dataclass
+class Watched:
+    """Recorded where the expression `when` crosses zero, going up, down or either way; with `stop`, the simulation ends there."""
+
+    when: Annotated[Any, Function(("s",), constant=False)]
+    direction: Literal["either", "up", "down"] = "either"
+    stop: bool = False
+
+
+DIRECTIONS = {"either": 0, "up": 1, "down": -1}
+
+
+@dataclass
+class Sampled:
+    """Sampled data as a function in expressions, name(t): times and values, or a CSV file beside the model.
+
+    The file has times in its first column. Several columns have names and are called name.column(t).
+    """
+
+    times: Annotated[Any, Holds("list")] | None = None
+    values: Annotated[Any, Holds("columns")] | None = None
+    file: InFolder | None = None
+    kind: Literal["cubic", "linear", "previous"] = "cubic"
+    outside: Literal["nan", "hold"] = "nan"
 
 
 @dataclass
@@ -62,7 +91,9 @@ class Simulation:
     start: float | None = None
     max_step: float | None = None
     max_steps: float | None = None
-    stabilise: Literal["projection", "baumgarte", "none"] | None = None
+    stabilise: Literal["projection", "baumgarte", "none"] | Baumgarte | None = None
+    constraints: Annotated[Any, Holds("constraint method")] | None = None
+    formulation: Annotated[Any, Holds("formulation")] | None = None
 
 
 SHAPE = Variants(SHAPES, "shape")
@@ -79,6 +110,6 @@ PARAMETERS: Kind = Named(PlainNumber())
 CUT: Kind = Row(NameKind(), 0)
 
 SECTIONS = (
-    "format", "name", "purpose", "units", "gravity", "parameters", "bodies", "ground", "frames", "joints", "constraints", "forces",
-    "cut", "initial", "speeds", "outputs", "simulation",
+    "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
+    "constraints", "forces", "cut", "initial", "speeds", "outputs", "events", "simulation",
 )  # fmt: skip

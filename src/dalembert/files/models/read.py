@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError, ModelFileError
+from dalembert.files.expressions import FUNCTIONS
+from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
 from dalembert.files.models.kinds import VECTOR, Row
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
+    DIRECTIONS,
     ELASTIC,
     FORCE,
     FORMAT,
@@ -28,15 +31,22 @@ from dalembert.files.models.layout import (
     Body,
     Connection,
     NamedFrame,
+    Sampled,
     Simulation,
+    Watched,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
 from dalembert.files.models.records import Variants, fields_of, read_fields
 from dalembert.files.models.scope import Scope
+from dalembert.files.models.tables import table_of
+from dalembert.system.events import Event
+from dalembert.system.frames import Frame
 from dalembert.system.names import nearest
 from dalembert.system.outputs import Value
 from dalembert.system.solids import matter_of
 from dalembert.system.system import System
+from dalembert.trace import symbol
+from dalembert.vectors import IDENTITY, ZERO
 
 RESERVED = ("and", "or", "not", "q", "u")
 """Words of the expressions that no parameter may have as its name."""
@@ -57,12 +67,22 @@ def read_system(document: Entry) -> System:
     """Parameters first, as anything may use them; joints before what acts on them."""
     given = document.mapping("a model (name, bodies, joints, …)")
     document.known(SECTIONS)
-    system = System()
-    scope = Scope({}, system.frames, system.bodies)
+    system = _imported(given["import"]) if "import" in given else System()
+    joints = {name: p.joint for name, p in system.joints.items()}
+    scope = Scope({name: symbol(name) for name in system.parameters}, system.frames, system.bodies, joints)
     for name, read in _READERS.items():
         if name in given and given[name].value is not None:
             read(system, given[name], scope)
     return system
+
+
+def _imported(entry: Entry) -> System:
+    """The robot in a URDF or MJCF file, to which the rest of the model adds."""
+    from dalembert.importers import load_robot
+
+    file = FileKind().read(entry, Scope())
+    with entry.blamed():
+        return load_robot(file.path).system
 
 
 def _format(system: System, entry: Entry, scope: Scope) -> None:
@@ -90,6 +110,18 @@ def _parameters(system: System, entry: Entry, scope: Scope) -> None:
             if name in RESERVED:
                 raise ModelError(f'a parameter cannot be called "{name}", which is a word of the expressions')
             scope.parameters[name] = system.parameter(name, value)
+
+
+def _tables(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("tables by name").items():
+        fields = fields_of(Sampled)
+        one.known(f.name for f in fields)
+        given = read_fields(one, fields, scope, "a table")
+        with one.blamed():
+            if name in scope.parameters or name in FUNCTIONS:
+                raise ModelError(f'a table cannot be called "{name}", which is a parameter or a function')
+            made = system.add_table(name, table_of(**given))
+        scope.tables.update(made.functions)
 
 
 def _bodies(system: System, entry: Entry, scope: Scope) -> None:
@@ -130,7 +162,8 @@ def _frames(system: System, entry: Entry, scope: Scope) -> None:
         one.known(f.name for f in fields)
         given = read_fields(one, fields, scope, "a frame")
         with one.blamed():
-            system.add_frame(name, **given)
+            place = Frame(given.get("position", ZERO), given.get("rotation", IDENTITY), given.get("node"))
+            system.add_frame(name, given["body"], place)
 
 
 def _joints(system: System, entry: Entry, scope: Scope) -> None:
@@ -165,6 +198,20 @@ def _outputs(system: System, entry: Entry, scope: Scope) -> None:
             system.add_output(name, made)
 
 
+def _events(system: System, entry: Entry, scope: Scope) -> None:
+    """An expression alone is recorded whenever it crosses zero."""
+    scope.outputs.update(system.outputs)
+    fields = fields_of(Watched)
+    for name, one in entry.mapping("events by name").items():
+        if isinstance(one.value, dict):
+            one.known(f.name for f in fields)
+            said = Watched(**read_fields(one, fields, scope, "an event"))
+        else:
+            said = Watched(fields[0].kind.read(one, scope))
+        with one.blamed():
+            system.add_event(name, Event(said.when, DIRECTIONS[said.direction], said.stop))
+
+
 def _cut(system: System, entry: Entry, scope: Scope) -> None:
     system.cut = tuple(CUT.read(entry, scope))
 
@@ -184,19 +231,21 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
 
 
 _READERS: dict[str, Callable[[System, Entry, Scope], None]] = {
-    "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "gravity": _gravity,
-    "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
-    "forces": _forces, "outputs": _outputs, "cut": _cut, "initial": _initial, "speeds": _initial, "simulation": _simulation,
+    "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "tables": _tables,
+    "gravity": _gravity, "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
+    "forces": _forces, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
+    "simulation": _simulation,
 }  # fmt: skip
 
 _SECTION_OF = {
-    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "frame": "frames", "output": "outputs",
+    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "frame": "frames",
+    "output": "outputs", "event": "events", "table": "tables",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
-    for kind, name in re.findall(r'\b(body|joint|force|constraint|frame|output) "([^"]+)"', str(problem)):
+    for kind, name in re.findall(r'\b(body|joint|force|constraint|frame|output|event|table) "([^"]+)"', str(problem)):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:
             line, column = section.keys[name]

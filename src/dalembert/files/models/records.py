@@ -16,13 +16,17 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
+from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
-from dalembert.files.models.elastic import FileKind, Modes
+from dalembert.files.models.data_files import FileKind
+from dalembert.files.models.elastic import Modes
 from dalembert.files.models.frames import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.kinds import (
     AXIS,
+    NUMBERS,
     VECTOR,
     Choice,
+    Either,
     Flag,
     FunctionKind,
     Inertia,
@@ -40,6 +44,7 @@ from dalembert.files.models.kinds import (
 )  # fmt: skip
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
+from dalembert.formulations import FORMULATIONS
 from dalembert.system.fields import Function, Holds
 from dalembert.system.names import nearest
 from dalembert.trace import Expr
@@ -47,7 +52,8 @@ from dalembert.trace import Expr
 _HELD: dict[str, Kind] = {
     "number": NumberKind(), "vector": VECTOR, "axis": AXIS, "point": PointKind(), "frame": FrameKind(),
     "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(), "body": NameKind(), "joint": NameKind(),
-    "file": FileKind(), "modes": Modes(), "colour": Text(),
+    "file": FileKind(), "modes": Modes(), "colour": Text(), "list": NUMBERS, "columns": Either(Named(NUMBERS), NUMBERS),
+    "formulation": Choice(tuple(FORMULATIONS)), "constraint method": Choice(tuple(METHODS)),
     "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0), "values": OneOrMany(),
 }  # fmt: skip
 
@@ -66,6 +72,8 @@ def kind_of(hint: Any, where: str) -> Kind:
         inner = [x for x in get_args(hint) if x is not type(None)]
         if len(inner) == 1:
             return kind_of(inner[0], where)
+        if len(inner) == 2 and dataclasses.is_dataclass(inner[1]):
+            return Either(kind_of(inner[1], where), kind_of(inner[0], where))
     if get_origin(hint) in (Mapping, dict):
         return Named(kind_of(get_args(hint)[1], where))
     if get_origin(hint) is tuple and len(get_args(hint)) == 2 and get_args(hint)[1] is Ellipsis:

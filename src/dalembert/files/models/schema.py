@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.frames import FrameKind
 from dalembert.files.models.kinds import VECTOR, Kind
 from dalembert.files.models.layout import (
@@ -21,7 +22,9 @@ from dalembert.files.models.layout import (
     WORDS,
     Body,
     NamedFrame,
+    Sampled,
     Simulation,
+    Watched,
 )  # fmt: skip
 from dalembert.files.models.records import fields_of, schema_of, summary
 
@@ -37,8 +40,12 @@ def json_schema() -> dict[str, Any]:
         "name": WORDS["name"].schema(),
         "purpose": _said(WORDS["purpose"], "What the mechanism shows, in a line."),
         "units": {"const": "SI", "description": "Metres, kilograms, seconds, radians."},
+        "import": _said(
+            FileKind(), "A robot's file (URDF, MJCF) in the same folder, to which the rest of the model adds."
+        ),
         "gravity": _said(VECTOR, "Acceleration of gravity in ground axes, m/s²."),
         "parameters": _said(PARAMETERS, "Numbers with names, for expressions; they stay visible in the equations."),
+        "tables": _named(schema_of(fields_of(Sampled), summary(Sampled))),
         "bodies": _named(body),
         "ground": {"type": "object", "properties": {"shapes": shapes}, "additionalProperties": False},
         "frames": _named(schema_of(fields_of(NamedFrame), summary(NamedFrame))),
@@ -49,6 +56,7 @@ def json_schema() -> dict[str, Any]:
         "initial": _said(INITIAL["initial"], "Coordinates at the start, by joint or joint.coordinate."),
         "speeds": _said(INITIAL["speeds"], "Speeds at the start, by joint or joint.speed."),
         "outputs": _named(output),
+        "events": _named({"anyOf": [{"$ref": "#/$defs/expression"}, schema_of(fields_of(Watched), summary(Watched))]}),
         "simulation": schema_of(fields_of(Simulation), summary(Simulation)),
     }
     return {
@@ -56,7 +64,7 @@ def json_schema() -> dict[str, Any]:
         "title": "A mechanism for dalembert",
         "type": "object",
         "properties": sections,
-        "required": ["bodies", "joints"],
+        "anyOf": [{"required": ["bodies", "joints"]}, {"required": ["import"]}],
         "additionalProperties": False,
         "$defs": {
             "number": {"type": ["number", "string"], "description": "A number, or an expression of parameters: 0.5*l."},

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dalembert.files.expressions import ExpressionError, Formula, Freedom, Node, evaluated, parse, parts
+from dalembert.files.expressions import (
+    ExpressionError,
+    Formula,
+    Freedom,
+    Node,
+    Reading,
+    evaluated,
+    parse,
+    parts,
+)  # fmt: skip
 from dalembert.files.expressions.formula import named
 from dalembert.files.expressions.syntax import Name
 from dalembert.files.models.place import Entry
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
+from dalembert.system.outputs import Output, Value
 from dalembert.trace import symbol, symbols, tracing
 
 
@@ -26,6 +36,10 @@ class Scope:
     frames: Mapping[str, tuple[str, Frame]] = field(default_factory=dict)
     bodies: Mapping[str, Any] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
+    tables: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Columns of sampled data, as expressions call them."""
+    outputs: dict[str, Output] = field(default_factory=dict)
+    """Those that events may look at."""
 
     def number(self, entry: Entry, **variables: Any) -> Any:
         """A float, or the expression's value: a float or an Expr of parameters and `variables`."""
@@ -35,7 +49,7 @@ class Scope:
             return entry.value
         text = entry.text("a number or an expression")
         with entry.blamed():
-            node = parse(text)
+            node = parse(text, self.tables)
             value = evaluated(node, text, lambda x: _constant(text, x, {**self.parameters, **variables}))
         if isinstance(value, float) and not math.isfinite(value):
             raise entry.error(f"the expression {text!r} is {value}, not a finite number")
@@ -53,16 +67,17 @@ class Scope:
         nodes = []
         for e, text in zip(entries, texts):
             with e.blamed():
-                nodes.append(parse(text))
+                nodes.append(parse(text, self.tables))
         variables = ("t",) if arguments == ("s",) else arguments
         varies = any(_varies(part, variables) for node in nodes for part in parts(node))
         if constant and not varies:
             values = [self.number(e) for e in entries]
             return values[0] if single else values
+        stand_ins = {name: _StandIn(output) for name, output in self.outputs.items()}
         for e, text in zip(entries, texts):
             with e.blamed(), tracing():
-                self._tried(Formula([text], arguments, list(self.parameters), True))
-        return Formula(texts, arguments, list(self.parameters), single)
+                self._tried(Formula([text], arguments, list(self.parameters), True, self.tables, stand_ins))
+        return Formula(texts, arguments, list(self.parameters), single, self.tables, dict(self.outputs))
 
     def _tried(self, formula: Formula) -> Any:
         """Its value on symbols: whatever it names must exist."""
@@ -85,11 +100,21 @@ class Scope:
         return coordinates, speeds, symbols("#q", range(len(coordinates))), symbols("#u", range(len(speeds)))
 
 
+@dataclass(frozen=True, eq=False)
+class _StandIn:
+    """An output on which formulas are tried."""
+
+    output: Output
+
+    def value(self, s: Any) -> Any:
+        return symbol("#out") if isinstance(self.output, Value) else symbols("#out", range(3))
+
+
 def _constant(text: str, x: Node, known: Mapping[str, Any]) -> Any:
     if isinstance(x, Name):
         return named(text, x.at, x.name, known)
-    raise ExpressionError(text, x.at, "coordinates and speeds are not known here, only parameters")
+    raise ExpressionError(text, x.at, "coordinates, speeds and outputs are not known here, only parameters")
 
 
 def _varies(part: Node, variables: tuple[str, ...]) -> bool:
-    return isinstance(part, Freedom) or (isinstance(part, Name) and part.name in variables)
+    return isinstance(part, (Freedom, Reading)) or (isinstance(part, Name) and part.name in variables)

@@ -8,12 +8,14 @@ from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.files.atomic import write_whole
-from dalembert.files.models.elastic import check_files, said
+from dalembert.files.models.data_files import check_files
+from dalembert.files.models.elastic import said
 from dalembert.files.models.emit import yaml_text
 from dalembert.files.models.kinds import VECTOR, Row, is_zero
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
+    DIRECTIONS,
     ELASTIC,
     FORCE,
     FORMAT,
@@ -25,9 +27,13 @@ from dalembert.files.models.layout import (
     Connection,
     NamedFrame,
     Simulation,
+    Watched,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
+from dalembert.files.models.spelled import spelled, tables_of
+from dalembert.files.models.tables import said_of
 from dalembert.system.bodies import RigidBody
+from dalembert.system.events import Event
 from dalembert.system.frames import Frame
 from dalembert.system.system import JointPlacement, System
 
@@ -49,17 +55,25 @@ def plain_data(system: System) -> dict[str, Any]:
     data["units"] = "SI"
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
     data["parameters"] = dict(system.parameters)
+    forces, constraints, outputs = (
+        {k: spelled(x, system) for k, x in things.items()}
+        for things in (system.forces, system.constraints, system.outputs)
+    )
+    events = {k: spelled(_watched(e), system) for k, e in system.events.items()}
+    tables = tables_of(system, [x for part in (forces, constraints, outputs, events) for x in part.values()])
+    data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
         data["ground"] = {"shapes": Row(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
-    data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in system.constraints.items()}
-    data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in system.forces.items()}
+    data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
+    data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in forces.items()}
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")
-    data["outputs"] = {k: OUTPUT.write(x, f'output "{k}"') for k, x in system.outputs.items()}
+    data["outputs"] = {k: OUTPUT.write(x, f'output "{k}"') for k, x in outputs.items()}
+    data["events"] = {k: write_fields(x, fields_of(Watched), f'event "{k}"') for k, x in events.items()}
     data["simulation"] = _simulation(system)
     return {k: v for k, v in data.items() if v not in ({}, [])}
 
@@ -77,7 +91,8 @@ def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:
     position, rotation = _fields(NamedFrame, "position", "rotation")
     where = f'frame "{name}"'
     data = {"body": body, "position": position.kind.write(frame.position, where)}
-    return data | {"rotation": rotation.kind.write(frame.rotation, where)}
+    data["rotation"] = rotation.kind.write(frame.rotation, where)
+    return data | ({"node": frame.node} if frame.node is not None else {})
 
 
 def _joint(p: JointPlacement) -> dict[str, Any]:
@@ -91,6 +106,11 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
     if any(x is not None for x in p.law.q):
         data["prescribed"] = LawKind().write(p, f"{where}: prescribed")
     return data | kind
+
+
+def _watched(e: Event) -> Watched:
+    word = next(word for word, sign in DIRECTIONS.items() if sign == e.direction)
+    return Watched(e.when, word, e.terminal)  # type: ignore[arg-type]
 
 
 def _fields(cls: type, *names: str) -> list[Field]:

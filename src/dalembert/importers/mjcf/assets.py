@@ -8,16 +8,17 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.importers import meshes
+from dalembert.importers.enclosed import enclosed
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
-from dalembert.importers.meshes import Triangles
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import back, quaternion
-from dalembert.system import MassProperties
+from dalembert.system import MassProperties, meshes
+from dalembert.system.data_file import DataFile
 from dalembert.system.frames import Frame
+from dalembert.system.meshes import Triangles
 from dalembert.vectors import ZERO
 
 HULL, SHELL = "convex", "shell"
@@ -29,6 +30,9 @@ class MeshAsset:
 
     triangles: Triangles | None
     inertia: str
+    file: DataFile | None = None
+    """Where the triangles are as they stand, but for their scale."""
+    scale: np.ndarray = field(default_factory=lambda: np.ones(3))
 
     def matter(self, node: Node, density: float, notes: Notes) -> MassProperties | None:
         """Of the geom that shows it, in the mesh's own frame."""
@@ -42,7 +46,7 @@ class MeshAsset:
             notes.add(node, "the mesh is taken as solid, not as a shell")
         elif not solid.closed:
             notes.add(node, "the mesh is not closed, so its mass and inertia are those of the volume its faces span")
-        return node.checked(solid.matter, density)
+        return node.checked(enclosed, solid, density)
 
 
 def hull(vertices: np.ndarray) -> Triangles:
@@ -75,7 +79,9 @@ class Assets:
                 mesh = defaults.applied(node)
                 name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
                 mode = mesh.choice("inertia", ("exact", "legacy", HULL, SHELL), "legacy")
-                made.meshes[name] = MeshAsset(_triangles(mesh, compiler, folder, start, notes), mode)
+                scale = mesh.vector("scale", (1.0, 1.0, 1.0))
+                triangles = _triangles(mesh, compiler, folder, start, notes)
+                made.meshes[name] = MeshAsset(triangles, mode, _beside(mesh, compiler, folder, start), scale)
             for node in section.all("material"):
                 material = defaults.applied(node)
                 if material.has("rgba"):
@@ -111,6 +117,17 @@ def _triangles(node: Node, compiler: Compiler, folder: Folder, start: Path, note
 def _file(node: Node, compiler: Compiler, folder: Folder, start: Path) -> Path:
     name = node.text_of("file")
     return folder.inside(f"{compiler.mesh_folder}/{name}" if compiler.mesh_folder else name, start)
+
+
+def _beside(node: Node, compiler: Compiler, folder: Folder, start: Path) -> DataFile | None:
+    """The mesh's own file, where it lies with the model and its triangles are neither turned nor shifted."""
+    if node.has("vertex") or node.has("refpos") or node.has("refquat"):
+        return None
+    try:
+        file, here = _file(node, compiler, folder, start), start.resolve()
+    except ModelError:
+        return None
+    return DataFile(file.relative_to(here).as_posix(), start) if file.is_relative_to(here) else None
 
 
 def _given(node: Node) -> Triangles:

@@ -58,7 +58,11 @@ class Geoms:
 
     def _mesh(self, node: Node, at: Frame) -> Geom:
         asset, rgba = self.assets.mesh(node), self.assets.colour(node)
-        shape = None if asset.triangles is None else pictures.mesh(asset.triangles, at, rgba)
+        shape = None
+        if asset.triangles is not None and asset.file is not None:
+            shape = node.checked(pictures.mesh_file, asset.file, asset.scale, at, rgba)
+        elif asset.triangles is not None:
+            shape = pictures.mesh(asset.triangles, at, rgba)
         return Geom(lambda: self._solid_mesh(node, asset, at), shape)
 
     def _solid_mesh(self, node: Node, asset: MeshAsset, at: Frame) -> MassProperties | None:

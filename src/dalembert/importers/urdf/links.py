@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.importers import meshes, pictures
+from dalembert.importers import pictures
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import quaternion, rpy
-from dalembert.system import MassProperties
+from dalembert.system import MassProperties, meshes
 from dalembert.system.bodies import check_mass_properties
+from dalembert.system.data_file import DataFile
 from dalembert.system.frames import Frame
 from dalembert.system.shapes import Shape
 from dalembert.vectors import ZERO
@@ -95,7 +96,10 @@ class Looks:
     def _mesh(self, form: Node, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         name, scale = form.text_of("filename"), form.vector("scale", (1.0, 1.0, 1.0))
         try:
-            return pictures.mesh(meshes.load(self._file(name)).scaled(scale), at, rgba)
+            file, here = self._file(name), self.start.resolve()
+            if file.is_relative_to(here):
+                return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), self.start), scale, at, rgba)
+            return pictures.mesh(meshes.load(file).scaled(scale), at, rgba)
         except ModelError as problem:
             self.notes.add(form, f"the mesh is not drawn: {problem}")
             return None

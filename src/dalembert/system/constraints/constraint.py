@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.system.conform import Described
 
-class Constraint:
+
+class Constraint(Described):
     """The contract: either kind of rows, or both."""
 
     @property

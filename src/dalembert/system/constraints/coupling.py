@@ -12,7 +12,6 @@ from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.fields import Number, OfTime
 from dalembert.system.forces.freedom import chosen
-from dalembert.system.numbers import number
 
 
 def _coordinate(s: Any, name: str) -> Any:
@@ -41,11 +40,6 @@ class Coupling(Constraint):
 
     factors: Mapping[str, Number]
     offset: Number = 0.0
-
-    def __post_init__(self) -> None:
-        factors = {name: number(x, f"Coupling: factor of {name}") for name, x in dict(self.factors).items()}
-        object.__setattr__(self, "factors", factors)
-        object.__setattr__(self, "offset", number(self.offset, "Coupling: offset"))
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
-from dalembert.system.fields import Number, PointLike
-from dalembert.system.forces.points import point
-from dalembert.system.numbers import positive
+from dalembert.system.fields import Length, PointLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +17,7 @@ class Distance(Constraint):
 
     a: PointLike
     b: PointLike
-    length: Number
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "a", point(self.a, "Distance: a"))
-        object.__setattr__(self, "b", point(self.b, "Distance: b"))
-        object.__setattr__(self, "length", positive(self.length, "Distance: length"))
+    length: Length
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.fields import PointLike
-from dalembert.system.forces.points import point
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Axis
 from dalembert.vectors import Vector, aside
 
 
@@ -21,12 +20,6 @@ class _Guide(Constraint):
     follower: PointLike
     origin: PointLike
     axis: Axis = (0.0, 0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        kind = type(self).__name__
-        object.__setattr__(self, "follower", point(self.follower, f"{kind}: follower"))
-        object.__setattr__(self, "origin", point(self.origin, f"{kind}: origin"))
-        unit_axis(self, "axis")
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.fields import BodyName, PointLike
-from dalembert.system.forces.points import point
-from dalembert.system.joints.axis import Axis, unit_axis
+from dalembert.system.joints.axis import Axis
 from dalembert.vectors import cross
 
 
@@ -21,10 +20,6 @@ class KnifeEdge(Constraint):
     at: PointLike
     sideways: Axis = (0.0, 1.0, 0.0)
     on: BodyName = "ground"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", point(self.at, "KnifeEdge: at"))
-        unit_axis(self, "sideways")
 
     @property
     def bodies(self) -> tuple[str, ...]:

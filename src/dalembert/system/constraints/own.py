@@ -20,6 +20,7 @@ class Relation(Constraint):
     speed: Residuals = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.position is None and self.speed is None:
             raise ModelError("Relation: give position=, speed=, or both, as functions of the state")
 

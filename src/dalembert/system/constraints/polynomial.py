@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
 from dalembert.system.constraints.coupling import Coupling
 from dalembert.system.fields import Number
-from dalembert.system.numbers import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +23,6 @@ class Polynomial(Constraint):
     follower: Mapping[str, Number]
     leader: Mapping[str, Number]
     coefficients: tuple[Number, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "follower", Coupling(self.follower).factors)
-        object.__setattr__(self, "leader", Coupling(self.leader).factors)
-        given = tuple(number(c, "Polynomial: coefficients") for c in self.coefficients)
-        if not given:
-            raise ModelError("Polynomial: give at least one coefficient, the constant one first")
-        object.__setattr__(self, "coefficients", given)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.system.constraints.constraint import Constraint
-from dalembert.system.fields import Number, PointLike
-from dalembert.system.forces.points import point
-from dalembert.system.joints.axis import Axis, unit_axis
-from dalembert.system.numbers import positive
+from dalembert.system.fields import Length, PointLike
+from dalembert.system.joints.axis import Axis
 from dalembert.trace import sqrt
 from dalembert.vectors import Vector, across, cross
 
@@ -21,16 +19,9 @@ class _Rolling(Constraint):
     """The round body's centre, its radius, and the plane through `origin` with `normal` in axes of the body that carries it."""
 
     centre: PointLike
-    radius: Number
+    radius: Length
     origin: PointLike = "ground"
     normal: Axis = (0.0, 0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        kind = type(self).__name__
-        object.__setattr__(self, "centre", point(self.centre, f"{kind}: centre"))
-        object.__setattr__(self, "origin", point(self.origin, f"{kind}: origin"))
-        object.__setattr__(self, "radius", positive(self.radius, f"{kind}: radius"))
-        unit_axis(self, "normal")
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -74,10 +65,6 @@ class RollingDisc(_Rolling):
     """A thin disc or wheel turning about `axis` (body axes) on a plane; it must not lie flat on it."""
 
     axis: Axis = (0.0, 1.0, 0.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        unit_axis(self, "axis")
 
     def _arm(self, s: Any, n: Vector) -> Vector:
         a = s.rotation(self.centre) @ np.array(self.axis)

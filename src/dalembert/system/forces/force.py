@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert.system.conform import Described
 from dalembert.vectors import ZERO, Vector
 
 
@@ -36,7 +37,7 @@ class JointLoad:
 Load = BodyLoad | JointLoad
 
 
-class Force:
+class Force(Described):
     """The contract."""
 
     @property

@@ -12,7 +12,6 @@ from dalembert.errors import ModelError
 from dalembert.system.fields import JointName, Number, OfFreedom
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
-from dalembert.system.numbers import number
 from dalembert.trace import Expr
 
 
@@ -31,10 +30,6 @@ class JointSpring(Force):
     rest: Number = 0.0
     coordinate: str | None = None
     torque: OfFreedom = None
-
-    def __post_init__(self) -> None:
-        for field in ("stiffness", "damping", "rest"):
-            object.__setattr__(self, field, number(getattr(self, field), f"JointSpring: {field}"))
 
     @property
     def joints(self) -> tuple[str, ...]:

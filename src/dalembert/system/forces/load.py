@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dalembert.errors import ModelError
 from dalembert.system.fields import PointLike, VectorOfState
 from dalembert.system.forces.force import BodyLoad, Force
 from dalembert.system.forces.force import Load as AnyLoad
-from dalembert.system.forces.points import point
 from dalembert.system.numbers import numbers
 from dalembert.vectors import ZERO, Vector
 
@@ -26,15 +24,6 @@ class Load(Force):
     force: VectorOfState = field(default_factory=lambda: ZERO)
     torque: VectorOfState = field(default_factory=lambda: ZERO)
     axes: Literal["world", "body"] = "world"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", point(self.at, "Load: at"))
-        for name in ("force", "torque"):
-            given = getattr(self, name)
-            if not callable(given):
-                object.__setattr__(self, name, numbers(given, (3,), f"Load: {name}"))
-        if self.axes not in ("world", "body"):
-            raise ModelError(f'Load: axes={self.axes!r} is not known; choose "world" or "body"')
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import numpy as np
 from dalembert.system.fields import JointName, OfState
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
-from dalembert.system.numbers import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +23,6 @@ class Motor(Force):
     joint: JointName
     torque: OfState = 0.0
     coordinate: str | None = None
-
-    def __post_init__(self) -> None:
-        if not callable(self.torque):
-            object.__setattr__(self, "torque", number(self.torque, "Motor: torque"))
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ from typing import Any
 
 from dalembert.system.fields import Number, OfElongation, PointLike
 from dalembert.system.forces.force import BodyLoad, Force, Load
-from dalembert.system.forces.points import point
-from dalembert.system.numbers import number
 from dalembert.trace import Expr, sqrt
 
 
@@ -27,12 +25,6 @@ class Spring(Force):
     damping: Number = 0.0
     length: Number = 0.0
     tension: OfElongation = None
-
-    def __post_init__(self) -> None:
-        for end in ("a", "b"):
-            object.__setattr__(self, end, point(getattr(self, end), f"Spring: {end}"))
-        for field in ("stiffness", "damping", "length"):
-            object.__setattr__(self, field, number(getattr(self, field), f"Spring: {field}"))
 
     @property
     def bodies(self) -> tuple[str, ...]:

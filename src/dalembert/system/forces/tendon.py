@@ -12,7 +12,6 @@ from dalembert.errors import ModelError
 from dalembert.system.fields import Number
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
-from dalembert.system.numbers import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +27,6 @@ class Tendon(Force):
     damping: Number = 0.0
     rest: Number = 0.0
     pull: Number = 0.0
-
-    def __post_init__(self) -> None:
-        factors = {name: number(x, f"Tendon: factor of {name}") for name, x in dict(self.factors).items()}
-        object.__setattr__(self, "factors", factors)
-        for field in ("stiffness", "damping", "rest", "pull"):
-            object.__setattr__(self, field, number(getattr(self, field), f"Tendon: {field}"))
 
     @property
     def joints(self) -> tuple[str, ...]:

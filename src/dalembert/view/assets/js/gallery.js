@@ -10,13 +10,17 @@ class Drawing {
     this.length = this.t[this.t.length - 1];
   }
 
-  /** Poses at a time, as functions from a body's points to the picture's. */
-  poses(time) {
+  /** The samples around a time, and how far it is on the way between them. */
+  between(time) {
     let i = 0;
     while (i < this.t.length - 2 && this.t[i + 1] <= time) i++;
     const next = Math.min(i + 1, this.t.length - 1);
     const part = next > i ? Math.min(1, (time - this.t[i]) / (this.t[next] - this.t[i])) : 0;
-    const mix = (from, a, b) => from[a] + part * (from[b] - from[a]);
+    return { i, next, mix: (from, a, b) => from[a] + part * (from[b] - from[a]) };
+  }
+
+  /** Poses, as functions from a body's points to the picture's. */
+  poses({ i, next, mix }) {
     const made = [(p) => p];
     for (let k = 0; k < this.n; k++) {
       const a = i * this.n + k, b = next * this.n + k;
@@ -51,17 +55,29 @@ class Drawing {
       const [x, y] = place(anchor);
       pen.fillRect(x - 5, y - 3, 10, 6);
     }
-    const poses = this.poses(time);
+    const now = this.between(time);
+    const poses = this.poses(now);
     const shapes = this.solids.map(([k, colour, opacity, kind, flat, radius]) => {
       const points = [];
       for (let i = 0; i < flat.length; i += 3) points.push(place(poses[k](flat.slice(i, i + 3))));
       const depth = points.reduce((sum, p) => sum + p[2], 0) / points.length;
       return { colour, opacity, kind, points, depth: k === 0 ? -Infinity : depth, radius: Math.max(1.1, radius * scale) };
     });
+    for (const bent of this.wires) shapes.push(...this.rods(bent, now, poses, place, Math.max(1.1, this.thickness * scale)));
     shapes.sort((a, b) => (a.depth === b.depth ? 0 : a.depth - b.depth)); // the ground behind all else
     for (const shape of shapes) paint(pen, shape);
   }
 }
+
+/** Elastic bodies: rods between points that move in the body. */
+Drawing.prototype.rods = function ([k, colour, edges, points], { i, next, mix }, poses, place, radius) {
+  const n = points.shape[1];
+  const spot = (j) => place(poses[k]([0, 1, 2].map((c) => mix(points, 3 * (i * n + j) + c, 3 * (next * n + j) + c))));
+  return edges.map(([a, b]) => {
+    const ends = [spot(a), spot(b)];
+    return { colour, opacity: 1, kind: "bar", points: ends, depth: (ends[0][2] + ends[1][2]) / 2, radius };
+  });
+};
 
 function paint(pen, { colour, opacity, kind, points, radius }) {
   pen.globalAlpha = opacity;

@@ -15,10 +15,11 @@ export function listenToKeys({ clock, fit, theme, tabs }) {
     l: ["L", "start again at the end, or not", () => { clock.loop = !clock.loop; clock.tell("loop"); }],
     f: ["F", "fit the mechanism into the view", fit],
     t: ["T", "dark or light", theme],
-    1: ["1 … 4", "plots, graph, equations, model", () => tabs.open(0)],
+    1: ["1 … 5", "plots, graph, equations, model, analysis", () => tabs.open(0)],
     2: [null, null, () => tabs.open(1)],
     3: [null, null, () => tabs.open(2)],
     4: [null, null, () => tabs.open(3)],
+    5: [null, null, () => tabs.open(4)],
     "?": ["?", "this sheet", () => keys.showModal()],
   };
   keys.querySelector("dl").append(

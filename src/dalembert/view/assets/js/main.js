@@ -1,3 +1,4 @@
+import { fillAnalysis } from "./analysis.js";
 import { Charts } from "./charts.js";
 import { Clock } from "./clock.js";
 import { readData } from "./decode.js";
@@ -79,12 +80,14 @@ function start() {
   fillHeader(data);
   fillEquations(data, document.getElementById("equations"));
   fillModel(data, document.getElementById("model"));
+  const findings = fillAnalysis(data, document.getElementById("analysis"));
   const charts = new Charts(data, clock, document.getElementById("plots"));
   const transport = new Transport(data, clock);
   const tabs = new Tabs((id) => {
     charts.refresh();
     if (id === "graph") topology.centre();
   });
+  if (findings.length || data.findings.length) tabs.open(tabs.tabs.findIndex((tab) => tab.id === "tab-analysis"));
   listenToKeys({ clock, fit, theme: switchTheme, tabs });
   const picture = (wall) => {
     clock.advance(wall);
@@ -96,7 +99,7 @@ function start() {
   const asked = /[#&]t=([-+.\deE]+)/.exec(location.hash);
   if (asked) clock.seek(Number(asked[1]));
   else if (!matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
-  window.dalembert = { data, clock, stage, charts, transport, topology };
+  window.dalembert = { data, clock, stage, charts, transport, topology, findings };
 }
 
 start();

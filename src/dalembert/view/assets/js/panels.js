@@ -3,7 +3,7 @@ import { element } from "./chart.js";
 
 export class Tabs {
   constructor(onOpen) {
-    this.tabs = [...document.querySelectorAll("#tabs [role=tab]")];
+    this.tabs = [...document.querySelectorAll("#tabs [role=tab]:not([hidden])")];
     this.onOpen = onOpen;
     this.tabs.forEach((tab, i) => {
       tab.addEventListener("click", () => this.open(i));
@@ -19,6 +19,7 @@ export class Tabs {
   }
 
   open(i) {
+    if (!this.tabs[i]) return;
     this.tabs.forEach((tab, k) => {
       tab.setAttribute("aria-selected", k === i);
       tab.tabIndex = k === i ? 0 : -1;

@@ -1,35 +1,22 @@
-"""`Mechanism`: the numbered, immutable description that all mathematics reads.
+"""`Mechanism`: a numbered mechanism and everything that can be asked of it.
 
-Bodies are 1 … n in regular labelling (a body's carrier has a lower number; 0 is the ground). Joint k is the one that carries body k.
-Numbers may be expressions of named parameters; `numeric` has them evaluated. The methods that compute something live in the rooms below
-and are reached from here for convenience.
+The data are in `Description`; each method here hands its question to the room that answers it, imported when it is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.arrays import Arrays, stack_constants
-from dalembert.errors import ModelError, StateError
-from dalembert.system.bodies import Body, check_mass_properties
-from dalembert.system.constraints import Constraint, JointClosure
-from dalembert.system.forces import Force
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
-from dalembert.system.laws import Law
-from dalembert.system.names import unknown
-from dalembert.system.numbers import number
-from dalembert.system.plan import Plan
-from dalembert.system.shapes import Shape
-from dalembert.topology import Tree, loops, mobility
+from dalembert.errors import ModelError
+from dalembert.mechanism.description import Description
+from dalembert.system.constraints import JointClosure
+from dalembert.topology import mobility
 from dalembert.trace import symbol, symbols
-from dalembert.trace.bind import bind
 
 if TYPE_CHECKING:
     from dalembert.analysis.comparison import Comparison
@@ -51,96 +38,12 @@ if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
 
 
-@dataclass(frozen=True, eq=False)
-class TreeJoint:
-    """The joint that carries a body: oriented outward, with the places of its free coordinates and speeds in q and u."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism(Description):
+    """A numbered mechanism, immutable: `m = s.build()`, then `m.simulate(10.0)`, `m.equations("kane")`, `m.inspect()`, …
 
-    name: str
-    joint: Joint
-    on_parent: Frame
-    on_child: Frame
-    law: Law
-    q_at: tuple[int | None, ...]
-    u_at: tuple[int | None, ...]
-
-    @property
-    def free(self) -> list[int]:
-        """Which of the joint's speeds are free."""
-        return [i for i, at in enumerate(self.u_at) if at is not None]
-
-    @property
-    def columns(self) -> list[int]:
-        """Where they stand in u."""
-        return [at for at in self.u_at if at is not None]
-
-    @property
-    def n_own(self) -> int:
-        """How many of the free speeds are the joint's own; those of the carried body follow."""
-        return sum(at is not None for at in self.own_u)
-
-    @property
-    def own_q(self) -> tuple[int | None, ...]:
-        """`q_at` without the coordinates of the carried body itself."""
-        return self.q_at[: self.joint.inner.n_q]
-
-    @property
-    def own_u(self) -> tuple[int | None, ...]:
-        """`u_at` without the speeds of the carried body itself."""
-        return self.u_at[: self.joint.inner.n_u]
-
-    def labels(self, names: tuple[str, ...], n_own: int, body: str) -> list[str]:
-        """The joint's names for its own coordinates (or speeds), the body's for those of the body."""
-        return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
-
-
-@dataclass(frozen=True)
-class Station:
-    """A node of an elastic body, by the body's number."""
-
-    body: int
-    node: str
-
-
-@dataclass(frozen=True, eq=False)
-class CutJoint:
-    """A joint that closes a loop, between two numbered bodies, in the user's direction."""
-
-    name: str
-    joint: Joint
-    parent: int
-    child: int
-    on_parent: Frame
-    on_child: Frame
-    law: Law
-
-
-@dataclass(frozen=True, eq=False)
-class Mechanism:
-    """See the module's text. Make one with `System.build()`."""
-
-    name: str
-    gravity: np.ndarray
-    bodies: tuple[Body, ...]
-    joints: tuple[TreeJoint, ...]
-    cuts: tuple[CutJoint, ...]
-    forces: Mapping[str, Force]
-    constraints: Mapping[str, Constraint]
-    """Besides the cut joints."""
-    parameters: Mapping[str, float]
-    tree: Tree
-    ground_shapes: tuple[Shape, ...] = ()
-    """For drawing only."""
-    plan: Plan = field(default_factory=Plan)
-    """What `simulate` does where the call says nothing."""
-    purpose: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("forces", "constraints", "parameters"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-
-    def __repr__(self) -> str:
-        held = f", {len(self.cuts)} loops" if self.cuts else ""
-        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+    Its data (`bodies`, `joints`, `cuts`, `parameters`, …) and names (`coordinates`, `speeds`) are those of `Description`.
+    """
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -148,144 +51,23 @@ class Mechanism:
 
         return mechanism_html(self)
 
-    # -- sizes and names ----------------------------------------------------------------------------------------------
-    @property
-    def n_bodies(self) -> int:
-        return len(self.bodies)
+    # -- states -------------------------------------------------------------------------------------------------------
+    def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> Any:
+        """The motion at one instant, from numbers: poses, velocities, energies (see `kinematics.State`)."""
+        from dalembert.kinematics.initial import state_of_numbers
 
-    @property
-    def parent(self) -> tuple[int, ...]:
-        """The connection array: the carrier of each body, 0 for the ground."""
-        return self.tree.parent
+        return state_of_numbers(self, q, u, t)
 
-    @cached_property
-    def coordinates(self) -> tuple[str, ...]:
-        """Names of q: the joint's name, with the coordinate's after a dot where it has several; then the body's and its mode's."""
-        return tuple(
-            label
-            for j, b in zip(self.joints, self.bodies)
-            for label, at in zip(j.labels(j.joint.coordinates, j.joint.inner.n_q, b.name), j.q_at)
-            if at is not None
-        )
+    def symbolic_state(self, parameters: str = "symbols") -> Any:
+        """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
+        from dalembert.kinematics import State
 
-    @cached_property
-    def speeds(self) -> tuple[str, ...]:
-        """Names of u."""
-        return tuple(
-            label
-            for j, b in zip(self.joints, self.bodies)
-            for label, at in zip(j.labels(j.joint.speeds, j.joint.inner.n_u, b.name), j.u_at)
-            if at is not None
-        )
+        if parameters not in ("symbols", "numbers"):
+            raise ModelError(f'parameters={parameters!r} is not known; choose "symbols" or "numbers"')
+        m = self if parameters == "symbols" else self.numeric
+        return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
-    @property
-    def n_q(self) -> int:
-        return len(self.coordinates)
-
-    @property
-    def n_u(self) -> int:
-        return len(self.speeds)
-
-    @cached_property
-    def reference(self) -> np.ndarray:
-        """q at which every joint's frames coincide."""
-        free = [x for j in self.joints for x, at in zip(j.joint.reference, j.q_at) if at is not None]
-        made = np.array(free, dtype=float)
-        made.flags.writeable = False
-        return made
-
-    @cached_property
-    def number_of(self) -> Mapping[str, int]:
-        """The number of each body by name; the ground is 0."""
-        return MappingProxyType({"ground": 0, **{b.name: k for k, b in enumerate(self.bodies, start=1)}})
-
-    @cached_property
-    def joint_number(self) -> Mapping[str, int]:
-        """The number of the body each tree joint carries."""
-        return MappingProxyType({j.name: k for k, j in enumerate(self.joints, start=1)})
-
-    @cached_property
-    def path_columns(self) -> tuple[tuple[int, ...], ...]:
-        """For the ground, every body and every station, the places in u of the speeds on its path from the ground."""
-        paths: list[tuple[int, ...]] = [()]
-        for k, joint in enumerate(self.joints):
-            paths.append((*paths[self.parent[k]], *joint.columns))
-        return (*paths, *(paths[station.body] for station in self.stations))
-
-    # -- frames that move with elastic bodies -------------------------------------------------------------------------------
-    @cached_property
-    def stations(self) -> tuple[Station, ...]:
-        """The nodes of elastic bodies. Wherever frames are numbered, they follow the bodies: n_bodies + 1, + 2, …"""
-        return tuple(Station(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
-
-    @cached_property
-    def station_number(self) -> Mapping[tuple[int, str], int]:
-        """The number of the frame at a body's node."""
-        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.stations, start=1)}
-
-    @cached_property
-    def stands_on(self) -> tuple[int, ...]:
-        """The frame that each joint stands on: its carrier, or a station of it."""
-        return tuple(
-            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
-            for j, parent in zip(self.joints, self.parent)
-        )
-
-    def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
-        """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
-        if name in self.joint_number:
-            j = self.joints[self.joint_number[name] - 1]
-            return j.own_q, j.own_u
-        k = self.number_of.get(name, 0)
-        if not k or not self.bodies[k - 1].modes:
-            return None
-        j = self.joints[k - 1]
-        return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
-
-    @cached_property
-    def deforming(self) -> tuple[int, ...]:
-        """Places in u of the speeds with which elastic bodies deform."""
-        found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
-        return tuple(at for at in found if at is not None)
-
-    @cached_property
-    def reach(self) -> np.ndarray:
-        """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
-        out = np.ones(self.n_u)
-        for j, b in zip(self.joints, self.bodies):
-            if b.modes:
-                out[[at for at in j.u_at[len(j.own_u) :] if at is not None]] = b.data.amplitudes
-        return out
-
-    def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
-        """Random coordinates near the reference, elastic bodies deformed a little."""
-        moved = rng.uniform(-step, step, self.n_q)
-        for j, b in zip(self.joints, self.bodies):
-            if b.modes:
-                moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
-        return self.admissible(self.reference + moved)
-
-    def body_of(self, frame: int) -> int:
-        """The body that a numbered frame belongs to."""
-        return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body
-
-    @property
-    def elastic(self) -> bool:
-        """Whether any body has coordinates of its own."""
-        return any(b.modes for b in self.bodies)
-
-    @cached_property
-    def arrays(self) -> Arrays:
-        """The bodies' and joints' constants, stacked."""
-        return stack_constants(self.bodies, self.joints)
-
-    # -- topology -----------------------------------------------------------------------------------------------------
-    @property
-    def loops(self) -> tuple[tuple[str, ...], ...]:
-        """The bodies round each closed loop, one loop per cut joint."""
-        names = ["ground", *(b.name for b in self.bodies)]
-        return tuple(tuple(names[k] for k in loop.bodies) for loop in loops(self.tree))
-
+    # -- loops and constraints ----------------------------------------------------------------------------------------
     @property
     def mobility(self) -> int:
         """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
@@ -308,64 +90,6 @@ class Mechanism:
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
 
-    # -- parameters ---------------------------------------------------------------------------------------------------
-    def with_parameters(self, **values: float) -> Mechanism:
-        """The same mechanism with other values of its parameters."""
-        for name in values:
-            if name not in self.parameters:
-                raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
-        checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
-        made = replace(self, parameters={**self.parameters, **checked})
-        if "constraint_rows" in self.__dict__:  # traced on symbols: the same for all values
-            made.__dict__["constraint_rows"] = self.constraint_rows
-        for body in made.numeric.bodies if checked else ():
-            check_mass_properties(body, body.name)
-        return made
-
-    @cached_property
-    def numeric(self) -> Mechanism:
-        """This mechanism with its parameters' values in place of their names."""
-        return self if not self.parameters else bind(self, self.parameter_values)
-
-    @property
-    def parameter_values(self) -> dict[Any, float]:
-        return {symbol(k): v for k, v in self.parameters.items()}
-
-    def admissible(self, q: Any) -> np.ndarray:
-        """The nearest coordinates, numbers or traced, in which every set of Euler parameters has unit length."""
-        out = np.array(q)
-        for j in self.joints:
-            at = [i for i in j.q_at if i is not None]
-            if at and len(at) == j.joint.n_q:
-                out[at] = j.joint.admissible(out[at])
-        return out
-
-    # -- states -------------------------------------------------------------------------------------------------------
-    def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> Any:
-        """The motion at one instant, from numbers: poses, velocities, energies (see `kinematics.State`)."""
-        from dalembert.kinematics import State
-
-        q = self._sized(self.reference if q is None else q, self.coordinates, "coordinates q")
-        u = self._sized(np.zeros(self.n_u) if u is None else u, self.speeds, "speeds u")
-        if not np.isfinite(t):
-            raise StateError(f"the time t = {t} is not a finite number")
-        made = State(self.numeric, float(t), q, u)
-        for k, joint in enumerate(self.joints):
-            trouble = joint.joint.trouble(made.joint_q[k])
-            if trouble:
-                raise StateError(f'joint "{joint.name}": {trouble}')
-        return made
-
-    def symbolic_state(self, parameters: str = "symbols") -> Any:
-        """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
-        from dalembert.kinematics import State
-
-        if parameters not in ("symbols", "numbers"):
-            raise ModelError(f'parameters={parameters!r} is not known; choose "symbols" or "numbers"')
-        m = self if parameters == "symbols" else self.numeric
-        return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
-
-    # -- loops and constraints ----------------------------------------------------------------------------------------
     def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
 
@@ -376,10 +100,15 @@ class Mechanism:
         return assemble_given(self, initial, speeds, t)
 
     def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
-        """All different ways found to close the loops with the given coordinates, nearest first."""
-        from dalembert.constraints.assembly import branches_given
+        """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
-        return branches_given(self, initial, t)
+        What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
+        Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
+        the first joints from the ground that decide them.
+        """
+        from dalembert.analysis.branches import branches
+
+        return branches(self, initial, t)
 
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
@@ -483,8 +212,8 @@ class Mechanism:
         resume: Any = None,
         progress: bool | None = None,
         stabilise: Any = None,
-        constraints: str = "range_space",
-        formulation: str = "kane",
+        constraints: str | None = None,
+        formulation: str | None = None,
     ) -> Motion:
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
@@ -494,21 +223,22 @@ class Mechanism:
         returns {joint: force}. `checkpoint` names a file that is kept up to date; the same call with `resume=` that file, or an
         interrupted motion, goes on from there. Loops and constraints are kept by `stabilise="projection"`; "baumgarte" (or
         `da.Baumgarte(alpha, beta)`) and "none" are the alternatives. `constraints` names the method by which accelerations are solved
-        for, `formulation` that by which the equations are written. What is not said is taken from the model's own plan.
+        for ("range_space"), `formulation` that by which the equations are written ("kane"). What is not said is taken from the
+        model's own plan; so are events, where the call names neither `events` nor `until`.
         """
         from dalembert.simulation.simulate import simulate
 
         options = self.plan.chosen(
             {"method": method, "step": step, "rtol": rtol, "atol": atol, "output": output, "start": start,
-             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise}
+             "max_step": max_step, "max_steps": max_steps, "stabilise": stabilise, "constraints": constraints,
+             "formulation": formulation}
         )  # fmt: skip
+        if events is None and until is None:
+            events = self.plan.events
         return simulate(
-            self,
-            self.plan.duration if duration is None else duration,
-            (self.plan.initial or None) if initial is None else initial,
-            (self.plan.speeds or None) if speeds is None else speeds,
-            parameters, events, until, control, control_rate, checkpoint, resume, progress,
-            options.pop("stabilise", "projection"), constraints, formulation, **options,
+            self, *self.plan.begun(duration, initial, speeds), parameters, events, until, control, control_rate, checkpoint,
+            resume, progress, options.pop("stabilise", "projection"), options.pop("constraints", "range_space"),
+            options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
     def simulate_many(
@@ -655,11 +385,7 @@ class Mechanism:
         from dalembert.analysis.sensitivities import sensitivities
 
         return sensitivities(
-            self,
-            self.plan.duration if duration is None else duration,
-            (self.plan.initial or None) if initial is None else initial,
-            (self.plan.speeds or None) if speeds is None else speeds,
-            parameters, initial_values, outputs, output, rtol,
+            self, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
 
     def identify(
@@ -674,15 +400,15 @@ class Mechanism:
         """
         from dalembert.analysis.identify import identify
 
+        _, initial, speeds = self.plan.begun(None, initial, speeds)
         return identify(
-            self, times, measured, parameters, initial_values, (self.plan.initial or None) if initial is None else initial,
-            (self.plan.speeds or None) if speeds is None else speeds, outputs, sigma, bounds or {}, rtol,
-        )  # fmt: skip
+            self, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
+        )
 
-    def sweep(self, joint: str, values: Any, initial: Mapping[str, Any] | None = None, t: float = 0.0) -> Sweep:
+    def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
-        What `initial` names stays where it is; with whole loops it also chooses the branch.
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
         """
         from dalembert.analysis.sweep import sweep
 
@@ -699,23 +425,3 @@ class Mechanism:
         from dalembert.analysis.follow import follow
 
         return follow(self, at, path, times, orientation, initial)
-
-    def _sized(self, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
-        try:
-            values = np.asarray(given, dtype=float)
-        except (TypeError, ValueError):
-            raise StateError(
-                f'mechanism "{self.name}": {what} must be {len(names)} numbers in the order ({", ".join(names)}), not {given!r}; '
-                "values by joint are taken by m.assemble and m.simulate"
-            ) from None
-        if values.shape != (len(names),):
-            raise StateError(
-                f'mechanism "{self.name}" has {len(names)} {what} ({", ".join(names)}), but an array of shape {values.shape} was given'
-            )
-        if not np.isfinite(values).all():
-            raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")
-        return values
-
-
-def _label(joint: str, suffix: str) -> str:
-    return f"{joint}.{suffix}" if suffix else joint

@@ -1,4 +1,4 @@
-"""Triangle meshes from STL and OBJ files, and the mass properties of what they enclose."""
+"""Triangle meshes from STL and OBJ files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system import MassProperties
 from dalembert.system.frames import Frame
 
 LARGEST = 64 * 2**20
@@ -38,20 +37,6 @@ class Triangles:
         n = len(self.vertices)
         there, again = np.sort(edges[:, 0] * n + edges[:, 1]), np.sort(edges[:, 1] * n + edges[:, 0])
         return bool(len(np.unique(there)) == len(there) and np.array_equal(there, again))
-
-    def matter(self, density: float) -> MassProperties:
-        """Of a uniform solid: signed tetrahedra from a point amid the vertices, ∫ x xᵀ dV = V/20 (Σ v vᵀ + s sᵀ), s = Σ v."""
-        origin = self.vertices.mean(axis=0)
-        v = (self.vertices - origin)[self.faces]
-        volumes = np.einsum("fi,fi->f", v[:, 0], np.cross(v[:, 1], v[:, 2])) / 6.0
-        s = v.sum(axis=1)
-        volume = float(volumes.sum())
-        if volume <= 0.0:
-            raise ModelError("it encloses no volume, or its faces point inwards")
-        com = volumes @ s / 4.0 / volume
-        second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20.0
-        second -= volume * np.outer(com, com)
-        return MassProperties(density * volume, origin + com, density * (np.trace(second) * np.eye(3) - second))
 
 
 def load(path: Path) -> Triangles:

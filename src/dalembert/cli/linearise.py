@@ -1,0 +1,85 @@
+"""`dalembert linearise`: small motions about a state, as matrices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.model import Json, Model
+from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, given, started
+from dalembert.cli.report import note, say, say_json
+from dalembert.cli.tables import check_endings
+from dalembert.cli.values import numbers_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+PARTS = ("mass", "gyroscopic", "damping", "stiffness", "A", "B", "C", "D")
+
+
+def linearise(
+    model: Model,
+    initial: Initial = None,
+    speed: Steady = None,
+    parameter: Parameter = None,
+    hold: Hold = None,
+    find: Find = None,
+    as_is: Annotated[
+        bool, typer.Option("--as-is", help="About the initial state itself, not about the equilibrium it leads to.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A speed to keep among the independent ones. May be repeated.")
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="A speed on which a force acts, or a parameter. May be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A page (.html) with matrices and eigenvalues.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write small motions about an equilibrium as M, G, D, K and as state space A, B, C, D, exactly to first order."""
+    check_endings([output] if output else [], (".html",))
+    m = given(model, parameter)
+    speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)
+    tau = None
+    if as_is:
+        q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None)
+    else:
+        e = m.equilibrium(start, speeds, find=numbers_by_name(find, "--find"), hold=tuple(hold or ()))
+        q, u, tau = e.q, e.u, e.tau
+    lin = m.linearise(q, u, inputs=inputs, keep=tuple(keep or ()), tau=tau)
+    if output is not None:
+        from dalembert.view.posed import posed
+
+        posed(m, q, "linearisation").page(output, results=[lin])
+        note(f"written: {output}")
+    if json:
+        data: dict[str, Any] = {"model": m.name, "verdict": lin.verdict, "states": lin.states, "inputs": lin.inputs}
+        data |= {"outputs": lin.outputs, "coordinates": dict(zip(m.coordinates, q)), "speeds": dict(zip(m.speeds, u))}
+        data |= {"eigenvalues": [[x.real, x.imag] for x in lin.eigenvalues]} | {
+            name: getattr(lin, name) for name in PARTS
+        }
+        say_json(data)
+        return
+    say(str(lin))
+    for name, rows, columns in (
+        ("M", lin.speeds, lin.speeds), ("G", lin.speeds, lin.speeds), ("D", lin.speeds, lin.speeds),
+        ("K", lin.speeds, lin.displacements),
+    ):  # fmt: skip
+        matrix = {"M": lin.mass, "G": lin.gyroscopic, "D": lin.damping, "K": lin.stiffness}[name]
+        say(_written(name, rows, columns, matrix))
+    say("\n".join(str(lin.modes()).splitlines()[1:]))
+
+
+def _written(name: str, rows: Sequence[str], columns: Sequence[str], matrix: np.ndarray) -> str:
+    """A matrix with names along its sides; only said to be zero where it is."""
+    if not matrix.any():
+        return f"{name} = 0"
+    head = f"{name:<12}" + "".join(f"{c[:13]:>14}" for c in columns)
+    return "\n".join([head, *(f"  {r[:10]:<10}" + "".join(f"{x:>14.6g}" for x in row) for r, row in zip(rows, matrix))])

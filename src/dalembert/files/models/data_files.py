@@ -1,0 +1,60 @@
+"""Files beside a model file: samples, meshes, data of elastic bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.files.models.kinds import Text
+from dalembert.files.models.place import Entry
+from dalembert.files.models.scope import Scope
+from dalembert.system.data_file import DataFile
+from dalembert.system.system import System
+
+
+class FileKind(Text):
+    """A file in the model file's folder or below it. No model reaches beyond: what is shared cannot read what is private."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        name = entry.text("the name of a file")
+        folder = Path(entry.file).parent
+        outside = PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name or ":" in name
+        if outside or "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
+            raise entry.error(
+                f"{name!r} is not in the folder of this model file; put the data there and name them from there"
+            )
+        if not (folder / name).is_file():
+            raise entry.error(f"there is no file {name!r} in the folder of this model file")
+        return DataFile(name, folder)
+
+    def write(self, value: Any, where: str) -> Any:
+        return value.name
+
+
+def data_files(system: System) -> Iterator[tuple[str, DataFile]]:
+    """All files that a model names, and who needs them."""
+    for name, body in system.bodies.items():
+        source = body.data.source if body.modes else None
+        for thing in (source, *body.shapes):
+            yield from ((f'body "{name}"', file) for file in _held(thing))
+    yield from (("the ground", file) for shape in system.ground_shapes for file in _held(shape))
+    yield from ((f'table "{name}"', table.file) for name, table in system.tables.items() if table.file is not None)
+
+
+def _held(thing: Any) -> list[DataFile]:
+    values = [getattr(thing, f.name) for f in fields(thing)] if thing is not None else []
+    return [x for x in values if isinstance(x, DataFile)]
+
+
+def check_files(system: System, folder: Path) -> None:
+    """They must be in the folder the model is written to."""
+    for who, file in data_files(system):
+        there = folder / file.name
+        if not there.is_file() or there.read_bytes() != file.path.read_bytes():
+            raise ModelError(
+                f"{who}: its data are in {file.name}, and the folder the model is to be written to does not have that file; "
+                "copy it there first"
+            )

@@ -1,0 +1,112 @@
+"""Functions written in Python as expressions of model files, where they use nothing but time, coordinates and speeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.files.expressions import Formula, written
+from dalembert.files.models.kinds import FunctionKind
+from dalembert.files.models.records import fields_of
+from dalembert.system.names import unknown
+from dalembert.system.system import System
+from dalembert.trace import Expr, symbol, tracing
+from dalembert.trace.graph import ordered
+from dalembert.trace.table import Table, TableOp
+from dalembert.vectors import vector
+
+
+class Asked:
+    """Stands for the state: what a function asks of it bears the name that an expression would give it."""
+
+    def __init__(self, system: System):
+        self._system = system
+        self.t = symbol("t")
+        self.q, self.u = _ByName(self, "q"), _ByName(self, "u")
+
+    def freedoms(self, name: str) -> dict[str, tuple[str, ...]]:
+        s = self._system
+        if name in s.joints:
+            joint = s.joints[name].joint
+            return {"q": tuple(joint.coordinates), "u": tuple(joint.speeds)}
+        if name in s.bodies and s.bodies[name].modes:
+            return {"q": s.bodies[name].modes, "u": s.bodies[name].modes}
+        raise unknown(name, "joint", s.joints, "state")
+
+
+class _ByName:
+    def __init__(self, asked: Asked, kind: str):
+        self._asked, self._kind = asked, kind
+
+    def __getitem__(self, name: str) -> Any:
+        freedoms = self._asked.freedoms(name)[self._kind]
+        plain = re.fullmatch(r"\w+", name) and all(re.fullmatch(r"\w*", f) for f in freedoms)
+        texts = [f"{name}.{f}" if f else name for f in freedoms]
+        values = [symbol(f"{self._kind}.{x}" if plain else f'{self._kind}["{x}"]') for x in texts]
+        return values[0] if len(values) == 1 else vector(values)
+
+
+def spelled(thing: Any, system: System) -> Any:
+    """The force, constraint, output or event with its functions as formulas; those that ask for more are left as they are."""
+    changes: dict[str, Formula] = {}
+    cls: type = type(thing)
+    for f in fields_of(cls) if dataclasses.is_dataclass(cls) else ():
+        value = getattr(thing, f.name, None)
+        if isinstance(f.kind, FunctionKind) and callable(value) and not isinstance(value, Formula):
+            made = as_formula(value, f.kind.function.arguments, system)
+            changes |= {} if made is None else {f.name: made}
+    return dataclasses.replace(thing, **changes) if changes else thing
+
+
+def as_formula(function: Any, arguments: tuple[str, ...], system: System) -> Formula | None:
+    """None where it asks for more than an expression can say."""
+    with tracing():
+        given = [Asked(system)] if arguments == ("s",) else [symbol(x) for x in arguments]
+        try:
+            value = np.asarray(function(*given), dtype=object)
+            texts = [written(x, "") for x in value.ravel()]
+        except Exception:  # whatever a user's function raises on symbols
+            return None
+        tables = {t.name: t for x in value.ravel() for t in _tables(x)}
+    parameters = list(system.parameters)
+    calls = {k: v for table in tables.values() for k, v in table.functions.items()}
+    try:
+        return Formula(
+            [x if isinstance(x, str) else repr(x) for x in texts], arguments, parameters, not value.ndim, calls
+        )
+    except ModelError:
+        return None
+
+
+def _tables(x: Any) -> Iterator[Table]:
+    for e in ordered([x]) if type(x) is Expr else ():
+        if isinstance(e.op, TableOp) and e.op.column is not None:
+            yield e.op.column.table
+
+
+def tables_of(system: System, spelled_things: list[Any]) -> dict[str, Table]:
+    """Those the system names, and those that its motions and functions use."""
+    found = dict(system.tables)
+
+    def add(table: Table) -> None:
+        other = found.setdefault(table.name, table)
+        if not np.array_equal(other.values, table.values) or not np.array_equal(other.times, table.times):
+            raise ModelError(f'two tables are named "{table.name}"; give one of them another name')
+
+    for p in system.joints.values():
+        for x in p.law.q:
+            for table in _tables(x):
+                add(table)
+    for thing in spelled_things:
+        for f in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
+            value = getattr(thing, f.name, None)
+            for apply in value.functions if isinstance(value, Formula) else ():
+                op = getattr(apply, "args", (None,))[0]
+                if isinstance(op, TableOp) and op.column is not None:
+                    add(op.column.table)
+    return found

@@ -1,0 +1,243 @@
+"""`Description`: the data of a numbered mechanism, and what can be read off it: sizes, names, places, loops, parameters.
+
+Bodies are 1 … n in regular labelling (a body's carrier has a lower number; 0 is the ground). Joint k is the one that carries body k.
+Numbers may be expressions of named parameters; `numeric` has them evaluated. Nothing here computes motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from dalembert.arrays import Arrays, stack_constants
+from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
+from dalembert.system.bodies import Body, check_mass_properties
+from dalembert.system.constraints import Constraint
+from dalembert.system.forces import Force
+from dalembert.system.names import unknown
+from dalembert.system.numbers import number
+from dalembert.system.plan import Plan
+from dalembert.system.shapes import Shape
+from dalembert.topology import Tree, loops
+from dalembert.trace import symbol
+from dalembert.trace.bind import bind
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What a mechanism is made of, numbered; see the module's text."""
+
+    name: str
+    gravity: np.ndarray
+    bodies: tuple[Body, ...]
+    joints: tuple[TreeJoint, ...]
+    cuts: tuple[CutJoint, ...]
+    forces: Mapping[str, Force]
+    constraints: Mapping[str, Constraint]
+    """Besides the cut joints."""
+    parameters: Mapping[str, float]
+    tree: Tree
+    ground_shapes: tuple[Shape, ...] = ()
+    """For drawing only."""
+    plan: Plan = field(default_factory=Plan)
+    """What `simulate` does where the call says nothing."""
+    purpose: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("forces", "constraints", "parameters"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __repr__(self) -> str:
+        held = f", {len(self.cuts)} loops" if self.cuts else ""
+        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+
+    # -- sizes and names ----------------------------------------------------------------------------------------------
+    @property
+    def n_bodies(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def parent(self) -> tuple[int, ...]:
+        """The connection array: the carrier of each body, 0 for the ground."""
+        return self.tree.parent
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q: the joint's name, with the coordinate's after a dot where it has several; then the body's and its mode's."""
+        return tuple(label for j, b in self._carried for label, at in zip(j.q_labels(b.name), j.q_at) if at is not None)
+
+    @cached_property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of u."""
+        return tuple(label for j, b in self._carried for label, at in zip(j.u_labels(b.name), j.u_at) if at is not None)
+
+    @cached_property
+    def prescribed(self) -> Mapping[str, tuple[int, int]]:
+        """The coordinates that are functions of time, by name: the number of the joint, and which of its coordinates it is."""
+        return _given([(j.q_labels(b.name), j.q_at) for j, b in self._carried])
+
+    @cached_property
+    def prescribed_speeds(self) -> Mapping[str, tuple[int, int]]:
+        """The speeds that follow from them, likewise."""
+        return _given([(j.u_labels(b.name), j.u_at) for j, b in self._carried])
+
+    @property
+    def _carried(self) -> list[tuple[TreeJoint, Body]]:
+        return list(zip(self.joints, self.bodies))
+
+    @property
+    def n_q(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def n_u(self) -> int:
+        return len(self.speeds)
+
+    @cached_property
+    def reference(self) -> np.ndarray:
+        """q at which every joint's frames coincide."""
+        free = [x for j in self.joints for x, at in zip(j.joint.reference, j.q_at) if at is not None]
+        made = np.array(free, dtype=float)
+        made.flags.writeable = False
+        return made
+
+    @cached_property
+    def number_of(self) -> Mapping[str, int]:
+        """The number of each body by name; the ground is 0."""
+        return MappingProxyType({"ground": 0, **{b.name: k for k, b in enumerate(self.bodies, start=1)}})
+
+    @cached_property
+    def joint_number(self) -> Mapping[str, int]:
+        """The number of the body each tree joint carries."""
+        return MappingProxyType({j.name: k for k, j in enumerate(self.joints, start=1)})
+
+    @cached_property
+    def path_columns(self) -> tuple[tuple[int, ...], ...]:
+        """For the ground, every body and every station, the places in u of the speeds on its path from the ground."""
+        paths: list[tuple[int, ...]] = [()]
+        for k, joint in enumerate(self.joints):
+            paths.append((*paths[self.parent[k]], *joint.columns))
+        return (*paths, *(paths[station.body] for station in self.stations))
+
+    # -- frames that move with elastic bodies -------------------------------------------------------------------------------
+    @cached_property
+    def stations(self) -> tuple[Station, ...]:
+        """The nodes of elastic bodies. Wherever frames are numbered, they follow the bodies: n_bodies + 1, + 2, …"""
+        return tuple(Station(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
+
+    @cached_property
+    def station_number(self) -> Mapping[tuple[int, str], int]:
+        """The number of the frame at a body's node."""
+        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.stations, start=1)}
+
+    @cached_property
+    def stands_on(self) -> tuple[int, ...]:
+        """The frame that each joint stands on: its carrier, or a station of it."""
+        return tuple(
+            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
+            for j, parent in zip(self.joints, self.parent)
+        )
+
+    def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
+        if name in self.joint_number:
+            j = self.joints[self.joint_number[name] - 1]
+            return j.own_q, j.own_u
+        k = self.number_of.get(name, 0)
+        if not k or not self.bodies[k - 1].modes:
+            return None
+        j = self.joints[k - 1]
+        return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
+
+    @cached_property
+    def deforming(self) -> tuple[int, ...]:
+        """Places in u of the speeds with which elastic bodies deform."""
+        found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
+        return tuple(at for at in found if at is not None)
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
+        out = np.ones(self.n_u)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                out[[at for at in j.u_at[len(j.own_u) :] if at is not None]] = b.data.amplitudes
+        return out
+
+    def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
+        """Random coordinates near the reference, elastic bodies deformed a little."""
+        moved = rng.uniform(-step, step, self.n_q)
+        for j, b in zip(self.joints, self.bodies):
+            if b.modes:
+                moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
+        return self.admissible(self.reference + moved)
+
+    def body_of(self, frame: int) -> int:
+        """The body that a numbered frame belongs to."""
+        return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body
+
+    @property
+    def elastic(self) -> bool:
+        """Whether any body has coordinates of its own."""
+        return any(b.modes for b in self.bodies)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The bodies' and joints' constants, stacked."""
+        return stack_constants(self.bodies, self.joints)
+
+    # -- topology -----------------------------------------------------------------------------------------------------
+    @property
+    def loops(self) -> tuple[tuple[str, ...], ...]:
+        """The bodies round each closed loop, one loop per cut joint."""
+        names = ["ground", *(b.name for b in self.bodies)]
+        return tuple(tuple(names[k] for k in loop.bodies) for loop in loops(self.tree))
+
+    # -- parameters ---------------------------------------------------------------------------------------------------
+    def with_parameters(self, **values: float) -> Self:
+        """The same mechanism with other values of its parameters."""
+        for name in values:
+            if name not in self.parameters:
+                raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
+        checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
+        made = replace(self, parameters={**self.parameters, **checked})
+        if "constraint_rows" in self.__dict__:  # traced on symbols: the same for all values
+            made.__dict__["constraint_rows"] = self.__dict__["constraint_rows"]
+        for body in made.numeric.bodies if checked else ():
+            check_mass_properties(body, body.name)
+        return made
+
+    @cached_property
+    def numeric(self) -> Self:
+        """This mechanism with its parameters' values in place of their names."""
+        return self if not self.parameters else bind(self, self.parameter_values)
+
+    @property
+    def parameter_values(self) -> dict[Any, float]:
+        return {symbol(k): v for k, v in self.parameters.items()}
+
+    def admissible(self, q: Any) -> np.ndarray:
+        """The nearest coordinates, numbers or traced, in which every set of Euler parameters has unit length."""
+        out = np.array(q)
+        for j in self.joints:
+            at = [i for i in j.q_at if i is not None]
+            if at and len(at) == j.joint.n_q:
+                out[at] = j.joint.admissible(out[at])
+        return out
+
+
+def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[str, tuple[int, int]]:
+    """Of the names and places of every joint's values, those without a place: (number of the joint, which value)."""
+    return MappingProxyType(
+        {
+            label: (k, i)
+            for k, (labels, places) in enumerate(joints, start=1)
+            for i, (label, at) in enumerate(zip(labels, places))
+            if at is None
+        }
+    )

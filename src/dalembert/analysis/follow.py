@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.variation import Factors, compiled
 from dalembert.constraints.assembly import assemble, close, close_stiffly, size_of
 from dalembert.errors import LoopError, PathError, StateError
@@ -42,7 +43,7 @@ HALVINGS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class Followed(Tabular):
     """The motion along the path: t (K,), q (K, n_q), u and u̇ (K, n_u)."""
 
     t: np.ndarray
@@ -51,6 +52,18 @@ class Followed:
     udot: np.ndarray
     redundancy: int
     """How many freedoms the path leaves open."""
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, coordinates, speeds (marked ') and their rates (marked '')."""
+        out = {"t": self.t, **dict(zip(self.coordinates, self.q.T))}
+        out |= {f"{name}'": x for name, x in zip(self.speeds, self.u.T)}
+        return out | {f"{name}''": x for name, x in zip(self.speeds, self.udot.T)}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The coordinates over time; the axes of matplotlib."""
+        return over(self.t, "t, s", dict(zip(self.coordinates, self.q.T)), "rad or m", ax)
 
     def __str__(self) -> str:
         span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s on the path"
@@ -79,7 +92,7 @@ def follow(
         found.append(q)
     every = [course.motion(float(now), pose) for now, pose in zip(t, found)]
     u, udot = (np.array([x[i] for x in every]) for i in range(2))
-    return Followed(t, np.array(found), u, udot, min(x[2] for x in every))
+    return Followed(t, np.array(found), u, udot, min(x[2] for x in every), m.coordinates, m.speeds)
 
 
 def _function(path: Any, t: np.ndarray) -> Callable[[Any], Any]:

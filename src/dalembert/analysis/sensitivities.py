@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, components, over
 from dalembert.analysis.tangent import initial_tangent
 from dalembert.analysis.variation import Variation, along, compiled
 from dalembert.constraints.assembly import assemble, consistent_speeds
@@ -31,7 +32,7 @@ RTOL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivities:
+class Sensitivities(Tabular):
     """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n)."""
 
     t: np.ndarray
@@ -54,6 +55,28 @@ class Sensitivities:
     def __getitem__(self, name: str) -> np.ndarray:
         """Of a coordinate "A", a speed "A'" or an output: (K, n), or (K, …, n)."""
         return self._named(name)[1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of everything that can be asked for: coordinates, speeds (marked ') and outputs."""
+        return (*self.coordinates, *(f"{c}'" for c in self.speeds), *self.values)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, every quantity, and its change per unit of each of `to`, as "d(A)/d(c)"."""
+        out = {"t": self.t}
+        for name in self.names:
+            parts = list(components(name, self.value(name)))
+            changes = self[name].reshape(len(self.t), len(parts), len(self.to))
+            out |= components(name, self.value(name))
+            out |= {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
+        return out
+
+    def plot(self, name: str, ax: Any = None) -> Any:
+        """The change of one quantity per unit of each of `to`, over time; the axes of matplotlib."""
+        changes = self[name].reshape(len(self.t), -1, len(self.to))
+        parts = list(components(name, self.value(name)))
+        curves = {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
+        return over(self.t, "t, s", curves, f"change of {name} per unit", ax)
 
     def _named(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         known = {c: (self.q[:, i], self.dq[:, i]) for i, c in enumerate(self.coordinates)}

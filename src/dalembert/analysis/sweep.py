@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dalembert.analysis.branch import Branch
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.transmission import transmission_angles
 from dalembert.constraints.assembly import assemble
 from dalembert.errors import LoopError, StateError
@@ -58,7 +59,7 @@ class Special:
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(Tabular):
     """Poses q (K, n_q) at the input's `values` (K,) as far as they could be reached."""
 
     mechanism: Mechanism
@@ -88,12 +89,21 @@ class Sweep:
         x = Samples(m, np.full(len(self.q), self.t), self.q, still, still, dict(m.parameters))
         return evaluate(x, lambda s, _: s.position(p))
 
-    def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
-        """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
+    def columns(self, points: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+        """The coordinates, then x, y, z of the named points and the transmission angles."""
         columns = {name: self.q[:, i] for i, name in enumerate(self.mechanism.coordinates)}
         for name, at in (points or {}).items():
             columns |= {f"{name}.{axis}": x for axis, x in zip("xyz", self.trace(at).T)}
-        columns |= {f"transmission at {name}": x for name, x in self.transmission.items()}
+        return columns | {f"transmission at {name}": x for name, x in self.transmission.items()}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The other coordinates over the input; the axes of matplotlib."""
+        others = {name: x for name, x in self.columns().items() if name != self.joint}
+        return over(self.values, self.joint, others, "rad or m", ax)
+
+    def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
+        """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
+        columns = self.columns(points)
         rows = [",".join(f"{x:.17g}" for x in row) for row in np.column_stack(list(columns.values()))]
         write_whole(path, "\n".join([",".join(columns), *rows, ""]).encode(), "table")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
+from dalembert.kernels import articulated, closed_form, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
@@ -23,6 +23,7 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
+from dalembert.recursive.links import links
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
 from dalembert.trace import count_operations, tracing
@@ -233,8 +234,16 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             return emit_jacobian(m, algorithm, module, native_lanes())
 
-        small = self._small(LARGEST_STRAIGHT_DERIVATIVES)
-        return Kernel(name, m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
+        def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
+            inverse = Outlined(m, closed_form.ALGORITHM)
+            if algorithm is newton_euler.ALGORITHM:
+                return inverse.emit(module, lanes), inverse.places["end"]
+            return closed_form.emit_forward(m, Outlined(m, algorithm), inverse, module, lanes)
+
+        if self._small(LARGEST_STRAIGHT_DERIVATIVES):
+            return Kernel(name, m, m.n_u, shape, straight, self.key)
+        closed = closed_form.applies(m, links(m))
+        return Kernel(name, m, m.n_u, shape, in_closed_form if closed else swept, self.key, one_by_one=not closed)
 
     def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:
         if self.opaque is not None:

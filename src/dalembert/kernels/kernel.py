@@ -38,9 +38,14 @@ class Kernel:
         m = self.mechanism
         return {"t": 1, "q": m.n_q, "u": m.n_u, "x": self.n_extra, "P": len(m.parameters)}
 
-    @property
+    @cached_property
     def n_output(self) -> int:
         return int(np.prod(self.shape))
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether a result is a row of numbers."""
+        return len(self.shape) == 1
 
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
@@ -79,7 +84,7 @@ class Kernel:
         if parameters is None and type(t) is float:
             one = self._desk.evaluate(q, u, x, t)
             if one is not None:
-                return one.reshape(self.shape)
+                return one if self.flat else one.reshape(self.shape)
         given = self._arranged(q, u, x, t, parameters)
         counts = {len(rows) for rows in given.values() if rows.ndim == 2}
         if len(counts) > 1:
@@ -98,10 +103,10 @@ class Kernel:
     @property
     def _desk(self) -> _Desk:
         """This thread's."""
-        held: dict[Any, Any] = self._memory.__dict__
-        if "desk" not in held:
-            held["desk"] = _Desk(self)
-        desk: _Desk = held["desk"]
+        try:
+            desk: _Desk = self._memory.desk
+        except AttributeError:
+            desk = self._memory.desk = _Desk(self)
         return desk
 
     def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
@@ -143,29 +148,41 @@ class Kernel:
 
 
 class _Desk:
-    """A single state's arguments at fixed places, with the call bound to them: the way of the least overhead."""
+    """A single state's arguments side by side in one piece of memory, at which the code is called: the way of the least overhead."""
 
     def __init__(self, kernel: Kernel):
-        sizes = kernel.sizes
-        self.t, self.q, self.u, self.x = (np.zeros(sizes[name]) for name in ("t", "q", "u", "x"))
-        self.y = np.zeros(kernel.n_output)
-        P = np.array([*kernel.mechanism.parameters.values()], dtype=float)
-        self.run = kernel.library(1).run.bind(self.t, self.q, self.u, self.x, P, self.y, kernel.work(1))
+        sizes = list(kernel.sizes.values())
+        memory = aligned(sum(sizes) + kernel.n_output + max(1, kernel.library(1).work_size() or 0))
+        ends = np.cumsum([*sizes, kernel.n_output])
+        self.t, self.q, self.u, self.x, P, self.y = np.split(memory, ends)[:6]
+        P[:] = [*kernel.mechanism.parameters.values()]
+        self.shapes = self.q.shape, self.u.shape, self.x.shape
+        self.run = kernel.library(1).desk.bind(memory)
 
     def evaluate(self, q: Any, u: Any, x: Any, t: float) -> np.ndarray | None:
         """The result for arrays of the right size; None for anything else, which must be looked at more closely."""
-        for place, given in ((self.q, q), (self.u, u), (self.x, x)):
-            if type(given) is np.ndarray and given.shape == place.shape and given.dtype == place.dtype:
-                place[:] = given
-            elif given is None:
-                place.fill(0.0)
-            else:
-                return None
+        for_q, for_u, for_x = self.shapes
+        if type(q) is not np.ndarray or q.dtype is not _DOUBLE or q.shape != for_q:
+            return None
+        if u is None:
+            self.u.fill(0.0)
+        elif type(u) is np.ndarray and u.dtype is _DOUBLE and u.shape == for_u:
+            self.u[...] = u
+        else:
+            return None
+        if x is None:
+            self.x.fill(0.0)
+        elif type(x) is np.ndarray and x.dtype is _DOUBLE and x.shape == for_x:
+            self.x[...] = x
+        else:
+            return None
+        self.q[...] = q
         self.t[0] = t
         self.run()
         return self.y.copy()
 
 
+_DOUBLE = np.dtype(float)
 _WHAT = {
     "t": "the time",
     "q": "coordinates q",

@@ -162,6 +162,12 @@ class Description:
         return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
 
     @cached_property
+    def deforming(self) -> tuple[int, ...]:
+        """Places in u of the speeds with which elastic bodies deform."""
+        found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
+        return tuple(at for at in found if at is not None)
+
+    @cached_property
     def reach(self) -> np.ndarray:
         """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
         out = np.ones(self.n_u)

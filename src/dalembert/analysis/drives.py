@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.written import Written, samples, written
 from dalembert.arguments import numbers, real
 from dalembert.constraints.solution import RANK_TOLERANCE
@@ -33,7 +34,7 @@ MOVES = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Drives:
+class Drives(Tabular):
     """What the actuators must give, for one state (n,) or many (K, n)."""
 
     actuated: tuple[str, ...]
@@ -46,6 +47,18 @@ class Drives:
     surplus: int
     """How many forces could be chosen freely, at most: actuators beyond the freedoms they drive."""
     weighted: bool
+    t: np.ndarray
+    """The time of each state."""
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, and the force of each actuator."""
+        return {"t": self.t, **dict(zip(self.actuated, np.atleast_2d(self.forces).T))}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The forces over time, or over the states where all are of one time; the axes of matplotlib."""
+        timed = len(np.unique(self.t)) == len(self.t)
+        x, name = (self.t, "t, s") if timed else (np.arange(len(self.t)), "state")
+        return over(x, name, dict(zip(self.actuated, np.atleast_2d(self.forces).T)), "N or Nm", ax)
 
     @property
     def unique(self) -> bool:
@@ -87,9 +100,8 @@ def drives(
     if not m.constraint_rows:
         tau = _of_tree(m, x, rates, columns)
         every = np.ones(len(columns), dtype=bool)
-        return Drives(
-            names, tau[0, columns] if one else tau[:, columns], tau[0] if one else tau, every, 0, weights is not None
-        )
+        found = tau[0, columns] if one else tau[:, columns]
+        return Drives(names, found, tau[0] if one else tau, every, 0, weights is not None, x.t)
     forces, free = [], []
     done = 0
     for part in written(x, rates):
@@ -104,7 +116,9 @@ def drives(
     tau[:, columns] = found
     surplus = int(np.rint(np.trace(change, axis1=1, axis2=2)).max(initial=0))
     determined = np.abs(change).max(axis=(0, 2), initial=0.0) < MOVES
-    return Drives(names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None)
+    return Drives(
+        names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None, x.t
+    )
 
 
 def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from dalembert.analysis.sensitivities import RTOL, Sensitive, Sensitivities
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import numbers, real, refused
 from dalembert.errors import DalembertError, StateError
 from dalembert.mechanism import Mechanism
@@ -27,7 +28,7 @@ UNSEEN = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Identification:
+class Identification(Tabular):
     """What was found, by name: values, standard deviations and the covariance in the order of `names`."""
 
     names: tuple[str, ...]
@@ -41,6 +42,17 @@ class Identification:
     """Combinations that the measurements do not determine."""
     evaluations: int
     converged: bool
+    t: np.ndarray
+    """The times of the measurements."""
+
+    def columns(self) -> dict[str, Any]:
+        """Of everything looked for the value and its standard deviation."""
+        return {"name": list(self.names), "value": self.values, "deviation": self.deviations}
+
+    def plot(self, ax: Any = None) -> Any:
+        """What is left over of each measured quantity, over time; the axes of matplotlib."""
+        left = {name: x.reshape(len(self.t), -1) for name, x in self.residual.items()}
+        return over(self.t, "t, s", left, "computed less measured", ax)
 
     def __getitem__(self, name: str) -> float:
         return float(self.values[self.names.index(name)])
@@ -88,7 +100,7 @@ def identify(
     residual = {name: best.value(name) - values for name, values in data.items()}
     spread = float(np.sqrt(np.mean(left**2)))
     return Identification(
-        fit.names, found.x, covariance, residual, spread, unseen, fit.evaluations, bool(found.status > 0)
+        fit.names, found.x, covariance, residual, spread, unseen, fit.evaluations, bool(found.status > 0), t
     )
 
 

@@ -88,7 +88,7 @@ class Inspection:
                 "shaky": d.shaky,
                 "driven": d.driven,
                 "rows": [asdict(row) for row in d.rows],
-                "freedoms": [list(freedom.joints) for freedom in d.freedoms],
+                "freedoms": [[*freedom.joints, *freedom.bodies] for freedom in d.freedoms],
                 "words": str(d),
             }
         return {

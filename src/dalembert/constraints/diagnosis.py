@@ -47,9 +47,15 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """One way the mechanism can still move: the joints that take part, most mobile first."""
+    """One way the mechanism can still move: the joints that take part and the elastic bodies that deform, most mobile first."""
 
     joints: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        joints = "moves joint" if len(self.joints) == 1 else "moves joints"
+        parts = [(joints, self.joints), ("deforms", self.bodies)]
+        return " and ".join(f"{verb} {listed(names)}" for verb, names in parts if names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,14 +123,15 @@ class Diagnosis:
                     f"unique{kept}."
                 )
         for i, freedom in enumerate(self.freedoms, start=1):
-            joints = "joint" if len(freedom.joints) == 1 else "joints"
-            lines.append(f"Freedom {i} moves {joints} {listed(freedom.joints)}.")
+            lines.append(f"Freedom {i} {freedom}.")
         return "\n".join(lines)
 
 
 def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
     """From the assembled coordinates q and `poses` further poses reached from it."""
     m = m.numeric
+    if not m.constraint_rows:
+        return _of_tree(m)
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
@@ -148,6 +155,12 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     return Diagnosis(
         rows, rank, mobility, m.mobility, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
     )
+
+
+def _of_tree(m: Mechanism) -> Diagnosis:
+    """Every speed is a freedom, whatever the pose."""
+    freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
+    return Diagnosis((), 0, m.n_u, m.mobility, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:
@@ -193,14 +206,9 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
             break
         attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
         away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
-        if attempt.closed and away > ELSEWHERE * size_of(m) and _sound(m, attempt.q, t):
+        if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)
     return found
-
-
-def _sound(m: Mechanism, q: np.ndarray, t: float) -> bool:
-    """Whether the mass matrix is definite: that of elastic bodies is not where they bend far beyond what their data holds for."""
-    return bool(np.linalg.eigvalsh(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))).min() > 0.0)
 
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
@@ -247,15 +255,20 @@ def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, .
     Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
     R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
-    return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
+    return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)
 
 
-def _moving(m: Mechanism, sizes: dict[int, float]) -> tuple[str, ...]:
+def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
     largest = max(sizes.values())
-    moved = {j.name: max(sizes[c] for c in j.columns) for j in m.joints if j.columns}
-    return tuple(
-        name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
-    )
+
+    def named(places: dict[str, tuple[int | None, ...]]) -> tuple[str, ...]:
+        moved = {name: max((sizes[c] for c in at if c is not None), default=0.0) for name, at in places.items()}
+        return tuple(
+            name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
+        )
+
+    modes = {b.name: j.u_at[len(j.own_u) :] for j, b in zip(m.joints, m.bodies) if b.modes}
+    return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
 
 
 def _words(state: State, name: str, n_rows: int) -> list[str]:
@@ -266,10 +279,10 @@ def _words(state: State, name: str, n_rows: int) -> list[str]:
         return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
     d = m.constraint_rows[name]
     _, _, C, _ = d.values(state)
-    body = cut.child if cut.child in d.bodies else cut.parent
-    at = 6 * d.bodies.index(body)
-    pose, on = state.poses[body], cut.on_child if body == cut.child else cut.on_parent
-    axes = state.poses[cut.parent].R @ cut.on_parent.rotation
+    parent, child = m.frame_of(cut.parent, cut.on_parent), m.frame_of(cut.child, cut.on_child)
+    frame, on = (child, cut.on_child) if child in d.bodies else (parent, cut.on_parent)
+    at, pose = 6 * d.bodies.index(frame), state.poses[frame]
+    axes = state.poses[parent].R @ cut.on_parent.rotation
     out = []
     for row in C[:, at : at + 6]:
         force = row[3:]

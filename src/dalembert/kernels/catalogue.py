@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, closed_form, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.by_columns import emit_mass_matrix
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
@@ -141,7 +142,11 @@ class Catalogue:
 
     @cached_property
     def mass_matrix(self) -> Kernel:
-        n = self.mechanism.n_u
+        m, n = self.mechanism, self.mechanism.n_u
+        if m.elastic and m.n_bodies > LARGEST_STRAIGHT:
+            return Kernel(
+                "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
+            )
         return self._kernel(lambda s, _: recursive.composite(recursive.Tree(s)), composite.ALGORITHM, 0, (n, n))
 
     @cached_property

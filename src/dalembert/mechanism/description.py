@@ -19,6 +19,7 @@ from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
 from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
+from dalembert.system.frames import Frame
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
 from dalembert.system.plan import Plan
@@ -143,10 +144,11 @@ class Description:
     @cached_property
     def stands_on(self) -> tuple[int, ...]:
         """The frame that each joint stands on: its carrier, or a station of it."""
-        return tuple(
-            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
-            for j, parent in zip(self.joints, self.parent)
-        )
+        return tuple(self.frame_of(parent, j.on_parent) for j, parent in zip(self.joints, self.parent))
+
+    def frame_of(self, body: int, on: Frame) -> int:
+        """The numbered frame that a joint's frame on a body is fixed to: the body, or a station of it."""
+        return self.station_number[body, on.node] if on.node else body
 
     def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
         """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
@@ -158,6 +160,12 @@ class Description:
             return None
         j = self.joints[k - 1]
         return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
+
+    @cached_property
+    def deforming(self) -> tuple[int, ...]:
+        """Places in u of the speeds with which elastic bodies deform."""
+        found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
+        return tuple(at for at in found if at is not None)
 
     @cached_property
     def reach(self) -> np.ndarray:

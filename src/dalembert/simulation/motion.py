@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import file_path, function, names, points, takes
-from dalembert.elastic.outputs import InnerLoads, inner_loads
+from dalembert.elastic.outputs import InnerLoads, inner_loads, principal_axes, tisserand_frame
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
@@ -140,6 +140,17 @@ class Motion:
         (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
         """
         return section_forces(self.samples, body)
+
+    def tisserand_frame(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start.
+
+        They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
+        """
+        return tisserand_frame(self, body)
+
+    def principal_axes(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+        return principal_axes(self, body)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""

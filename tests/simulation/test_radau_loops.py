@@ -10,6 +10,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import change_point, four_bar
+from dalembert.constraints.dynamics import accelerations
 from dalembert.formulations.rates import rates_per_speed
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -114,6 +115,11 @@ def derivatives(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     return J
 
 
+def off_the_loops(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """u̇ beside the constraints, where an iteration goes and `m.forward_dynamics` refuses to."""
+    return accelerations(m, q, u, None, 0.0, None)
+
+
 @pytest.mark.parametrize("make", [stiff_slider_crank, ball_loop], ids=["slider-crank", "ball joints"])
 def test_its_jacobian_is_exact(make: Any) -> None:
     m, rng = make(), np.random.default_rng(1)
@@ -123,5 +129,5 @@ def test_its_jacobian_is_exact(make: Any) -> None:
     for k in rng.choice(m.n_u, 3, replace=False):
         dq, du = h * N[:, k], h * np.eye(m.n_u)[k]
         for column, (a, b) in ((k, (dq, 0.0)), (m.n_u + k, (0.0 * dq, du))):
-            change = (m.forward_dynamics(q + a, u + b) - m.forward_dynamics(q - a, u - b)) / (2 * h)
+            change = (off_the_loops(m, q + a, u + b) - off_the_loops(m, q - a, u - b)) / (2 * h)
             assert np.abs(J[:, column] - change).max() < 1e-6 * max(1.0, np.abs(J).max())

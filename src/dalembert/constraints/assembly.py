@@ -110,7 +110,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         step = np.zeros(m.n_u)
         step[free] = m.reach[free] * _damped(B[:, free] * m.reach[free], g, damping)
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
-        if not np.any(step):  # where no joint moves what is open, smaller steps do not either
+        if np.abs(step).max() < 1e-14:  # where no joint moves what is open, smaller steps do not either
             break
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)

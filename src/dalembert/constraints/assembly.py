@@ -1,7 +1,8 @@
 """Assembly: coordinates that close every loop, then speeds that keep them closed.
 
 Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; held
-coordinates do not move. Speeds by the least change in the metric of the mass matrix.
+coordinates do not move. Speeds by the least change in the metric of the mass matrix. Elastic bodies keep their shape where joints alone
+can close the loops.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dalembert.constraints.contradictions import (
     given_values_do_not_fit,
     speeds_do_not_fit,
 )
+from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -29,6 +31,8 @@ CLOSED = 1e-12
 """Largest residual, relative to the mechanism's length, that counts as closed."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
+PATIENCE, WORTH = 15, 1e-3
+"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
@@ -54,11 +58,13 @@ def assemble(
     m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
-    attempts = []
+    attempts: list[Attempt] = []
     for q in starts_from(m, start, held, starts, seed):
-        attempt = close(m, q, held, t)
+        attempt = close_stiffly(m, q, held, t)
         if attempt.closed:
             return attempt.q
+        if not attempts:
+            check_reach(m)
         attempts.append(attempt)
     best = min(attempts, key=lambda a: a.gap)
     if best.turned_over:
@@ -91,14 +97,27 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
     return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
 
 
+def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    if m.deforming:
+        stiff = close(m, q, [*held, *m.deforming], t)
+        if stiff.closed:
+            return stiff
+    return close(m, q, held, t)
+
+
 def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
     """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
     free = [i for i in range(m.n_u) if i not in set(held)]
     tolerance = CLOSED * size_of(m)
     g, B = _residual(m, q, t)
-    damping = 0.0
-    for _ in range(MOST_STEPS):
+    damping, before = 0.0, np.inf
+    for k in range(MOST_STEPS):
         error = float(g @ g)
+        if k % PATIENCE == 0:
+            if error > (1.0 - WORTH) * before:
+                break
+            before = error
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)
@@ -146,22 +165,30 @@ def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
 def consistent_speeds(
     m: Mechanism, q: np.ndarray, u: np.ndarray, held: Sequence[int] = (), t: float = 0.0
 ) -> np.ndarray:
-    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept."""
+    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
     state = m.state(q, u, t)
-    rows = constraint_rows(state)
-    free = [i for i in range(m.n_u) if i not in set(held)]
-    A = kane.mass_matrix(state)[np.ix_(free, free)]
-    L = np.linalg.cholesky(A)
+    rows, A = constraint_rows(state), kane.mass_matrix(state)
+    if m.deforming:
+        out, left = _nearest_speeds(A, rows, u, {*held, *m.deforming})
+        if left.max(initial=0.0) <= 0.0:
+            return out
+    out, left = _nearest_speeds(A, rows, u, set(held))
+    if left.max(initial=0.0) > 0.0:
+        raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), held, t)
+    return out
+
+
+def _nearest_speeds(A: np.ndarray, rows: Any, u: np.ndarray, held: set[int]) -> tuple[np.ndarray, np.ndarray]:
+    """And by how much each row is broken by more than rounding, or less than zero."""
+    free = [i for i in range(len(A)) if i not in held]
+    L = np.linalg.cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first
         slip = rows.B @ out - rows.b
         out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq(Y.T, slip, rcond=1e-9)[0])
-    left = np.abs(rows.B @ out - rows.b)
     scale = max(1.0, float(np.abs(rows.B).max(initial=0.0) * np.abs(out).max(initial=0.0)))
-    if left.max(initial=0.0) > 1e-9 * scale:
-        raise speeds_do_not_fit(m, left, held, t)
-    return out
+    return out, np.abs(rows.B @ out - rows.b) - 1e-9 * scale
 
 
 def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:

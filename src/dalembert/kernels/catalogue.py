@@ -90,7 +90,8 @@ class Catalogue:
         if held:
             names = ", ".join(f'"{name}"' for name in held)
             raise FormulationError(
-                f"compiled {what} is for mechanisms without loops and constraints; this one has {names}"
+                f"{what} is for mechanisms without loops and constraints, and this one has {names}; m.drives(q, u, udot) is inverse "
+                "dynamics with them, m.forward_dynamics and m.solve give accelerations, m.linearise their derivatives"
             )
 
     @cached_property

@@ -27,6 +27,7 @@ from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +55,14 @@ class Description:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
-        held = f", {len(self.cuts)} loops" if self.cuts else ""
-        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+        parts = [counted(self.n_bodies, "body", "bodies"), counted(self.n_q, "coordinate"), counted(self.n_u, "speed")]
+        parts += [counted(len(self.cuts), "loop")] if self.cuts else []
+        return f"<Mechanism {self.name!r}: {', '.join(parts)}>"
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
     def n_bodies(self) -> int:
+        """How many bodies there are, the ground not counted."""
         return len(self.bodies)
 
     @property
@@ -74,7 +77,7 @@ class Description:
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
-        """Names of u."""
+        """Names of u, like those of q."""
         return tuple(label for j, b in self._carried for label, at in zip(j.u_labels(b.name), j.u_at) if at is not None)
 
     @cached_property
@@ -93,10 +96,12 @@ class Description:
 
     @property
     def n_q(self) -> int:
+        """How many coordinates are free: the length of q."""
         return len(self.coordinates)
 
     @property
     def n_u(self) -> int:
+        """How many speeds are free: the length of u."""
         return len(self.speeds)
 
     @cached_property
@@ -157,6 +162,12 @@ class Description:
         return j.q_at[len(j.own_q) :], j.u_at[len(j.own_u) :]
 
     @cached_property
+    def deforming(self) -> tuple[int, ...]:
+        """Places in u of the speeds with which elastic bodies deform."""
+        found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
+        return tuple(at for at in found if at is not None)
+
+    @cached_property
     def reach(self) -> np.ndarray:
         """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
         out = np.ones(self.n_u)
@@ -215,6 +226,7 @@ class Description:
 
     @property
     def parameter_values(self) -> dict[Any, float]:
+        """Of the symbols that stand for them."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
     def admissible(self, q: Any) -> np.ndarray:

@@ -79,9 +79,12 @@ def by_name(given: Any, where: str) -> dict[str, Any]:
 def real(given: Any, where: str) -> float:
     """One number; that it is finite is the business of whom it is for."""
     try:
-        return float(given)
+        value = float(given)
     except (TypeError, ValueError):
         raise refused(where, "a number", given) from None
+    if isinstance(given, (str, bytes)):
+        raise refused(where, "a number, not text", given)
+    return value
 
 
 def count(least: int) -> Kind:

@@ -69,7 +69,7 @@ def test_the_base_is_right():
         ("{length: 1}", "{q: 1}", 2, 17, "word of the expressions"),
         ("{length: 1}", "{length: 1e999}", 2, 22, "finite"),
         ("child: rod", "at_parent: tip, child: rod", 6, 6, "no frame 'tip'"),
-        ("{A: 0.3}", "{A: [1, 2]}", 11, 10, "has 1 values"),
+        ("{A: 0.3}", "{A: [1, 2]}", 11, 10, "has 1 value,"),
         ("{A: 0.3}", "{A.x: 1}", 11, 10, "no joint or coordinate 'A.x'"),
         ("duration: 1", "duration: -1", 12, 24, "duration must be a positive number"),
         ("initial:", "\tinitial:", 11, 1, "indented with a tab"),

@@ -105,11 +105,11 @@ def test_given_and_computed_initial_values_options_and_version_are_recorded():
     "initial, speeds, said",
     [
         ({"B": 1.0}, None, "no joint or coordinate 'B'"),
-        ({"A": (1, 2)}, None, 'joint "A" has 1 values'),
-        ({"A": "up"}, None, 'joint "A" must be 1 numbers'),
+        ({"A": (1, 2)}, None, 'joint "A" has 1 value,'),
+        ({"A": "up"}, None, 'joint "A" must be 1 number,'),
         ({"A": float("nan")}, None, "not finite"),
         (None, {"A.rate": 1.0}, "no joint or speed"),
-        ([1.0, 2.0], None, "has 1 initial"),
+        ([1.0, 2.0], None, "initial, given as a whole, must be 1 number"),
     ],
 )
 def test_wrong_initial_values_name_the_joint(initial, speeds, said):

@@ -16,7 +16,7 @@ from dalembert.analysis.independent import Independent, independent
 from dalembert.analysis.linearisation import Linearisation
 from dalembert.analysis.observed import observed
 from dalembert.arguments import refused
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, StateError
 from dalembert.kernels.assembled import check_assembled
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.motion import Motion
@@ -40,6 +40,10 @@ def linearise_along(
     """See `Mechanism.linearise_along`."""
     if not isinstance(motion, Motion):
         raise refused("linearise_along: motion", "a motion of this mechanism", motion)
+    if times is not None and len(motion) and not all(motion.t[0] <= t <= motion.t[-1] for t in times):
+        raise StateError(
+            f"linearise_along: times must lie between {motion.t[0]:g} and {motion.t[-1]:g} s, where the motion is known"
+        )
     what = Linearised(m, inputs, outputs, keep)
     samples = range(len(motion)) if times is None else [int(np.argmin(np.abs(motion.t - t))) for t in times]
     values = dict(motion.record["parameters"])

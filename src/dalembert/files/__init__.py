@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.arguments import file_path, takes
+from dalembert.arguments import file_path, refused, takes
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def load_motion(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     """A motion that `motion.save` wrote; with the mechanism that made it, everything can be computed from it again."""
     from dalembert.files.motion_file import load
+    from dalembert.mechanism import Mechanism
 
+    if mechanism is not None and not isinstance(mechanism, Mechanism):
+        raise refused("load_motion: mechanism", "the mechanism that made the motion", mechanism)
     return load(path, mechanism)
 
 

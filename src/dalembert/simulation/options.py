@@ -150,6 +150,8 @@ def _positive(given: Any, what: str) -> float:
         value = float(given)
     except (TypeError, ValueError) as problem:
         raise SimulationError(f"{what}={given!r} must be a positive number") from problem
+    if isinstance(given, str):
+        raise SimulationError(f"{what}={given!r} is text; give a positive number")
     if not (math.isfinite(value) and value > 0.0):
         raise SimulationError(f"{what}={given!r} must be positive and finite")
     return value

@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
+from dalembert.constraints.assembly import close
+from dalembert.constraints.dynamics import solve_state
+from dalembert.files import gallery
+from dalembert.kinematics.rows import constraint_rows
 from tests.analysis.perturbed import differences
 from tests.constraints.loops import random_loops
 from tests.mechanisms import random_state, random_tree
@@ -223,3 +227,25 @@ def test_a_long_shaft_of_discs():
     assert np.allclose(
         2 * np.pi * modes.frequencies, 2 * np.sqrt(k / J) * np.sin((2 * i - 1) * np.pi / (4 * n + 2)), rtol=1e-10
     )
+
+
+def test_lengths_of_a_loop_are_inputs_with_exact_columns():
+    """B and D for changed lengths, the independent displacements and speeds being kept, against differences of sixth order."""
+    m = da.load(gallery.files()["four_bar"])
+    q, u = m.assemble({"A": 1.0}, {"A": 6.0})
+    outputs = {"D": lambda s: s.q["D"], "v": lambda s: s.velocity("rocker")[0]}
+    lin = m.linearise(q, u, inputs=["crank", "base"], outputs=outputs)
+    places, kept = ([m.speeds.index(name) for name in names] for names in (lin.displacements, lin.speeds))
+    rest = [i for i in range(m.n_u) if i not in kept]
+
+    def changed(name, h):
+        other = m.with_parameters(**{name: m.parameters[name] + h})
+        pose, speeds = close(other, q, places, 0.0).q, np.array(u)
+        rows = constraint_rows(other.state(pose, speeds))
+        speeds[rest] -= np.linalg.lstsq(rows.B[:, rest], rows.B @ speeds - rows.b, rcond=1e-9)[0]
+        s, udot = other.state(pose, speeds), solve_state(other, pose, speeds, np.zeros(m.n_u), 0.0, "svd").udot
+        return np.array([*s.rates[places], *udot[kept], s.q["D"], s.velocity("rocker")[0]])
+
+    for column, name in zip(np.vstack([lin.B, lin.D]).T, lin.inputs):
+        D = [(changed(name, k * 1e-3) - changed(name, -k * 1e-3)) / (2e-3 * k) for k in (1, 2, 3)]
+        assert np.allclose(column, (15 * D[0] - 6 * D[1] + D[2]) / 10, rtol=1e-9, atol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert.analysis.variation import Variation
@@ -12,7 +13,6 @@ from dalembert.files import gallery
 from dalembert.formulations import kane
 from dalembert.simulation.held import hold
 from dalembert.simulation.options import options
-from dalembert.simulation.program import marching_catalogue
 from dalembert.simulation.stabilise import Projection
 from dalembert.simulation.variational import VariedProgram, VariedRun
 from tests.constraints.loops import random_loops
@@ -71,6 +71,36 @@ def test_an_oscillator_has_the_derivatives_of_its_closed_form():
     # the energy is constant, so its sensitivities are those at the start
     assert np.allclose(found["energy"], [0.5 * 0.3**2, 0.5 * 0.7**2, 5.0 * 0.7, 2.0 * 0.3], atol=1e-8)
     assert "change per unit of m, k, x, x'" in str(found)
+
+
+def test_a_double_pendulum_against_complex_steps_of_its_textbook_equations():
+    """Integrated in complex numbers by another program: no difference is taken, so the derivatives are as exact as the integration."""
+    s = da.System("double pendulum", gravity=(0, -9.81, 0))
+    l1, l2, m2 = s.parameter("l1", 0.8), s.parameter("l2", 0.6), s.parameter("m2", 1.3)
+    s.add_body("upper", da.particle(1.0))
+    s.add_body("lower", da.particle(m2))
+    s.add_joint("A", da.Revolute(), "ground", "upper", at_child=(0, l1, 0))
+    s.add_joint("B", da.Revolute(), "upper", "lower", at_child=(0, l2, 0))
+    found = s.build().sensitivities(2.0, {"A": 0.9, "B": -0.4}, {"A": 1.0}, initial_values=["A", "A'"], output=[2.0])
+
+    def end(l1, l2, m2, A, rate):
+        def slope(t, y):
+            a, b = y[0], y[0] + y[1]  # absolute angles
+            va, vb = y[2], y[2] + y[3]
+            M = np.array([[(1 + m2) * l1, m2 * l2 * np.cos(a - b)], [l1 * np.cos(a - b), l2]])
+            f = np.array([-m2 * l2 * vb**2 * np.sin(a - b) - (1 + m2) * 9.81 * np.sin(a),
+                          l1 * va**2 * np.sin(a - b) - 9.81 * np.sin(b)])  # fmt: skip
+            da, db = np.linalg.solve(M, f)
+            return np.array([y[2], y[3], da, db - da])
+
+        start = np.array([A, -0.4, rate, 0.0], dtype=complex)
+        return solve_ivp(slope, (0, 2.0), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+
+    at, h = np.array([0.8, 0.6, 1.3, 0.9, 1.0]), 1e-30
+    for i in range(5):
+        expected = end(*(at + 1j * h * np.eye(5)[i])).imag / h
+        got = np.concatenate([found.dq[-1, :, i], found.du[-1, :, i]])
+        assert np.abs(got - expected).max() < 1e-8 * (1.0 + np.abs(expected).max()), found.to[i]
 
 
 def test_through_a_redundant_loop_whose_lengths_move_the_constraint():
@@ -146,7 +176,7 @@ def test_accelerations_in_random_loops_are_varied_exactly():
     n_q, o = m.n_q, options(m, 1.0, start=t)
     turns, speeds = rng.normal(size=(m.n_u, 3)), rng.normal(size=(m.n_u, 3))
     moves = Variation(m).moved(t, q, u, m.parameters, turns)
-    program = VariedProgram(marching_catalogue(m), o.method, holding=hold(m, q, t, Projection()), along=3)
+    program = VariedProgram(m.kernels, o.method, holding=hold(m, q, t, Projection()), along=3)
     X = np.vstack([moves, speeds])
     run = VariedRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
     run.begin(q, u, np.array(list(m.parameters.values())))

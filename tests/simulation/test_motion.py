@@ -244,5 +244,5 @@ def test_results_introduce_themselves_in_a_line():
     s.add_body("rod", da.rod(1.0, 1.0))
     s.add_joint("A", da.Revolute(), "ground", "rod")
     m = s.build()
-    assert repr(m) == "<Mechanism 'pendulum': 1 bodies, 1 coordinates, 1 speeds>"
+    assert repr(m) == "<Mechanism 'pendulum': 1 body, 1 coordinate, 1 speed>"
     assert repr(m.simulate(0.1, output=0.05)).startswith("<Motion of 'pendulum': 3 samples from 0 to 0.1 s")

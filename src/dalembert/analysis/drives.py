@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.written import Written, samples, written
+from dalembert.arguments import numbers, real
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 DRIVEN = 1e-7
 """Part of an actuator's force, in the metric of A⁻¹, that must be left beside the loops' forces for it to drive anything."""
@@ -31,7 +34,7 @@ MOVES = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Drives:
+class Drives(Tabular):
     """What the actuators must give, for one state (n,) or many (K, n)."""
 
     actuated: tuple[str, ...]
@@ -44,6 +47,18 @@ class Drives:
     surplus: int
     """How many forces could be chosen freely, at most: actuators beyond the freedoms they drive."""
     weighted: bool
+    t: np.ndarray
+    """The time of each state."""
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, and the force of each actuator."""
+        return {"t": self.t, **dict(zip(self.actuated, np.atleast_2d(self.forces).T))}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The forces over time, or over the states where all are of one time; the axes of matplotlib."""
+        timed = len(np.unique(self.t)) == len(self.t)
+        x, name = (self.t, "t, s") if timed else (np.arange(len(self.t)), "state")
+        return over(x, name, dict(zip(self.actuated, np.atleast_2d(self.forces).T)), "N or Nm", ax)
 
     @property
     def unique(self) -> bool:
@@ -72,6 +87,11 @@ def drives(
 ) -> Drives:
     """See `Mechanism.drives`."""
     x = samples(m, q, u, t, parameters)
+    if np.shape(udot)[-1:] != (m.n_u,) or np.ndim(udot) > 2 or (np.ndim(udot) == 2 and len(udot) not in (1, len(x))):
+        raise StateError(
+            f'mechanism "{m.name}" has {counted(m.n_u, "speed")}: give udot as ({m.n_u},) or ({len(x)}, {m.n_u}) numbers, '
+            f"not {np.shape(udot)}"
+        )
     rates = np.broadcast_to(np.asarray(udot, dtype=float), x.u.shape)
     columns = actuated_columns(m, actuated)
     names = tuple(m.speeds[c] for c in columns)
@@ -80,9 +100,8 @@ def drives(
     if not m.constraint_rows:
         tau = _of_tree(m, x, rates, columns)
         every = np.ones(len(columns), dtype=bool)
-        return Drives(
-            names, tau[0, columns] if one else tau[:, columns], tau[0] if one else tau, every, 0, weights is not None
-        )
+        found = tau[0, columns] if one else tau[:, columns]
+        return Drives(names, found, tau[0] if one else tau, every, 0, weights is not None, x.t)
     forces, free = [], []
     done = 0
     for part in written(x, rates):
@@ -97,7 +116,9 @@ def drives(
     tau[:, columns] = found
     surplus = int(np.rint(np.trace(change, axis1=1, axis2=2)).max(initial=0))
     determined = np.abs(change).max(axis=(0, 2), initial=0.0) < MOVES
-    return Drives(names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None)
+    return Drives(
+        names, found[0] if one else found, tau[0] if one else tau, determined, surplus, weights is not None, x.t
+    )
 
 
 def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:
@@ -128,13 +149,13 @@ def _weights(names: tuple[str, ...], given: Any) -> np.ndarray:
     if given is None:
         return out
     if not isinstance(given, Mapping):
-        out = np.asarray(given, dtype=float)
+        out = numbers(given, "drives: weights")
     else:
         for name, value in given.items():
             at = [i for i, each in enumerate(names) if name in (each, each.partition(".")[0])]
             if not at:
                 raise unknown(name, "actuated joint", names, "weights")
-            out[at] = value
+            out[at] = real(value, f"drives: the weight of {name}")
     if out.shape != (len(names),) or not np.all(out > 0.0) or not np.isfinite(out).all():
         raise DriveError(f"weights must be {len(names)} positive numbers, one for each of {', '.join(names)}")
     return out

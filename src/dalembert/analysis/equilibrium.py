@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.linearisation import Linearisation
 from dalembert.analysis.linearise import linearise
+from dalembert.analysis.tabular import Tabular
 from dalembert.mechanism import Mechanism
 
 NOTHING = 1e-9
@@ -16,7 +18,7 @@ NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Tabular):
     """Coordinates q and constant speeds u, with the forces `tau` on the speeds that were given, which keep them constant."""
 
     mechanism: Mechanism
@@ -56,6 +58,13 @@ class Equilibrium:
     def stable(self) -> bool:
         """Whether no small motion about it grows exponentially."""
         return self.linearisation.stable
+
+    def columns(self) -> dict[str, Any]:
+        """Every coordinate, speed and drive with its value."""
+        speeds = {f"{name}'": x for name, x in self.speeds.items()}
+        parts = {"coordinate": self.coordinates, "speed": speeds, "drive": self.drives}
+        rows = [(kind, name, x) for kind, part in parts.items() for name, x in part.items()]
+        return {key: [row[i] for row in rows] for i, key in enumerate(("kind", "name", "value"))}
 
     def __str__(self) -> str:
         m = self.mechanism

@@ -1,7 +1,8 @@
 """Inverse kinematics: coordinates, speeds and accelerations with which a point, or a frame, goes along a path, loops kept closed.
 
 The path is a constraint like any other, with exact rows B u = b and B u̇ = γ. Speeds that the path leaves open are those of the least
-kinetic energy, A u + Bᵀμ = 0; their rate obeys A u̇ + Bᵀμ̇ = −Ȧ u − Ḃᵀμ. Coordinates follow q̇ = N u by a Runge–Kutta step from sample to
+kinetic energy, A u + Bᵀμ = 0; their rate obeys A u̇ + Bᵀμ̇ = −Ȧ u − Ḃᵀμ. Elastic bodies deform only where they must: in A their modes
+weigh far more than anything else. Coordinates follow q̇ = N u by a Runge–Kutta step from sample to
 sample, and Newton's method then puts the point on the path.
 """
 
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.variation import Factors, compiled
-from dalembert.constraints.assembly import assemble, close, size_of
+from dalembert.arguments import numbers, refused
+from dalembert.constraints.assembly import assemble, close, close_stiffly, size_of
 from dalembert.errors import LoopError, PathError, StateError
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state
@@ -28,18 +31,21 @@ from dalembert.system.names import unknown
 from dalembert.trace import directional, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import twist
+from dalembert.words import counted
 
 PATH = "the path"
 LARGEST_STEP = 0.1
 """By which a speed may carry its coordinate between two looks at the path, in radians or metres."""
 STUCK = 1e-6
 """Part of the path's own speed that may be missing."""
+STIFF = 1e8
+"""By how much the modes of elastic bodies weigh more than the heaviest freedom, a slight deformation counting as a radian."""
 HALVINGS = 40
 """With which the time is found at which the path leaves the workspace."""
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class Followed(Tabular):
     """The motion along the path: t (K,), q (K, n_q), u and u̇ (K, n_u)."""
 
     t: np.ndarray
@@ -48,12 +54,24 @@ class Followed:
     udot: np.ndarray
     redundancy: int
     """How many freedoms the path leaves open."""
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, coordinates, speeds (marked ') and their rates (marked '')."""
+        out = {"t": self.t, **dict(zip(self.coordinates, self.q.T))}
+        out |= {f"{name}'": x for name, x in zip(self.speeds, self.u.T)}
+        return out | {f"{name}''": x for name, x in zip(self.speeds, self.udot.T)}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The coordinates over time; the axes of matplotlib."""
+        return over(self.t, "t, s", dict(zip(self.coordinates, self.q.T)), "rad or m", ax)
 
     def __str__(self) -> str:
-        span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s on the path"
+        span = f"{counted(len(self.t), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s on the path"
         if not self.redundancy:
             return f"{span}; the path determines the motion."
-        return f"{span}; it leaves {self.redundancy} freedoms open, which move with the least kinetic energy."
+        return f"{span}; it leaves {counted(self.redundancy, 'freedom')} open, moving with the least kinetic energy."
 
 
 def follow(
@@ -76,14 +94,17 @@ def follow(
         found.append(q)
     every = [course.motion(float(now), pose) for now, pose in zip(t, found)]
     u, udot = (np.array([x[i] for x in every]) for i in range(2))
-    return Followed(t, np.array(found), u, udot, min(x[2] for x in every))
+    return Followed(t, np.array(found), u, udot, min(x[2] for x in every), m.coordinates, m.speeds)
 
 
 def _function(path: Any, t: np.ndarray) -> Callable[[Any], Any]:
     """The path as a function of time: itself, or a spline through one row for each time."""
     if callable(path):
+        first = path(float(t[0]))
+        if np.shape(first) != (3,) or not all(x is None or isinstance(x, (int, float, np.number)) for x in first):
+            raise refused("follow: what path(t) gives", "x, y, z, each a number or None", first)
         return path
-    rows = np.asarray(path, dtype=float)
+    rows = numbers(path, "follow: path")
     if rows.shape != (len(t), 3):
         raise StateError(f"follow: the path must be a function of time or ({len(t)}, 3) numbers, not {rows.shape}")
     return Table(t, rows)
@@ -137,8 +158,10 @@ class _Course:
         """u, μ, the factors of A and B, and what of b is left."""
         n, rows = self.m.n_u, self.n_rows
         A, B, b = np.split(self._written(q, np.zeros(n), None, t), np.cumsum([n * n, rows * n]))
-        B = B.reshape(rows, n)
-        factors = Factors.of(A.reshape(n, n), B)
+        A, B = A.reshape(n, n), B.reshape(rows, n)
+        stiff = list(self.m.deforming)
+        A[stiff, stiff] += STIFF * np.diag(A).max() / self.m.reach[stiff] ** 2
+        factors = Factors.of(A, B)
         u, mu = (x[:, 0] for x in factors.solve(np.zeros((n, 1)), b[:, None]))
         return u, mu, factors, (B @ u - b) / (1.0 + np.abs(b).max(initial=0.0))
 
@@ -183,7 +206,7 @@ class _Course:
         step = h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         if not np.abs(step).max(initial=0.0) < 5 * LARGEST_STEP:  # past a singular pose the speeds say nothing
             step = np.zeros_like(step)
-        found = close(self.m, self.m.admissible(q + step), (), end)
+        found = close_stiffly(self.m, self.m.admissible(q + step), (), end)
         return found.q if found.closed and not self._turned_over(found.q, end) else None
 
     def _edge(self, t: float, q: np.ndarray, end: float) -> tuple[float, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.analysis.modes import Modes
@@ -142,9 +143,25 @@ class Linearisation:
             outputs=list(self.outputs),
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Names and matrices as lists, for JSON."""
+        names = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        matrices = ("A", "B", "C", "D", "mass", "velocity_matrix", "stiffness", "structural")
+        return {k: list(x) for k, x in names.items()} | {k: getattr(self, k).tolist() for k in matrices}
+
+    def to_dataframe(self) -> Any:
+        """(A, B; C, D) as a pandas DataFrame: rates of the states and outputs over states and inputs."""
+        try:
+            import pandas
+        except ImportError:
+            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
+        rows = [*(f"d({name})/dt" for name in self.states), *self.outputs]
+        columns = [*self.states, *(f"input {name}" for name in self.inputs)]
+        return pandas.DataFrame(np.block([[self.A, self.B], [self.C, self.D]]), index=rows, columns=columns)
+
     def __str__(self) -> str:
         m = self.mechanism
-        equations = f"{len(self.displacements)} displacements and {len(self.speeds)} speeds"
+        equations = f"{counted(len(self.displacements), 'displacement')} and {counted(len(self.speeds), 'speed')}"
         moving = "a state of rest" if not np.any(self.u) else "a state of motion"
         return "\n".join(
             [

@@ -11,6 +11,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from dalembert.analysis.linearisation import NEUTRAL
 from dalembert.analysis.steady import SteadyMotions
+from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 
@@ -24,7 +25,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, eq=False)
-class Locus:
+class Locus(Tabular):
     """`eigenvalues[i, k]` is branch k at `values[i]`; displacements that nothing depends on count with eigenvalue 0."""
 
     name: str
@@ -98,6 +99,13 @@ class Locus:
 
         value = float(brentq(lambda x: of(x, nearest(x)), a, b, xtol=1e-14 * max(abs(a), abs(b)), rtol=1e-14))
         return Crossing(value, nearest(value))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The values, whether it is stable there, and real and imaginary part of every branch."""
+        out: dict[str, np.ndarray] = {self.name: self.values, "stable": self.stable}
+        for k, branch in enumerate(self.eigenvalues.T):
+            out |= {f"real {k}": branch.real, f"imaginary {k}": branch.imag}
+        return out
 
     def plot(self, ax: Any = None) -> Any:
         """Real and imaginary parts over the values; the axes of matplotlib."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.analysis.linearisation import NEUTRAL, Linearisation
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
@@ -78,7 +80,7 @@ class Mode:
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class Modes(Tabular):
     """All modes, by falling time scale: oscillations by frequency, after the real ones by size. Cyclic displacements are left out."""
 
     linearisation: Linearisation
@@ -113,9 +115,28 @@ class Modes:
         """Of those that oscillate."""
         return np.array([mode.damping_ratio for mode in self.oscillations])
 
+    def columns(self) -> dict[str, np.ndarray]:
+        """Of every mode the eigenvalue, frequency and damping, then size and phase of the displacement along each speed."""
+        roots = self.eigenvalues
+        out = {"real, 1/s": roots.real, "imaginary, 1/s": roots.imag}
+        out["frequency, Hz"] = np.array([mode.frequency for mode in self.every])
+        out["damping ratio"] = np.array([mode.damping_ratio for mode in self.every])
+        shapes = np.array([mode.shape for mode in self.every]).reshape(len(self.every), -1)
+        for name, column in zip(self.linearisation.mechanism.speeds, shapes.T):
+            out |= {name: np.abs(column), f"{name} phase, deg": np.degrees(np.angle(column))}
+        return out
+
+    def plot(self, ax: Any = None) -> Any:
+        """The eigenvalues in the complex plane; the axes of matplotlib."""
+        roots = np.concatenate([self.eigenvalues, self.eigenvalues.conj()])
+        ax = over(roots.real, "real part, 1/s", {}, "imaginary part, 1/s", ax)
+        ax.plot(roots.real, roots.imag, "x", color="tab:blue")
+        ax.axvline(0.0, color="black", lw=0.5)
+        return ax
+
     def __str__(self) -> str:
         lin = self.linearisation
-        head = f"{lin.mechanism.name}: {len(self.every)} modes, {lin.verdict}"
+        head = f"{lin.mechanism.name}: {counted(len(self.every), 'mode')}, {lin.verdict}"
         return "\n".join([head, *(f"  {k}: {mode}" for k, mode in enumerate(self.every))])
 
 

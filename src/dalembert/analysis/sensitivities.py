@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.tabular import Tabular, components, over
 from dalembert.analysis.tangent import initial_tangent
 from dalembert.analysis.variation import Variation, along, compiled
 from dalembert.constraints.assembly import assemble, consistent_speeds
@@ -31,7 +32,7 @@ RTOL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivities:
+class Sensitivities(Tabular):
     """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n)."""
 
     t: np.ndarray
@@ -54,6 +55,28 @@ class Sensitivities:
     def __getitem__(self, name: str) -> np.ndarray:
         """Of a coordinate "A", a speed "A'" or an output: (K, n), or (K, …, n)."""
         return self._named(name)[1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of everything that can be asked for: coordinates, speeds (marked ') and outputs."""
+        return (*self.coordinates, *(f"{c}'" for c in self.speeds), *self.values)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Time, every quantity, and its change per unit of each of `to`, as "d(A)/d(c)"."""
+        out = {"t": self.t}
+        for name in self.names:
+            parts = list(components(name, self.value(name)))
+            changes = self[name].reshape(len(self.t), len(parts), len(self.to))
+            out |= components(name, self.value(name))
+            out |= {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
+        return out
+
+    def plot(self, name: str, ax: Any = None) -> Any:
+        """The change of one quantity per unit of each of `to`, over time; the axes of matplotlib."""
+        changes = self[name].reshape(len(self.t), -1, len(self.to))
+        parts = list(components(name, self.value(name)))
+        curves = {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
+        return over(self.t, "t, s", curves, f"change of {name} per unit", ax)
 
     def _named(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         known = {c: (self.q[:, i], self.dq[:, i]) for i, c in enumerate(self.coordinates)}
@@ -133,8 +156,14 @@ class Sensitive:
         held, held_speeds = named_speeds(m, initial), named_speeds(m, speeds)
         u = given
         if m.constraint_rows:
+            start = q
             q = assemble(model, q, held, t)
             u = consistent_speeds(model, q, given, held_speeds, t)
+            shapes = [_coordinate_of(m, i) for i in m.deforming]
+            if np.array_equal(q[shapes], start[shapes]):  # the joints alone have closed the loops
+                held = [*held, *m.deforming]
+            if np.array_equal(u[list(m.deforming)], given[list(m.deforming)]):
+                held_speeds = [*held_speeds, *m.deforming]
         X = np.zeros((self.variation.n_direction, len(self.to)))
         for k, name in enumerate(self.parameters):
             X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
@@ -186,6 +215,14 @@ def _output(m: Mechanism, output: Any) -> tuple[tuple[int, ...], Any]:
 
     kernel = compiled(m, m.n_q + m.n_u + len(m.parameters), formula)
     return shape[0], kernel
+
+
+def _coordinate_of(m: Mechanism, speed: int) -> int:
+    """The place in q of the coordinate whose rate a speed is."""
+    j = next(j for j in m.joints if speed in j.u_at)
+    at = j.q_at[len(j.own_q) + j.u_at.index(speed) - len(j.own_u)]
+    assert at is not None
+    return at
 
 
 def _speed_of(m: Mechanism, coordinate: int) -> int:

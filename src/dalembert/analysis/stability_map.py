@@ -11,12 +11,14 @@ import numpy as np
 
 from dalembert.analysis.linearisation import NEUTRAL
 from dalembert.analysis.steady import SteadyMotions
+from dalembert.analysis.tabular import Tabular
+from dalembert.arguments import row
 from dalembert.errors import EquilibriumError, ModelError
 from dalembert.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityMap:
+class StabilityMap(Tabular):
     """`growth[i, j]` is the largest real part at value i of the first name and value j of the second; nan where nothing balances."""
 
     names: tuple[str, ...]
@@ -29,6 +31,12 @@ class StabilityMap:
     def stable(self) -> np.ndarray:
         """Whether no small motion grows; false where there is no equilibrium."""
         return np.asarray(self.growth <= NEUTRAL * np.maximum(1.0, self.sizes))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """A row for every point: the values, the growth, whether it is stable."""
+        points = np.meshgrid(*self.values, indexing="ij")
+        out = {name: x.ravel() for name, x in zip(self.names, points)}
+        return out | {"growth, 1/s": self.growth.ravel(), "stable": self.stable.ravel()}
 
     def plot(self, ax: Any = None) -> Any:
         """Growth over the values; the axes of matplotlib."""
@@ -56,7 +64,7 @@ def stability_map(
     if len(over) not in (1, 2):
         raise ModelError(f"a stability map is over one or two parameters or speeds, not {len(over)}")
     steady = SteadyMotions(m, list(over), initial, speeds, find, hold, t)
-    axes = tuple(np.asarray(x, dtype=float) for x in over.values())
+    axes = tuple(row(x, f"stability_map: the values of {name}") for name, x in over.items())
     growth, sizes = np.full([len(x) for x in axes], np.nan), np.zeros([len(x) for x in axes])
     for at in product(*(range(len(x)) for x in axes)):
         try:

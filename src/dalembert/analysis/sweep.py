@@ -9,6 +9,7 @@ where the input is at a dead point.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dalembert.analysis.branch import Branch
+from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.transmission import transmission_angles
 from dalembert.constraints.assembly import assemble
 from dalembert.errors import LoopError, StateError
 from dalembert.files.atomic import write_whole
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.forces.points import point
 from dalembert.system.names import unknown
 
@@ -56,7 +59,7 @@ class Special:
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(Tabular):
     """Poses q (K, n_q) at the input's `values` (K,) as far as they could be reached."""
 
     mechanism: Mechanism
@@ -82,17 +85,25 @@ class Sweep:
         p, m = point(at, "trace"), self.mechanism
         if p.body not in m.number_of:
             raise unknown(p.body, "body", m.number_of, "trace")
-        k = m.number_of[p.body] - 1
-        motion = m.body_motion(self.q, None, self.t)
-        curve: np.ndarray = motion.position[:, k] + motion.rotation[:, k] @ np.asarray(p.at, dtype=float)
-        return curve
+        still = np.zeros((len(self.q), m.n_u))
+        x = Samples(m, np.full(len(self.q), self.t), self.q, still, still, dict(m.parameters))
+        return evaluate(x, lambda s, _: s.position(p))
 
-    def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
-        """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
+    def columns(self, points: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+        """The coordinates, then x, y, z of the named points and the transmission angles."""
         columns = {name: self.q[:, i] for i, name in enumerate(self.mechanism.coordinates)}
         for name, at in (points or {}).items():
             columns |= {f"{name}.{axis}": x for axis, x in zip("xyz", self.trace(at).T)}
-        columns |= {f"transmission at {name}": x for name, x in self.transmission.items()}
+        return columns | {f"transmission at {name}": x for name, x in self.transmission.items()}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The other coordinates over the input; the axes of matplotlib."""
+        others = {name: x for name, x in self.columns().items() if name != self.joint}
+        return over(self.values, self.joint, others, "rad or m", ax)
+
+    def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
+        """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
+        columns = self.columns(points)
         rows = [",".join(f"{x:.17g}" for x in row) for row in np.column_stack(list(columns.values()))]
         write_whole(path, "\n".join([",".join(columns), *rows, ""]).encode(), "table")
 
@@ -105,6 +116,15 @@ class Sweep:
                 f'The transmission angle of the loop closed by "{name}" is between {low:.4g}° and {high:.4g}°.'
             )
         return "\n".join(lines)
+
+
+def _branch(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
+    """With elastic bodies keeping their shape, if it can move so."""
+    stiff = tuple(sorted({*held, *m.deforming} - {s}))
+    if m.deforming:
+        with suppress(LoopError):
+            return Branch.through(m, q, s, stiff, t)
+    return Branch.through(m, q, s, held, t)
 
 
 def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Sweep:
@@ -138,10 +158,10 @@ def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: floa
         held = tuple(named_speeds(m, start))
         q = initial_state(m, start, None, t)[0]
         q = assemble(m, q, held, t) if m.constraint_rows else q
-        return _Walk(Branch.through(m, q, s, held, t), q)
+        return _Walk(_branch(m, q, s, held, t), q)
     q = initial_state(m, initial, None, t)[0]
     q = assemble(m, q, (), t) if m.constraint_rows else q
-    branch = Branch.through(m, q, s, (), t)
+    branch = _branch(m, q, s, (), t)
     way = _Walk(branch, q)
     if not way.to(first):
         raise LoopError(

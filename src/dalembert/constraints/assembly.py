@@ -1,7 +1,8 @@
 """Assembly: coordinates that close every loop, then speeds that keep them closed.
 
 Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; held
-coordinates do not move. Speeds by the least change in the metric of the mass matrix.
+coordinates do not move. Speeds by the least change in the metric of the mass matrix. Elastic bodies keep their shape where joints alone
+can close the loops.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from dalembert.constraints.contradictions import (
     cannot_be_closed,
+    closes_overbent,
     closes_turned_over,
     given_values_do_not_fit,
     speeds_do_not_fit,
@@ -44,6 +46,8 @@ class Attempt:
     closed: bool
     turned_over: tuple[str, ...] = ()
     """Joints whose conditions hold, but half a turn from where the joint can be."""
+    overbent: tuple[str, ...] = ()
+    """Elastic bodies bent so far that their data no longer hold."""
 
     @property
     def gap(self) -> float:
@@ -56,7 +60,7 @@ def assemble(
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
     attempts: list[Attempt] = []
     for q in starts_from(m, start, held, starts, seed):
-        attempt = close(m, q, held, t)
+        attempt = close_stiffly(m, q, held, t)
         if attempt.closed:
             return attempt.q
         if not attempts:
@@ -65,6 +69,8 @@ def assemble(
     best = min(attempts, key=lambda a: a.gap)
     if best.turned_over:
         raise closes_turned_over(best.turned_over)
+    if best.overbent:
+        raise closes_overbent(best.overbent)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
     raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
@@ -89,6 +95,15 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
         return q, u
     q = assemble(m, q, named_speeds(m, initial), t)
     return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+
+
+def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    if m.deforming:
+        stiff = close(m, q, [*held, *m.deforming], t)
+        if stiff.closed:
+            return stiff
+    return close(m, q, held, t)
 
 
 def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
@@ -123,15 +138,23 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             damping = max(10.0 * damping, 1e-6)
     if np.abs(g).max(initial=0.0) > tolerance:
         return Attempt(q, g, False)
-    over = turned_over(m, q, t)
-    return Attempt(q, g, not over, over)
+    over, bent = turned_over(m, q, t), overbent(m, q, t)
+    return Attempt(q, g, not over and not bent, over, bent)
+
+
+def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Elastic bodies whose inertia is no longer positive: their modes are linear, their second order is that of slight deformations."""
+    if not m.elastic:
+        return ()
+    s, bodies = m.state(q, np.zeros(m.n_u), t), enumerate(m.bodies, start=1)
+    return tuple(b.name for k, b in bodies if b.modes and not b.sound(s.modal_q(k)))
 
 
 def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
     """Joints that close loops, but half a turn from where they can be."""
     poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
     for cut in m.numeric.cuts:
-        P, C = poses[cut.parent], poses[cut.child]
+        P, C = (poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
         R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
         apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
         if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):
@@ -142,22 +165,30 @@ def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
 def consistent_speeds(
     m: Mechanism, q: np.ndarray, u: np.ndarray, held: Sequence[int] = (), t: float = 0.0
 ) -> np.ndarray:
-    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept."""
+    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
     state = m.state(q, u, t)
-    rows = constraint_rows(state)
-    free = [i for i in range(m.n_u) if i not in set(held)]
-    A = kane.mass_matrix(state)[np.ix_(free, free)]
-    L = np.linalg.cholesky(A)
+    rows, A = constraint_rows(state), kane.mass_matrix(state)
+    if m.deforming:
+        out, left = _nearest_speeds(A, rows, u, {*held, *m.deforming})
+        if left.max(initial=0.0) <= 0.0:
+            return out
+    out, left = _nearest_speeds(A, rows, u, set(held))
+    if left.max(initial=0.0) > 0.0:
+        raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), held, t)
+    return out
+
+
+def _nearest_speeds(A: np.ndarray, rows: Any, u: np.ndarray, held: set[int]) -> tuple[np.ndarray, np.ndarray]:
+    """And by how much each row is broken by more than rounding, or less than zero."""
+    free = [i for i in range(len(A)) if i not in held]
+    L = np.linalg.cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first
         slip = rows.B @ out - rows.b
         out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq(Y.T, slip, rcond=1e-9)[0])
-    left = np.abs(rows.B @ out - rows.b)
     scale = max(1.0, float(np.abs(rows.B).max(initial=0.0) * np.abs(out).max(initial=0.0)))
-    if left.max(initial=0.0) > 1e-9 * scale:
-        raise speeds_do_not_fit(m, left, held, t)
-    return out
+    return out, np.abs(rows.B @ out - rows.b) - 1e-9 * scale
 
 
 def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:

@@ -39,8 +39,20 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
                 f.call(run, *local.values(), result, f.work)
                 out = (f.y + i * n_output).rows(n_output, left)
                 _write(f, out, result, n_output, lanes)
+    if lanes == 1:
+        _add_desk(module, run, sizes, n_output)
     with module.function("work_size", status=True) as f:
         f.return_(work if lanes == 1 else work + sum(sizes.values()) + n_output)
+
+
+def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output: int) -> None:
+    """`desk(memory)`: one state whose inputs, output and working memory lie side by side."""
+    with module.function("desk", lanes=run.lanes, memory=UniformPointer) as f:
+        pointers, at = [], 0
+        for size in [*sizes.values(), n_output, 0]:
+            pointers.append(f.memory + at)
+            at += size
+        f.call(run, *pointers)
 
 
 def _read(f: Any, rows: Any, into: Pointer, n: int, lanes: int) -> None:

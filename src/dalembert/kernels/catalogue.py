@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
+from dalembert.kernels import articulated, closed_form, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.by_columns import emit_mass_matrix
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
@@ -23,6 +24,7 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
+from dalembert.recursive.links import links
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
 from dalembert.trace import count_operations, tracing
@@ -88,7 +90,8 @@ class Catalogue:
         if held:
             names = ", ".join(f'"{name}"' for name in held)
             raise FormulationError(
-                f"compiled {what} is for mechanisms without loops and constraints; this one has {names}"
+                f"{what} is for mechanisms without loops and constraints, and this one has {names}; m.drives(q, u, udot) is inverse "
+                "dynamics with them, m.forward_dynamics and m.solve give accelerations, m.linearise their derivatives"
             )
 
     @cached_property
@@ -139,7 +142,11 @@ class Catalogue:
 
     @cached_property
     def mass_matrix(self) -> Kernel:
-        n = self.mechanism.n_u
+        m, n = self.mechanism, self.mechanism.n_u
+        if m.elastic and m.n_bodies > LARGEST_STRAIGHT:
+            return Kernel(
+                "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
+            )
         return self._kernel(lambda s, _: recursive.composite(recursive.Tree(s)), composite.ALGORITHM, 0, (n, n))
 
     @cached_property
@@ -233,8 +240,16 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             return emit_jacobian(m, algorithm, module, native_lanes())
 
-        small = self._small(LARGEST_STRAIGHT_DERIVATIVES)
-        return Kernel(name, m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
+        def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
+            inverse = Outlined(m, closed_form.ALGORITHM)
+            if algorithm is newton_euler.ALGORITHM:
+                return inverse.emit(module, lanes), inverse.places["end"]
+            return closed_form.emit_forward(m, Outlined(m, algorithm), inverse, module, lanes)
+
+        if self._small(LARGEST_STRAIGHT_DERIVATIVES):
+            return Kernel(name, m, m.n_u, shape, straight, self.key)
+        closed = closed_form.applies(m, links(m))
+        return Kernel(name, m, m.n_u, shape, in_closed_form if closed else swept, self.key, one_by_one=not closed)
 
     def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:
         if self.opaque is not None:

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import by_name
 from dalembert.errors import StateError
 from dalembert.kernels.batch import INPUTS, add_batch
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.physical import check_parameters
 from dalembert.system.names import unknown
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, native_lanes
 
@@ -34,13 +36,24 @@ class Kernel:
     """Whether it takes one state at a time, using the lanes for something else."""
 
     @property
+    def title(self) -> str:
+        """What users know it by."""
+        first = self.name.partition(" ")[0]
+        return _TITLES.get(first, first)
+
+    @property
     def sizes(self) -> dict[str, int]:
         m = self.mechanism
         return {"t": 1, "q": m.n_q, "u": m.n_u, "x": self.n_extra, "P": len(m.parameters)}
 
-    @property
+    @cached_property
     def n_output(self) -> int:
         return int(np.prod(self.shape))
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether a result is a row of numbers."""
+        return len(self.shape) == 1
 
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
@@ -74,16 +87,16 @@ class Kernel:
     def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         if q is None:
             raise StateError(
-                f"{self.name}: coordinates q are missing; m.reference has those at which all frames coincide"
+                f"{self.title}: coordinates q are missing; m.reference has those at which all frames coincide"
             )
         if parameters is None and type(t) is float:
             one = self._desk.evaluate(q, u, x, t)
             if one is not None:
-                return one.reshape(self.shape)
+                return one if self.flat else one.reshape(self.shape)
         given = self._arranged(q, u, x, t, parameters)
         counts = {len(rows) for rows in given.values() if rows.ndim == 2}
         if len(counts) > 1:
-            raise StateError(f"{self.name}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
+            raise StateError(f"{self.title}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
         if not counts:
             y = np.empty(self.n_output)
             self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
@@ -98,10 +111,10 @@ class Kernel:
     @property
     def _desk(self) -> _Desk:
         """This thread's."""
-        held: dict[Any, Any] = self._memory.__dict__
-        if "desk" not in held:
-            held["desk"] = _Desk(self)
-        desk: _Desk = held["desk"]
+        try:
+            desk: _Desk = self._memory.desk
+        except AttributeError:
+            desk = self._memory.desk = _Desk(self)
         return desk
 
     def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
@@ -118,54 +131,69 @@ class Kernel:
     def _parameters(self, given: Any) -> Any:
         """The mechanism's values, with those in `given` (name → number, or one number per state) in their place."""
         known = self.mechanism.parameters
-        for name in given or ():
+        given = {} if given is None else by_name(given, f"{self.title}: parameters")
+        for name in given:
             if name not in known:
-                raise unknown(name, "parameter", known, self.name)
-        values = [self._numbers((given or {}).get(name, value), f"parameter {name}") for name, value in known.items()]
+                raise unknown(name, "parameter", known, self.title)
+        values = [self._numbers(given.get(name, value), f"parameter {name}") for name, value in known.items()]
         lengths = {x.shape for x in values} - {()}
         if len(lengths) > 1:
             raise StateError(
-                f"{self.name}: each parameter must be one number or one per state, not {' and '.join(map(str, sorted(lengths)))}"
+                f"{self.title}: each parameter must be one number or one per state, not {' and '.join(map(str, sorted(lengths)))}"
             )
+        check_parameters(self.mechanism, given, self.title)
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         try:
             return np.ascontiguousarray(given, dtype=float) if np.ndim(given) else np.array(given, dtype=float)
         except (TypeError, ValueError) as problem:
-            raise StateError(f"{self.name}: {what} must be numbers ({problem})") from None
+            raise StateError(f"{self.title}: {what} must be numbers ({problem})") from None
 
     def _checked(self, name: str, rows: Any, size: int) -> np.ndarray:
         made = np.zeros(size) if rows is None else self._numbers(rows, _WHAT[name])
         if made.ndim not in (1, 2) or made.shape[-1] != size:
-            raise StateError(f"{self.name}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
+            raise StateError(f"{self.title}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
         return made
 
 
 class _Desk:
-    """A single state's arguments at fixed places, with the call bound to them: the way of the least overhead."""
+    """A single state's arguments side by side in one piece of memory, at which the code is called: the way of the least overhead."""
 
     def __init__(self, kernel: Kernel):
-        sizes = kernel.sizes
-        self.t, self.q, self.u, self.x = (np.zeros(sizes[name]) for name in ("t", "q", "u", "x"))
-        self.y = np.zeros(kernel.n_output)
-        P = np.array([*kernel.mechanism.parameters.values()], dtype=float)
-        self.run = kernel.library(1).run.bind(self.t, self.q, self.u, self.x, P, self.y, kernel.work(1))
+        sizes = list(kernel.sizes.values())
+        memory = aligned(sum(sizes) + kernel.n_output + max(1, kernel.library(1).work_size() or 0))
+        ends = np.cumsum([*sizes, kernel.n_output])
+        self.t, self.q, self.u, self.x, P, self.y = np.split(memory, ends)[:6]
+        P[:] = [*kernel.mechanism.parameters.values()]
+        self.shapes = self.q.shape, self.u.shape, self.x.shape
+        self.run = kernel.library(1).desk.bind(memory)
 
     def evaluate(self, q: Any, u: Any, x: Any, t: float) -> np.ndarray | None:
         """The result for arrays of the right size; None for anything else, which must be looked at more closely."""
-        for place, given in ((self.q, q), (self.u, u), (self.x, x)):
-            if type(given) is np.ndarray and given.shape == place.shape and given.dtype == place.dtype:
-                place[:] = given
-            elif given is None:
-                place.fill(0.0)
-            else:
-                return None
+        for_q, for_u, for_x = self.shapes
+        if type(q) is not np.ndarray or q.dtype is not _DOUBLE or q.shape != for_q:
+            return None
+        if u is None:
+            self.u.fill(0.0)
+        elif type(u) is np.ndarray and u.dtype is _DOUBLE and u.shape == for_u:
+            self.u[...] = u
+        else:
+            return None
+        if x is None:
+            self.x.fill(0.0)
+        elif type(x) is np.ndarray and x.dtype is _DOUBLE and x.shape == for_x:
+            self.x[...] = x
+        else:
+            return None
+        self.q[...] = q
         self.t[0] = t
         self.run()
         return self.y.copy()
 
 
+_TITLES = {"jacobian": "point_jacobian", "solution": "solve", "held": "forward_dynamics", "quantity": "evaluate"}
+_DOUBLE = np.dtype(float)
 _WHAT = {
     "t": "the time",
     "q": "coordinates q",

@@ -8,6 +8,9 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import inboard_speeds
 from dalembert.trace.native import Int, Module
 
+TOGETHER = 6
+"""Columns solved for at once."""
+
 
 class SparseSolver:
     """Driver code on a full n × n array of which only the entries along paths to the root are used."""
@@ -29,21 +32,31 @@ class SparseSolver:
                 A[k * n + i] = factor
 
     def solve(self, f: Any, A: Any, X: Any, width: int) -> None:
-        """X ← A⁻¹ X for n rows of `width` elements."""
+        """X ← A⁻¹ X for n rows of `width` elements, a few columns at a time: those stay in registers and near."""
+        rest = width % TOGETHER
+        if width > rest:
+            with f.loop(0, width - rest, TOGETHER) as c:
+                self._solve(f, A, X + c, width, TOGETHER)
+        if rest:
+            self._solve(f, A, X + (width - rest), width, rest)
+
+    def _solve(self, f: Any, A: Any, X: Any, width: int, count: int) -> None:
         n = self.n
-        with f.countdown(n) as i, self._inward(f, i) as j:
-            self._subtract(f, X, j, A[i * n + j], i, width)
+        with f.countdown(n) as i:
+            row = [X[i * width + c] for c in range(count)]
+            with self._inward(f, i) as j:
+                factor = A[i * n + j]
+                for c in range(count):
+                    X[j * width + c] = X[j * width + c] - factor * row[c]
         with f.loop(n) as i:
             inverse = A[i * n + i]
-            with f.loop(width) as c:
-                X[i * width + c] = X[i * width + c] * inverse
+            row = f.variables(**{f"x{c}": X[i * width + c] * inverse for c in range(count)})
             with self._inward(f, i) as j:
-                self._subtract(f, X, i, A[i * n + j], j, width)
-
-    def _subtract(self, f: Any, X: Any, target: Int, factor: Any, source: Int, width: int) -> None:
-        """Row target −= factor · row source."""
-        with f.loop(width) as c:
-            X[target * width + c] = X[target * width + c] - factor * X[source * width + c]
+                factor = A[i * n + j]
+                for c in range(count):
+                    setattr(row, f"x{c}", getattr(row, f"x{c}") - factor * X[j * width + c])
+            for c in range(count):
+                X[i * width + c] = getattr(row, f"x{c}")
 
     def _inward(self, f: Any, start: Int, own: bool = False) -> Any:
         """The speeds inboard of `start` on its path, nearest first; with `own`, beginning with itself."""

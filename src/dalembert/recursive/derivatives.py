@@ -1,12 +1,14 @@
-"""Derivatives of inverse dynamics in closed form, for joints whose motion columns are constant in link axes.
+"""Derivatives of inverse dynamics in closed form, for joints whose columns are constant: in link axes, or, sliding, in the carrier's.
 
 In world axes about the world's origin, the derivative of the force of a subtree along a speed's direction S needs only composite
 quantities of that subtree: inertia I, momentum, force F and the matrix 2B of velocity products (Singh, Russell and Wensing's form).
-A pair of joints on one path then costs a few dot products. Directions of q are those of the speeds.
+A pair of joints on one path then costs a few dot products. Directions of q are those of the speeds. A joint that slides in its
+carrier's axes and turns (a free one, a planar one) is two: its slides are inboard of its turns, with nothing between.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +16,10 @@ import numpy as np
 
 from dalembert.recursive.algorithms import Tree
 from dalembert.recursive.inertia import RigidInertia
-from dalembert.recursive.steps import NOTHING, Spatial
+from dalembert.recursive.links import Link
+from dalembert.recursive.steps import NOTHING, JointValues, Placement, Spatial
 from dalembert.recursive.turns import FullTurn
+from dalembert.trace import symbols
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, skew
 
 
@@ -30,14 +34,14 @@ class Differentiated:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A free speed's motion column S, with V_J × S, A_J × S + V_J × (V_J × S), and the rate of S."""
+    """A free speed's motion column S, with ψ = V_J × S, A_J × S + V_J × (V_J × S), and ψ plus the rate of S."""
 
-    index: int
-    joint: int
     S: Spatial
     psi: Spatial
     psi_rate: Spatial
-    S_rate: Spatial
+    both: Spatial
+    slides: bool
+    """Whether it is constant in the carrier's axes, and inboard of the joint's turns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +58,83 @@ class Composite:
 
 
 def motion_columns_are_constant(tree: Tree) -> bool:
-    """Whether the closed form applies: no motion column depends on the coordinates, no body has any of its own."""
-    return not tree.mechanism.elastic and all(isinstance(x, float) for at in tree.placements for x in at.S.ravel())
+    """Whether the closed form applies, and no body has coordinates of its own."""
+    return not tree.mechanism.elastic and all(
+        columns_are_constant(link, at) for link, at in zip(tree.links, tree.placements)
+    )
+
+
+def columns_are_constant(link: Link, at: Placement) -> bool:
+    """Whether every column of a joint is constant in link axes, or slides only, in constant directions of its carrier's axes."""
+    sliding = sliding_columns(at)
+    q = symbols("#q.", range(link.joint.n_q))
+    given = np.vstack([link.joint.turning(q), link.joint.sliding(q)])[:, sliding]
+    return all(isinstance(x, float) for x in given.ravel()) and not given[:3].any()
+
+
+def sliding_columns(at: Placement) -> list[int]:
+    """Those not constant in link axes."""
+    return [i for i in range(at.S.shape[1]) if not all(isinstance(x, float) for x in at.S[:, i])]
+
+
+@dataclass(frozen=True, eq=False)
+class Outward:
+    """World motion of a link, the columns of its free speeds, and its own contribution to the composites."""
+
+    R: Matrix
+    p: Vector
+    V: Spatial
+    A: Spatial
+    columns: list[Column]
+    composite: Composite
+
+
+def outward(
+    link: Link, at: Placement, values: JointValues, udot: Any, R_J: Matrix, p_J: Vector, V_J: Spatial, A_J: Spatial
+) -> Outward:
+    """From its carrier's world motion and the accelerations of its free speeds."""
+    R, p = np.array([at.X.back(row) for row in R_J]), p_J + R_J @ at.p
+    sliding = sliding_columns(at)
+    along = R_J @ (link.E @ link.joint.sliding(values.q)) if sliding else np.zeros((3, 0))
+    S = [Spatial(ZERO, along[:, i]) if i in sliding else _column(R, p, at.S[:, i]) for i in range(link.joint.n_u)]
+    rate = list(values.udot)
+    for i, x in zip(link.source.free, udot):
+        rate[i] = x
+    columns: dict[int, Column] = {}
+    V, A = V_J, A_J
+    for group in (sliding, [i for i in range(len(S)) if i not in sliding]):
+        V_in, A_in = V, A
+        for i in group:
+            V = V + _times(S[i], values.u[i])
+        for i in group:
+            turned = _motion_cross(V, S[i])
+            A = A + _times(S[i], rate[i]) + _times(turned, values.u[i])
+            psi = _motion_cross(V_in, S[i])
+            further = _motion_cross(A_in, S[i]) + _motion_cross(V_in, psi)
+            columns[i] = Column(S[i], psi, further, psi + turned, i in sliding)
+    own = [columns[i] for i in link.source.free]
+    return Outward(R, p, V, A, own, _contribution(link.inertia.carried(FullTurn(R), p), V, A))
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What a subtree makes of a column: t = I S, its force turned along, its force's rates along q and u, and w for columns inboard."""
+
+    t: Spatial
+    turned: Spatial
+    moved: Spatial
+    F2: Spatial
+    w: Vector
+
+
+def terms(C: Composite, c: Column) -> Terms:
+    return Terms(
+        Spatial(*C.inertia.times(c.S.a, c.S.b)),
+        _force_cross(c.S, C.F),
+        _products(C, c.psi.a) + Spatial(*C.inertia.times(c.psi_rate.a, c.psi_rate.b)),
+        _products(C, c.S.a) + Spatial(*C.inertia.times(c.both.a, c.both.b)),
+        C.B.T @ c.S.a - _twice(cross(c.S.b, C.P)),
+    )
 
 
 def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
@@ -64,24 +143,27 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
     n = tree.mechanism.n_u
     A, dq, du = (np.zeros((n, n), dtype=object) for _ in range(3))
     for k in reversed(range(len(tree.links))):
-        C = composite[k]
-        for c in (c for c in columns[k] if c.joint == k):
-            t = Spatial(*C.inertia.times(c.S.a, c.S.b))
-            turned = _force_cross(c.S, C.F)
-            moved = _products(C, c.psi.a) + Spatial(*C.inertia.times(c.psi_rate.a, c.psi_rate.b))
-            both = c.psi + c.S_rate
-            F2 = _products(C, c.S.a) + Spatial(*C.inertia.times(both.a, both.b))
-            w = C.B.T @ c.S.a - _twice(cross(c.S.b, C.P))
-            for o in columns[k]:
-                A[c.index, o.index] = A[o.index, c.index] = _dot(t, o.S)
-                dq[o.index, c.index] = _dot(o.S, moved if o.joint == k else moved + turned)
-                du[o.index, c.index] = _dot(o.S, F2)
-                if o.joint != k:
-                    dq[c.index, o.index] = w @ o.psi.a + _dot(t, o.psi_rate)
-                    du[c.index, o.index] = w @ o.S.a + _dot(t, o.psi + o.S_rate)
+        for i, c in _own(tree, columns, k):
+            x = terms(composite[k], c)
+            inboard = []
+            for j, o in _own(tree, columns, k):
+                if o.slides == c.slides:
+                    A[i, j], dq[j, i], du[j, i] = _dot(x.t, o.S), _dot(o.S, x.moved), _dot(o.S, x.F2)
+                elif o.slides:
+                    inboard.append((j, o))
+            carrier = tree.links[k].parent
+            while carrier:
+                inboard += _own(tree, columns, carrier - 1)
+                carrier = tree.links[carrier - 1].parent
+            moved = x.moved + x.turned
+            for j, o in inboard:
+                A[i, j] = A[j, i] = _dot(x.t, o.S)
+                dq[j, i], du[j, i] = _dot(o.S, moved), _dot(o.S, x.F2)
+                dq[i, j] = x.w @ o.psi.a + _dot(x.t, o.psi_rate)
+                du[i, j] = x.w @ o.S.a + _dot(x.t, o.both)
         parent = tree.links[k].parent
         if parent:
-            composite[parent - 1] = composite[parent - 1] + C
+            composite[parent - 1] = composite[parent - 1] + composite[k]
     return Differentiated(A, dq, du)
 
 
@@ -90,8 +172,8 @@ def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
     columns, composite = _outward(tree, udot)
     tau = np.zeros(tree.mechanism.n_u, dtype=object)
     for k in reversed(range(len(tree.links))):
-        for c in (c for c in columns[k] if c.joint == k):
-            tau[c.index] = _dot(c.S, composite[k].F)
+        for i, c in _own(tree, columns, k):
+            tau[i] = _dot(c.S, composite[k].F)
         parent = tree.links[k].parent
         if parent:
             composite[parent - 1] = composite[parent - 1] + composite[k]
@@ -99,29 +181,21 @@ def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
 
 
 def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]]:
-    """World motion of every body; the columns on its path; its own contribution to the composites."""
-    ground: tuple[Any, ...] = (IDENTITY, ZERO, NOTHING, tree.ground, [])
-    bodies: list[tuple[Any, ...]] = [ground]
-    composite = []
-    for k, (link, at, values) in enumerate(zip(tree.links, tree.placements, tree.values)):
-        R_J, p_J, V_J, A_J, path = bodies[link.parent]
-        R, p = np.array([at.X.back(row) for row in R_J]), p_J + R_J @ at.p
-        free = dict(zip(link.source.free, link.source.columns))
-        S = [_column(R, p, at.S[:, i]) for i in range(link.joint.n_u)]
-        V, A = V_J, A_J
-        for i, s in enumerate(S):
-            V = V + _times(s, values.u[i])
-        rates = [_motion_cross(V, s) for s in S]
-        for i, s in enumerate(S):
-            given = udot[free[i]] if i in free else values.udot[i]
-            A = A + _times(s, given) + _times(rates[i], values.u[i])
-        own = []
-        for i, index in free.items():
-            psi = _motion_cross(V_J, S[i])
-            own.append(Column(index, k, S[i], psi, _motion_cross(A_J, S[i]) + _motion_cross(V_J, psi), rates[i]))
-        bodies.append((R, p, V, A, [*path, *own]))
-        composite.append(_contribution(link.inertia.carried(FullTurn(R), p), V, A))
-    return [b[4] for b in bodies[1:]], composite
+    """The columns of every link, and its own contribution to the composites."""
+    made: list[Outward] = []
+    for link, at, values in zip(tree.links, tree.placements, tree.values):
+        own = [udot[i] for i in link.source.columns]
+        if link.parent:
+            J = made[link.parent - 1]
+            made.append(outward(link, at, values, own, J.R, J.p, J.V, J.A))
+        else:
+            made.append(outward(link, at, values, own, IDENTITY, ZERO, NOTHING, tree.ground))
+    return [x.columns for x in made], [x.composite for x in made]
+
+
+def _own(tree: Tree, columns: list[list[Column]], k: int) -> Iterator[tuple[int, Column]]:
+    """The free speeds of joint k (from 0), numbered, with their columns."""
+    return zip(tree.links[k].source.columns, columns[k])
 
 
 def _contribution(inertia: RigidInertia, V: Spatial, A: Spatial) -> Composite:

@@ -1,0 +1,52 @@
+"""Results as tables: the same columns as a dictionary of plain numbers, or as a DataFrame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+
+
+class Tabular:
+    """A result that says its `columns`; everything else follows."""
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of equal length by name."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns as lists, for JSON."""
+        return {name: np.asarray(column).tolist() for name, column in self.columns().items()}
+
+    def to_dataframe(self) -> Any:
+        """The columns as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.columns())
+
+
+def over(x: np.ndarray, x_name: str, curves: dict[str, np.ndarray], y_name: str, ax: Any = None) -> Any:
+    """Curves over x with a legend; the axes of matplotlib."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise DalembertError("plot() needs Matplotlib: pip install matplotlib") from None
+    ax = plt.subplots()[1] if ax is None else ax
+    for name, y in curves.items():
+        ax.plot(x, y, label=name, lw=1)
+    ax.set(xlabel=x_name, ylabel=y_name)
+    if len(curves) > 1:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def components(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
+    """One column for each component of an array (K, …): "P", or "P[0]", "P[1]", …"""
+    rows = values.reshape(len(values), -1)
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name}[{i}]": rows[:, i] for i in range(rows.shape[1])}

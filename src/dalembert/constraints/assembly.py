@@ -22,6 +22,7 @@ from dalembert.constraints.contradictions import (
 )
 from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
+from dalembert.constraints.solution import cholesky
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import closure, constraint_rows
@@ -181,7 +182,7 @@ def consistent_speeds(
 def _nearest_speeds(A: np.ndarray, rows: Any, u: np.ndarray, held: set[int]) -> tuple[np.ndarray, np.ndarray]:
     """And by how much each row is broken by more than rounding, or less than zero."""
     free = [i for i in range(len(A)) if i not in held]
-    L = np.linalg.cholesky(A[np.ix_(free, free)])
+    L = cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first

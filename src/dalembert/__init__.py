@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
+    ArgumentError,
     DalembertError,
     DriveError,
     EquilibriumError,
+    FileError,
     ForceError,
     FormulationError,
     LoopError,
@@ -16,6 +18,7 @@ from dalembert.errors import (
     MotionFileError,
     PathError,
     SimulationError,
+    SimulationWarning,
     SlowForceWarning,
     SpinWarning,
     StateError,
@@ -54,6 +57,7 @@ from dalembert.system.joints import (
     Universal,
     Weld,
 )  # fmt: skip
+from dalembert.system.rotations import turn
 from dalembert.trace import (
     acos,
     asin,
@@ -74,14 +78,16 @@ from dalembert.trace import (
     tanh,
 )  # fmt: skip
 from dalembert.trace.table import Table
-from dalembert.vectors import turn
 
 if TYPE_CHECKING:
     from dalembert.elastic import beam
+    from dalembert.kinematics.state import State
+    from dalembert.simulation.motion import Motion
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
     "Baumgarte",
     "BodyLoad",
     "Constraint",
@@ -94,6 +100,7 @@ __all__ = [
     "ElasticBody",
     "EquilibriumError",
     "Event",
+    "FileError",
     "Force",
     "ForceError",
     "FormulationError",
@@ -110,6 +117,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelFileError",
+    "Motion",
     "MotionFileError",
     "Motor",
     "OnLine",
@@ -125,10 +133,12 @@ __all__ = [
     "RollingDisc",
     "Screw",
     "SimulationError",
+    "SimulationWarning",
     "SlowForceWarning",
     "Spherical",
     "SpinWarning",
     "Spring",
+    "State",
     "StateError",
     "System",
     "Table",
@@ -171,7 +181,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The builder of beams brings finite elements with it, and comes when it is asked for."""
+    """What brings much with it, finite elements or compiled code, comes when it is asked for."""
     if name == "beam":
         return elastic.beam
+    if name == "Motion":
+        from dalembert.simulation.motion import Motion
+
+        return Motion
+    if name == "State":
+        from dalembert.kinematics.state import State
+
+        return State
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

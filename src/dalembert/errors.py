@@ -9,6 +9,10 @@ class DalembertError(Exception):
     """Base of all errors this package raises on purpose."""
 
 
+class ArgumentError(DalembertError):
+    """A function was called with something of the wrong kind: the message names the function and the argument."""
+
+
 class ModelError(DalembertError):
     """The description of a mechanism is wrong: the message names the body, joint or force and the remedy."""
 
@@ -72,7 +76,11 @@ class PathError(DalembertError):
         self.t, self.distance = t, distance
 
 
-class MotionFileError(DalembertError):
+class FileError(DalembertError):
+    """A file cannot be written: a page, a table, a model, a motion. Nothing is left behind."""
+
+
+class MotionFileError(FileError):
     """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""
 
 

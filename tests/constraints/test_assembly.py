@@ -88,7 +88,7 @@ def test_contradicting_speeds_are_refused():
 
 def test_an_impossible_loop_names_its_bodies_and_its_gap():
     """The links reach 1 + 2.5 + 1.7 = 5.2 m; the ground link is 6 m, so the gap cannot be less than 0.8 m at the cut."""
-    with pytest.raises(da.LoopError, match=r"coupler.*crank.*ground.*rocker.*gap 0\.8 m.*24 starts"):
+    with pytest.raises(da.LoopError, match=r"coupler.*crank.*ground.*rocker.*gap 0\.8 m.*ground is 6 m.*reach 5\.2 m"):
         assemble(four_bar(*BARS, 6.0), np.zeros(3))
 
 
@@ -128,3 +128,26 @@ def test_a_free_body_finds_the_right_way_round():
     m = s.build(cut=["W"])
     q, _ = m.assemble([0.0, 1.0, 0, 0, 0.3, 0, 0])  # starts half a turn off
     assert np.allclose(m.state(q).rotation("body"), np.eye(3), atol=1e-9)
+
+
+@given(st.integers(3, 6), st.integers(0, 2**31))
+@settings(max_examples=10)
+def test_a_chain_closes_exactly_if_no_side_is_longer_than_all_others(n, seed):
+    """Rods hinged by balls, the ground the last side: within reach they close, beyond it the longest side is named at once."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.uniform(0.5, 1.5, n)
+    for last, closes in ((0.9 * lengths.sum(), True), (1.1 * lengths.sum(), False)):
+        s = da.System("ring")
+        before = "ground"
+        for k, length in enumerate(lengths):
+            s.add_body(f"b{k}", da.cylinder(1.0, 0.1, length, axis=(1, 0, 0)))
+            at = (0, 0, 0) if k == 0 else (lengths[k - 1], 0, 0)
+            s.add_joint(f"J{k}", da.Spherical(), before, f"b{k}", at_parent=at)
+            before = f"b{k}"
+        s.add_joint("end", da.Spherical(), before, "ground", at_parent=(lengths[-1], 0, 0), at_child=(0, last, 0))
+        m = s.build()
+        if closes:
+            m.assemble()
+        else:
+            with pytest.raises(da.LoopError, match=r"in any pose, for from joint to joint ground is"):
+                m.assemble()

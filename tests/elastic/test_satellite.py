@@ -71,3 +71,20 @@ def test_reaction_at_a_root_carries_the_boom(satellite: da.Mechanism) -> None:
     rate = (P[:-4] - 8 * P[1:-3] + 8 * P[3:-1] - P[4:]) / (12 * 1e-4)
     force = motion.reaction("root1").force[2:-2]
     assert np.abs(force - rate).max() < 1e-5 * np.abs(force).max()
+
+
+def test_large_mechanisms_compile_in_proportion() -> None:
+    """The mass matrix of many elastic bodies comes column by column, and is the same."""
+    link = da.beam(0.5, E=7e10, rho=2700.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 1}, elements=4)
+    s, carrier, at = da.System("chain"), "ground", "frame"
+    for k in range(11):
+        s.add_body(f"link{k}", elastic=link)
+        s.add_joint(
+            f"hinge{k}", da.Revolute(), carrier, f"link{k}", at_parent=(0, 0, 0) if k == 0 else at, at_child="root"
+        )
+        carrier, at = f"link{k}", "tip"
+    m = s.build()
+    q = m.somewhere(np.random.default_rng(1), 0.5)
+    expected = kane.mass_matrix(m.state(q))
+    assert np.abs(m.mass_matrix(q) - expected).max() < 1e-12 * np.abs(expected).max()
+    assert np.abs(m.mass_matrix(np.array([q, q]))[1] - expected).max() < 1e-12 * np.abs(expected).max()

@@ -13,6 +13,8 @@ from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.formulations import FORMULATIONS, kane, tisserand
 
+from .particles import random_tree
+
 SHAPE = 0.04 * np.array([1.0, -0.4, 0.6, 0.3])
 
 
@@ -92,8 +94,21 @@ def test_with_other_bodies_loads_and_a_loop(bar: ElasticBody) -> None:
     s.add_force("spring", da.JointSpring("hinge", stiffness=2.0, coordinate="1"))
     s.add_constraint("stay", da.Distance(("arm", (0.2, 0, 0)), "ground", 4.5))
     m = s.build()
-    found = m.compare(["kane", "tisserand", "boltzmann_hamel"], ["range_space"], states=2)
-    assert len(found.entries) == 3 and max(e.accelerations for e in found.entries) < 1e-10
+    found = m.compare(["kane", "tisserand"], ["range_space"], states=2)
+    assert len(found.entries) == 2 and max(e.accelerations for e in found.entries) < 1e-10
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_on_random_trees(seed: int) -> None:
+    """Any modes in any frame, whose mass centre moves in it; joints on moving nodes."""
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, 3, second_order=True)[0].build()
+    s = m.state(m.somewhere(rng, 0.3), rng.normal(size=m.n_u))
+    assert tisserand.refusal(m) is None
+    e, k = tisserand.equations(s), kane.equations(s)
+    expected = np.linalg.solve(k.A, k.f)
+    found = tisserand.udot(s, np.linalg.solve(e.A, e.f))
+    assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
 
 
 def test_own_speeds_lead_back(flying: da.Mechanism) -> None:

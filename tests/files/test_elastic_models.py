@@ -181,7 +181,7 @@ def test_spoilt_data_are_told(tmp_path: Path) -> None:
     with pytest.raises(da.ModelFileError, match=r"bodies.block.elastic: data/block.npz"):
         da.load(reduced(tmp_path, NPZ))
     (tmp_path / "block.sid").write_bytes(b"\xff\xfe")
-    with pytest.raises(da.ModelFileError, match=r"bodies.block.elastic: block.sid"):
+    with pytest.raises(da.ModelFileError, match=r"bodies.block.elastic: .*block.sid"):
         da.load(reduced(tmp_path, "{type: sid, file: block.sid}"))
 
 

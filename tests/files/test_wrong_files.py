@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -68,6 +69,10 @@ def test_the_base_is_right():
         ("{length: 1}", "{q: 1}", 2, 17, "word of the expressions"),
         ("{length: 1}", "{length: 1e999}", 2, 22, "finite"),
         ("child: rod", "at_parent: tip, child: rod", 6, 6, "no frame 'tip'"),
+        ("{A: 0.3}", "{A: [1, 2]}", 11, 10, "has 1 value,"),
+        ("{A: 0.3}", "{A.x: 1}", 11, 10, "no joint or coordinate 'A.x'"),
+        ("duration: 1", "duration: -1", 12, 24, "duration must be a positive number"),
+        ("initial:", "\tinitial:", 11, 1, "indented with a tab"),
         ("2*sin(t)", "2*push", 9, 41, "there is no parameter or variable 'push'"),
         ("2*sin(t)", "2*pusch(t)", 9, 41, "did you mean 'push'"),
         ("2*sin(t)", "out.A", 9, 39, "only events may look at them"),
@@ -154,6 +159,9 @@ def test_files_that_are_no_files(tmp_path):
     (tmp_path / "large.yaml").write_bytes(b"#" * 9_000_000)
     with pytest.raises(da.ModelFileError, match="larger"):
         da.load(tmp_path / "large.yaml")
+    if Path("/dev/zero").exists():
+        with pytest.raises(da.ModelFileError, match="larger"):
+            da.load("/dev/zero")
 
 
 PIECES = [

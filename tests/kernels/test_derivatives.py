@@ -101,14 +101,18 @@ def swinging_base() -> da.System:
     return s
 
 
-def branches() -> da.System:
-    """Balls, slides and hinges, one of them moved by a law: columns that stay as they are."""
+def branches(springs: bool = False) -> da.System:
+    """Balls, slides and hinges, one of them moved by a law: columns that stay as they are. Springs see no more than joints."""
     rng = np.random.default_rng(3)
     s = da.System("branches", gravity=(0.5, 0, -9.81))
     joints = [da.Revolute((0, 0, 1)), da.Spherical(), da.Prismatic((0, 1, 0)), da.Revolute((1, 0, 0)), da.Spherical()]
     for i, (joint, carrier) in enumerate(zip(joints, ("ground", "b0", "b0", "b1", "b2"))):
         s.add_body(f"b{i}", matter(rng))
         s.add_joint(f"j{i}", joint, carrier, f"b{i}", frame(rng), frame(rng), prescribed=da.sin if i == 3 else None)
+    if springs:
+        s.add_force("stiff", da.JointSpring("j0", stiffness=3.0, damping=0.4))
+        s.add_force("damped_ball", da.JointSpring("j1", damping=0.7))
+        s.add_force("drive", da.Motor("j2", lambda state: da.sin(state.q["j0"]) * state.u["j2"] ** 2 - state.t))
     return s
 
 
@@ -129,6 +133,7 @@ MODELS: dict[str, Callable[[], da.System]] = {
     "parameters and forces": pendulum_with_drag,
     "floating base": swinging_base,
     "branches under gravity alone": branches,
+    "branches with springs in joints": lambda: branches(springs=True),
     "turning columns": lambda: chain(da.Universal((1, 0, 0), (0, 0, 1)), da.Spherical()),
     "seen from the other end": lambda: chain(da.Cylindrical((0, 1, 0)), da.Planar((0, 0, 1)), backward=True),
     "three angles": lambda: chain(da.Screw((0, 0, 1), pitch=0.3), da.Spherical("angles")),

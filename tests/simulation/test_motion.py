@@ -105,11 +105,11 @@ def test_given_and_computed_initial_values_options_and_version_are_recorded():
     "initial, speeds, said",
     [
         ({"B": 1.0}, None, "no joint or coordinate 'B'"),
-        ({"A": (1, 2)}, None, 'joint "A" has 1 values'),
-        ({"A": "up"}, None, 'joint "A" must be 1 numbers'),
+        ({"A": (1, 2)}, None, 'joint "A" has 1 value,'),
+        ({"A": "up"}, None, 'joint "A" must be 1 number,'),
         ({"A": float("nan")}, None, "not finite"),
         (None, {"A.rate": 1.0}, "no joint or speed"),
-        ([1.0, 2.0], None, "has 1 initial"),
+        ([1.0, 2.0], None, "initial, given as a whole, must be 1 number"),
     ],
 )
 def test_wrong_initial_values_name_the_joint(initial, speeds, said):
@@ -244,5 +244,5 @@ def test_results_introduce_themselves_in_a_line():
     s.add_body("rod", da.rod(1.0, 1.0))
     s.add_joint("A", da.Revolute(), "ground", "rod")
     m = s.build()
-    assert repr(m) == "<Mechanism 'pendulum': 1 bodies, 1 coordinates, 1 speeds>"
+    assert repr(m) == "<Mechanism 'pendulum': 1 body, 1 coordinate, 1 speed>"
     assert repr(m.simulate(0.1, output=0.05)).startswith("<Motion of 'pendulum': 3 samples from 0 to 0.1 s")

@@ -107,3 +107,15 @@ def test_a_constraint_that_agrees_with_time_is_redundant_and_one_that_does_not_i
     assert not reaction.determined.all() and "over-constrained" in reaction.note
     with pytest.raises(da.LoopError, match="rope"):
         arm(0.9).simulate(1.0)
+
+
+def test_a_table_that_ends_before_the_run_is_told():
+    times = np.linspace(0.0, 1.0, 9)
+    s = da.System("arm")
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "rod", prescribed=da.Table(times, np.sin(times)))
+    m = s.build()
+    assert m.simulate(1.0).complete
+    with pytest.raises(da.SimulationError, match=r'"A".*no value at t = 2 s.*outside="hold"') as caught:
+        m.simulate(2.0)
+    assert caught.value.motion is not None

@@ -113,11 +113,11 @@ def test_euler_parameters_have_unit_length():
 
 def test_a_state_fits_its_mechanism():
     m = pendulum().build()
-    with refused('"pendulum"', "1 coordinates q (pivot)", error=da.StateError):
+    with refused('"pendulum"', "coordinates q must be 1 number in the order (pivot)", error=da.StateError):
         m.state([0.1, 0.2])
-    with refused("1 speeds u (pivot)", error=da.StateError):
+    with refused("speeds u must be 1 number in the order (pivot)", error=da.StateError):
         m.state([0.1], [])
-    with refused("1 coordinates", error=da.StateError):
+    with refused("coordinates q must be 1 number", error=da.StateError):
         m.state(0.1)
     with refused("coordinates q", "pivot", "not a finite number", error=da.StateError):
         m.state([math.nan])

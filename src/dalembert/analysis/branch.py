@@ -12,11 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from dalembert.constraints.assembly import close, displaced
-from dalembert.constraints.diagnosis import counted, diagnose
+from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import LoopError
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.mechanism import Mechanism
+from dalembert.words import counted
 
 NEARLY_NULL = 1e-4
 """Singular value of the rows, relative to the largest, below which two branches cannot be told apart by their tangents."""

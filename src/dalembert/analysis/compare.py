@@ -19,8 +19,8 @@ from dalembert.analysis.consistent import consistent_states
 from dalembert.analysis.timed import Native, nanoseconds
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
-from dalembert.errors import DalembertError
-from dalembert.formulations import FORMULATIONS, Formulation, kane
+from dalembert.errors import DalembertError, FormulationError
+from dalembert.formulations import FORMULATIONS, Formulation, check_known, kane
 from dalembert.kernels.pair import accelerations_kernel, formulation_named, own_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -42,14 +42,19 @@ def compare(
 ) -> Comparison:
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
     m = m.kernels.mechanism
-    reference = Reference.of(m, consistent_states(m, states, seed, start))
     made: list[tuple[Entry, Native]] = []
     refusals: list[Refusal] = []
     methods = list(METHODS if constraints is None else constraints)
+    wanted = list(FORMULATIONS if formulations is None else formulations)
     for name in methods:
         method(name)  # an unknown one is told before anything is computed
-    for name in FORMULATIONS if formulations is None else formulations:
-        why = FORMULATIONS[name].refusal(m) if name in FORMULATIONS else None
+    for name in wanted:
+        check_known(name)
+    if not wanted or not methods:
+        raise FormulationError("there is nothing to compare: name at least one formulation and one constraint method")
+    reference = Reference.of(m, consistent_states(m, states, seed, start))
+    for name in wanted:
+        why = FORMULATIONS[name].refusal(m)
         if why is not None:
             refusals.append(Refusal(name, "", why))
             continue

@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert.errors import DalembertError
 from dalembert.trace import Operations
+from dalembert.words import counted
 
 NO_ROWS = "no rows"
 """In place of a constraint method where a formulation leaves nothing to constrain."""
@@ -75,7 +76,7 @@ class Comparison:
     refusals: tuple[Refusal, ...]
 
     def __str__(self) -> str:
-        title = f"{self.mechanism}: {len(self.entries)} pairs on {self.states} consistent states, fastest first"
+        title = f"{self.mechanism}: {counted(len(self.entries), 'pair')} on {counted(self.states, 'consistent state')}, fastest first"
         lines = [title, *table(self.entries)]
         if self.refusals:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.constraints.assembly import assemble, close, consistent_speeds, displaced
 from dalembert.errors import DalembertError, LoopError
+from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -22,7 +23,7 @@ def consistent_states(m: Mechanism, count: int, seed: int = 0, start: Any = None
     """Each reached from the assembled pose nearest `start` by a random step, closed again, with random speeds made consistent."""
     m = m.numeric
     rng = np.random.default_rng(seed)
-    base = assemble(m, np.array(m.reference if start is None else start, dtype=float), t=0.0)
+    base = assemble(m, initial_state(m, start, None, 0.0)[0], t=0.0)
     found: list[State] = []
     for attempt in range(40 * count):
         if len(found) == count:

@@ -15,11 +15,13 @@ import numpy as np
 
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.written import Written, samples, written
+from dalembert.arguments import numbers, real
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 DRIVEN = 1e-7
 """Part of an actuator's force, in the metric of A⁻¹, that must be left beside the loops' forces for it to drive anything."""
@@ -85,6 +87,11 @@ def drives(
 ) -> Drives:
     """See `Mechanism.drives`."""
     x = samples(m, q, u, t, parameters)
+    if np.shape(udot)[-1:] != (m.n_u,) or np.ndim(udot) > 2 or (np.ndim(udot) == 2 and len(udot) not in (1, len(x))):
+        raise StateError(
+            f'mechanism "{m.name}" has {counted(m.n_u, "speed")}: give udot as ({m.n_u},) or ({len(x)}, {m.n_u}) numbers, '
+            f"not {np.shape(udot)}"
+        )
     rates = np.broadcast_to(np.asarray(udot, dtype=float), x.u.shape)
     columns = actuated_columns(m, actuated)
     names = tuple(m.speeds[c] for c in columns)
@@ -142,13 +149,13 @@ def _weights(names: tuple[str, ...], given: Any) -> np.ndarray:
     if given is None:
         return out
     if not isinstance(given, Mapping):
-        out = np.asarray(given, dtype=float)
+        out = numbers(given, "drives: weights")
     else:
         for name, value in given.items():
             at = [i for i, each in enumerate(names) if name in (each, each.partition(".")[0])]
             if not at:
                 raise unknown(name, "actuated joint", names, "weights")
-            out[at] = value
+            out[at] = real(value, f"drives: the weight of {name}")
     if out.shape != (len(names),) or not np.all(out > 0.0) or not np.isfinite(out).all():
         raise DriveError(f"weights must be {len(names)} positive numbers, one for each of {', '.join(names)}")
     return out

@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.variation import Factors, compiled
+from dalembert.arguments import numbers, refused
 from dalembert.constraints.assembly import assemble, close, close_stiffly, size_of
 from dalembert.errors import LoopError, PathError, StateError
 from dalembert.formulations import kane
@@ -30,6 +31,7 @@ from dalembert.system.names import unknown
 from dalembert.trace import directional, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import twist
+from dalembert.words import counted
 
 PATH = "the path"
 LARGEST_STEP = 0.1
@@ -66,10 +68,10 @@ class Followed(Tabular):
         return over(self.t, "t, s", dict(zip(self.coordinates, self.q.T)), "rad or m", ax)
 
     def __str__(self) -> str:
-        span = f"{len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s on the path"
+        span = f"{counted(len(self.t), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s on the path"
         if not self.redundancy:
             return f"{span}; the path determines the motion."
-        return f"{span}; it leaves {self.redundancy} freedoms open, which move with the least kinetic energy."
+        return f"{span}; it leaves {counted(self.redundancy, 'freedom')} open, moving with the least kinetic energy."
 
 
 def follow(
@@ -98,8 +100,11 @@ def follow(
 def _function(path: Any, t: np.ndarray) -> Callable[[Any], Any]:
     """The path as a function of time: itself, or a spline through one row for each time."""
     if callable(path):
+        first = path(float(t[0]))
+        if np.shape(first) != (3,) or not all(x is None or isinstance(x, (int, float, np.number)) for x in first):
+            raise refused("follow: what path(t) gives", "x, y, z, each a number or None", first)
         return path
-    rows = np.asarray(path, dtype=float)
+    rows = numbers(path, "follow: path")
     if rows.shape != (len(t), 3):
         raise StateError(f"follow: the path must be a function of time or ({len(t)}, 3) numbers, not {rows.shape}")
     return Table(t, rows)

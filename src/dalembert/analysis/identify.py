@@ -15,8 +15,11 @@ from scipy.optimize import least_squares
 
 from dalembert.analysis.sensitivities import RTOL, Sensitive, Sensitivities
 from dalembert.analysis.tabular import Tabular, over
+from dalembert.arguments import numbers, real, refused
 from dalembert.errors import DalembertError, StateError
 from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
+from dalembert.words import counted
 
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
@@ -61,7 +64,9 @@ class Identification(Tabular):
 
     def __str__(self) -> str:
         told = "Found" if self.converged else "Not settled, best so far"
-        lines = [f"{told} after {self.evaluations} simulations; root mean square left over: {self.spread:.3g}."]
+        lines = [
+            f"{told} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
+        ]
         lines += [f"  {n} = {v:.6g} ± {d:.2g}" for n, v, d in zip(self.names, self.values, self.deviations)]
         lines += [f"  {', '.join(each)} cannot be told apart by what was measured." for each in self.unseen]
         return "\n".join(lines)
@@ -73,16 +78,16 @@ def identify(
 ) -> Identification:  # fmt: skip
     """See `Mechanism.identify`."""
     t = np.asarray(times, dtype=float)
-    data = {name: np.asarray(values, dtype=float) for name, values in measured.items()}
+    data = {name: numbers(values, f'measured "{name}"') for name, values in measured.items()}
     for name, values in data.items():
-        if values.shape[:1] != t.shape or not np.isfinite(values).all():
+        if values.shape[:1] != t.shape:
             raise StateError(
                 f'measured "{name}": give one finite value for each of the {t.size} times, not {values.shape}'
             )
     if not data or t.ndim != 1 or t.size == 0 or np.any(np.diff(t) <= 0.0) or t[0] < 0.0:
         raise StateError("identify: give increasing times from 0 s on, and what was measured at them, by name")
     fit = _Fit(Sensitive(m, parameters, initial_values, outputs), t, data, sigma, initial, speeds, rtol or RTOL)
-    low, high = (np.array([bounds.get(n, (-np.inf, np.inf))[i] for n in fit.names], dtype=float) for i in range(2))
+    low, high = _bounds(fit.names, bounds)
     start = fit.start()
     found = least_squares(
         fit.residual, start, fit.jacobian, bounds=(low, high), x_scale=np.where(start != 0.0, np.abs(start), 1.0),
@@ -99,6 +104,26 @@ def identify(
     )
 
 
+def _bounds(names: tuple[str, ...], given: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest values of what is looked for."""
+    out = np.array([[-np.inf, np.inf]] * len(names)).reshape(len(names), 2)
+    for name, pair in given.items():
+        if name not in names:
+            raise unknown(name, "value looked for", names, "identify: bounds")
+        ends = [real(x, f'identify: bounds of "{name}"') for x in pair] if np.ndim(pair) == 1 else []
+        if len(ends) != 2 or not ends[0] < ends[1]:
+            raise refused(f'identify: bounds of "{name}"', "(low, high) with low below high", pair)
+        out[names.index(name)] = ends
+    return out[:, 0], out[:, 1]
+
+
+def _positive(given: Any, where: str) -> float:
+    value = real(given, where)
+    if not 0.0 < value < np.inf:
+        raise refused(where, "positive", given)
+    return value
+
+
 class _Fit:
     """The motion as a function of what is looked for; each set of values is simulated once."""
 
@@ -109,7 +134,7 @@ class _Fit:
         self.sensitive, self.t, self.data, self.rtol = sensitive, t, data, rtol
         self.initial, self.speeds = dict(initial or {}), dict(speeds or {})
         given = sigma if isinstance(sigma, Mapping) else dict.fromkeys(data, 1.0 if sigma is None else sigma)
-        self.sigma = {name: float(given.get(name, 1.0)) for name in data}
+        self.sigma = {name: _positive(given.get(name, 1.0), f'identify: the sigma of "{name}"') for name in data}
         self.evaluations = 0
         self._last: tuple[bytes, Sensitivities] | None = None
 

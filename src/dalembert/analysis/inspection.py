@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.assembly import places, size_of
-from dalembert.constraints.diagnosis import Diagnosis, counted, diagnose
+from dalembert.constraints.diagnosis import Diagnosis, diagnose
 from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.reactions import reaction
 from dalembert.simulation.samples import Samples
+from dalembert.words import counted, listed, shown
 
 UNMOVED = 1e-9
 """Part of the mechanism's size by which assembling may move bodies without it being said."""
@@ -87,7 +88,7 @@ class Inspection:
                 "shaky": d.shaky,
                 "driven": d.driven,
                 "rows": [asdict(row) for row in d.rows],
-                "freedoms": [list(freedom.joints) for freedom in d.freedoms],
+                "freedoms": [[*freedom.joints, *freedom.bodies] for freedom in d.freedoms],
                 "words": str(d),
             }
         return {
@@ -165,7 +166,7 @@ def _assembly(m: Mechanism, start: np.ndarray, q: np.ndarray, t: float) -> str:
     moved = np.abs(places(m, q, t) - places(m, start, t)).max() > UNMOVED * size_of(m)
     if not moved:
         return "closed as it stands."
-    values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(m.coordinates, q))
+    values = listed([f"{name} = {shown(x)}" for name, x in zip(m.coordinates, q)])
     return f"closed at {values}, the nearest found to what was given."
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.analysis.modes import Modes
@@ -160,7 +161,7 @@ class Linearisation:
 
     def __str__(self) -> str:
         m = self.mechanism
-        equations = f"{len(self.displacements)} displacements and {len(self.speeds)} speeds"
+        equations = f"{counted(len(self.displacements), 'displacement')} and {counted(len(self.speeds), 'speed')}"
         moving = "a state of rest" if not np.any(self.u) else "a state of motion"
         return "\n".join(
             [

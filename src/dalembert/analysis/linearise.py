@@ -15,7 +15,9 @@ from dalembert.analysis.first_order import FirstOrder, FirstOrderEquations
 from dalembert.analysis.independent import Independent, independent
 from dalembert.analysis.linearisation import Linearisation
 from dalembert.analysis.observed import observed
-from dalembert.errors import ModelError
+from dalembert.arguments import refused
+from dalembert.errors import ModelError, StateError
+from dalembert.kernels.assembled import check_assembled
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.motion import Motion
 
@@ -25,6 +27,9 @@ def linearise(
     keep: Sequence[str] = (), tau: Any = None,
 ) -> Linearisation:  # fmt: skip
     """See `Mechanism.linearise`."""
+    if m.constraint_rows:
+        s = m.state(q, u, t)
+        check_assembled(m.kernels, m, np.array(s.coordinates), np.array(s.speeds), t, None)
     return Linearised(m, inputs, outputs, keep).at(q, u, t, tau)
 
 
@@ -33,6 +38,12 @@ def linearise_along(
     outputs: Mapping[str, Any] | None, keep: Sequence[str] = (),
 ) -> list[Linearisation]:  # fmt: skip
     """See `Mechanism.linearise_along`."""
+    if not isinstance(motion, Motion):
+        raise refused("linearise_along: motion", "a motion of this mechanism", motion)
+    if times is not None and len(motion) and not all(motion.t[0] <= t <= motion.t[-1] for t in times):
+        raise StateError(
+            f"linearise_along: times must lie between {motion.t[0]:g} and {motion.t[-1]:g} s, where the motion is known"
+        )
     what = Linearised(m, inputs, outputs, keep)
     samples = range(len(motion)) if times is None else [int(np.argmin(np.abs(motion.t - t))) for t in times]
     values = dict(motion.record["parameters"])

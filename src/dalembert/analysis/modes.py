@@ -10,7 +10,9 @@ import numpy as np
 
 from dalembert.analysis.linearisation import NEUTRAL, Linearisation
 from dalembert.analysis.tabular import Tabular, over
+from dalembert.arguments import count, real, refused, takes
 from dalembert.system.names import unknown
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.simulation.motion import Motion
@@ -54,6 +56,7 @@ class Mode:
             raise unknown(name, "speed", names, "mode")
         return complex(self.shape[names.index(name)])
 
+    @takes(amplitude=real, periods=real, samples=count(2))
     def motion(self, amplitude: float = 0.2, periods: float = 2.0, samples: int = 121) -> Motion:
         """The mode as a motion to look at: its largest displacement is `amplitude` (rad or m), about the pose where it was found.
 
@@ -92,6 +95,8 @@ class Modes(Tabular):
         return iter(self.every)
 
     def __getitem__(self, k: int) -> Mode:
+        if not isinstance(k, (int, np.integer)) or not -len(self) <= k < len(self):
+            raise refused("the number of a mode", f"a whole number from 0 to {len(self) - 1}", k)
         return self.every[k]
 
     @property
@@ -135,7 +140,7 @@ class Modes(Tabular):
 
     def __str__(self) -> str:
         lin = self.linearisation
-        head = f"{lin.mechanism.name}: {len(self.every)} modes, {lin.verdict}"
+        head = f"{lin.mechanism.name}: {counted(len(self.every), 'mode')}, {lin.verdict}"
         return "\n".join([head, *(f"  {k}: {mode}" for k, mode in enumerate(self.every))])
 
 

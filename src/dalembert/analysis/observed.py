@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.analysis.first_order import FirstOrder
 from dalembert.analysis.independent import Independent
 from dalembert.mechanism import Mechanism
+from dalembert.system.numbers import number
 from dalembert.system.outputs import as_output
 from dalembert.trace import evaluate, jacobian, symbol, tracing
 
@@ -51,6 +52,7 @@ def _derivatives(m: Mechanism, e: FirstOrder, output: Any) -> list[np.ndarray]:
     with tracing():
         s = m.symbolic_state()
         values = np.atleast_1d(np.asarray(output.value(s), dtype=object)).ravel()
+        values[:] = [number(x, "what an output gives") for x in values]
         parts = [
             jacobian(values, x) if len(x) else np.zeros((len(values), 0))
             for x in (list(s.coordinates), list(s.speeds), parameters)

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.analysis.linearisation import NEUTRAL
 from dalembert.analysis.steady import SteadyMotions
 from dalembert.analysis.tabular import Tabular
+from dalembert.arguments import row
 from dalembert.errors import EquilibriumError, ModelError
 from dalembert.mechanism import Mechanism
 
@@ -63,7 +64,7 @@ def stability_map(
     if len(over) not in (1, 2):
         raise ModelError(f"a stability map is over one or two parameters or speeds, not {len(over)}")
     steady = SteadyMotions(m, list(over), initial, speeds, find, hold, t)
-    axes = tuple(np.asarray(x, dtype=float) for x in over.values())
+    axes = tuple(row(x, f"stability_map: the values of {name}") for name, x in over.items())
     growth, sizes = np.full([len(x) for x in axes], np.nan), np.zeros([len(x) for x in axes])
     for at in product(*(range(len(x)) for x in axes)):
         try:

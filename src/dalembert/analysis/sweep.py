@@ -20,6 +20,7 @@ from scipy.optimize import brentq
 from dalembert.analysis.branch import Branch
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.transmission import transmission_angles
+from dalembert.arguments import by_name, file_path, takes
 from dalembert.constraints.assembly import assemble
 from dalembert.errors import LoopError, StateError
 from dalembert.files.atomic import write_whole
@@ -101,6 +102,7 @@ class Sweep(Tabular):
         others = {name: x for name, x in self.columns().items() if name != self.joint}
         return over(self.values, self.joint, others, "rad or m", ax)
 
+    @takes(path=file_path, points=by_name)
     def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
         """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
         columns = self.columns(points)

@@ -23,6 +23,7 @@ from dalembert.constraints import (
 from dalembert.constraints.native import Emit
 from dalembert.constraints.solution import Solution
 from dalembert.errors import FormulationError
+from dalembert.system.names import nearest
 
 MODULES = (
     augmented,
@@ -46,7 +47,7 @@ COMPILED: dict[str, Emit] = {m.__name__.rpartition(".")[2]: m.emit for m in MODU
 def method(name: str) -> Callable[[Any], Solution]:
     """The method of this name."""
     if name not in METHODS:
-        raise FormulationError(f"there is no constraint method {name!r}; choose one of {', '.join(METHODS)}")
+        raise FormulationError(f"there is no constraint method {name!r}; {nearest(name, METHODS, 'choose one of')}")
     return METHODS[name]
 
 

@@ -15,10 +15,12 @@ import numpy as np
 
 from dalembert.constraints.contradictions import (
     cannot_be_closed,
+    closes_overbent,
     closes_turned_over,
     given_values_do_not_fit,
     speeds_do_not_fit,
 )
+from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.constraints.solution import cholesky
 from dalembert.formulations import kane
@@ -30,6 +32,8 @@ CLOSED = 1e-12
 """Largest residual, relative to the mechanism's length, that counts as closed."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
+PATIENCE, WORTH = 15, 1e-3
+"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
@@ -43,6 +47,8 @@ class Attempt:
     closed: bool
     turned_over: tuple[str, ...] = ()
     """Joints whose conditions hold, but half a turn from where the joint can be."""
+    overbent: tuple[str, ...] = ()
+    """Elastic bodies bent so far that their data no longer hold."""
 
     @property
     def gap(self) -> float:
@@ -53,15 +59,19 @@ def assemble(
     m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
-    attempts = []
+    attempts: list[Attempt] = []
     for q in starts_from(m, start, held, starts, seed):
         attempt = close_stiffly(m, q, held, t)
         if attempt.closed:
             return attempt.q
+        if not attempts:
+            check_reach(m)
         attempts.append(attempt)
     best = min(attempts, key=lambda a: a.gap)
     if best.turned_over:
         raise closes_turned_over(best.turned_over)
+    if best.overbent:
+        raise closes_overbent(best.overbent)
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
     raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
@@ -102,9 +112,13 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
     free = [i for i in range(m.n_u) if i not in set(held)]
     tolerance = CLOSED * size_of(m)
     g, B = _residual(m, q, t)
-    damping = 0.0
-    for _ in range(MOST_STEPS):
+    damping, before = 0.0, np.inf
+    for k in range(MOST_STEPS):
         error = float(g @ g)
+        if k % PATIENCE == 0:
+            if error > (1.0 - WORTH) * before:
+                break
+            before = error
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)
@@ -125,15 +139,23 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             damping = max(10.0 * damping, 1e-6)
     if np.abs(g).max(initial=0.0) > tolerance:
         return Attempt(q, g, False)
-    over = turned_over(m, q, t)
-    return Attempt(q, g, not over, over)
+    over, bent = turned_over(m, q, t), overbent(m, q, t)
+    return Attempt(q, g, not over and not bent, over, bent)
+
+
+def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Elastic bodies whose inertia is no longer positive: their modes are linear, their second order is that of slight deformations."""
+    if not m.elastic:
+        return ()
+    s, bodies = m.state(q, np.zeros(m.n_u), t), enumerate(m.bodies, start=1)
+    return tuple(b.name for k, b in bodies if b.modes and not b.sound(s.modal_q(k)))
 
 
 def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
     """Joints that close loops, but half a turn from where they can be."""
     poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
     for cut in m.numeric.cuts:
-        P, C = poses[cut.parent], poses[cut.child]
+        P, C = (poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
         R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
         apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
         if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):

@@ -55,6 +55,15 @@ def closes_turned_over(joints: Sequence[str]) -> LoopError:
     )
 
 
+def closes_overbent(bodies: Sequence[str]) -> LoopError:
+    """Every condition holds, but only because elastic bodies give way."""
+    kind = "bodies" if len(bodies) > 1 else "body"
+    return LoopError(
+        f"the loops close only with elastic {kind} {_listed(bodies)} bent far beyond what linear modes can tell. "
+        "Give initial values of joints nearer to an assembled pose, or cut such a body into several, welded node to node"
+    )
+
+
 def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
     """The mechanism can be closed, but not with the values that are to be kept."""
     gaps = _gaps(m, q, t)

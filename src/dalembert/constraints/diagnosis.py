@@ -20,6 +20,7 @@ from dalembert.pivoting import RANK_TOLERANCE, pivoted, rank_of
 from dalembert.system.laws import TIME
 from dalembert.trace import depends_on
 from dalembert.vectors import cross
+from dalembert.words import counted, listed, shown
 
 DEAD = 1e-8
 """Part of the largest row below which a row counts as nothing."""
@@ -40,13 +41,21 @@ class Row:
     owner: str
     resists: str
     determined: bool
+    axes: str = ""
+    """The body whose frame of the joint the axes named are those of; nothing for constraints besides joints."""
 
 
 @dataclass(frozen=True, eq=False)
 class Freedom:
-    """One way the mechanism can still move: the joints that take part, most mobile first."""
+    """One way the mechanism can still move: the joints that take part and the elastic bodies that deform, most mobile first."""
 
     joints: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        joints = "moves joint" if len(self.joints) == 1 else "moves joints"
+        parts = [(joints, self.joints), ("deforms", self.bodies)]
+        return " and ".join(f"{verb} {listed(names)}" for verb, names in parts if names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +85,11 @@ class Diagnosis:
             return f"has {counted(self.mobility, 'freedom')}"
         return "has no freedom of its own: time moves it" if self.driven else "is locked: nothing can move"
 
+    def _axes(self, owner: str) -> str:
+        """In words, where a row names an axis."""
+        body = next(r.axes for r in self.rows if r.owner == owner)
+        return f" (axes of its frame on {body})" if body else ""
+
     @property
     def redundant(self) -> int:
         """How many rows say nothing new."""
@@ -94,7 +108,8 @@ class Diagnosis:
                 "way it goes on. Start a little beside it."
             )
         if self.rows:
-            lines.append(f"Its {len(self.rows)} closure and constraint rows have rank {self.rank}.")
+            have = "has" if len(self.rows) == 1 else "have"
+            lines.append(f"Its {counted(len(self.rows), 'closure and constraint row')} {have} rank {self.rank}.")
         if self.redundant:
             lines.append(
                 f"{counted(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
@@ -104,16 +119,19 @@ class Diagnosis:
                 known = [r.resists for r in self.rows if r.owner == owner and r.determined]
                 kept = f"; determined there: {', '.join(known)}" if known else ""
                 lines.append(
-                    f'  "{owner}" is over-constrained against {", ".join(words)}: these reactions are not unique{kept}.'
+                    f'  "{owner}" is over-constrained against {", ".join(words)}{self._axes(owner)}: these reactions are not '
+                    f"unique{kept}."
                 )
         for i, freedom in enumerate(self.freedoms, start=1):
-            lines.append(f"Freedom {i} moves joint {', '.join(freedom.joints)}.")
+            lines.append(f"Freedom {i} {freedom}.")
         return "\n".join(lines)
 
 
 def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
     """From the assembled coordinates q and `poses` further poses reached from it."""
     m = m.numeric
+    if not m.constraint_rows:
+        return _of_tree(m)
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
@@ -129,12 +147,20 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
             doubtful |= _taking_part(Y, rank)
     state = m.state(found[0], np.zeros(m.n_u), t)
     words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
-    rows = tuple(Row(owner, w, not d) for (owner, w), d in zip(words, doubtful))
+    names = ["ground", *(b.name for b in m.bodies)]
+    frame_on = {c.name: names[c.parent] for c in m.cuts}
+    rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
     mobility = 0 if shaky else m.n_u - rank
     freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
     return Diagnosis(
         rows, rank, mobility, m.mobility, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
     )
+
+
+def _of_tree(m: Mechanism) -> Diagnosis:
+    """Every speed is a freedom, whatever the pose."""
+    freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
+    return Diagnosis((), 0, m.n_u, m.mobility, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:
@@ -180,14 +206,9 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
             break
         attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
         away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
-        if attempt.closed and away > ELSEWHERE * size_of(m) and _sound(m, attempt.q, t):
+        if attempt.closed and away > ELSEWHERE * size_of(m):
             found.append(attempt.q)
     return found
-
-
-def _sound(m: Mechanism, q: np.ndarray, t: float) -> bool:
-    """Whether the mass matrix is definite: that of elastic bodies is not where they bend far beyond what their data holds for."""
-    return bool(np.linalg.eigvalsh(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))).min() > 0.0)
 
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
@@ -234,15 +255,20 @@ def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, .
     Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
     R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
-    return tuple(Freedom(_moving(m, dict(zip(order.tolist(), pattern)))) for pattern in basis)
+    return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)
 
 
-def _moving(m: Mechanism, sizes: dict[int, float]) -> tuple[str, ...]:
+def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
     largest = max(sizes.values())
-    moved = {j.name: max(sizes[c] for c in j.columns) for j in m.joints if j.columns}
-    return tuple(
-        name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
-    )
+
+    def named(places: dict[str, tuple[int | None, ...]]) -> tuple[str, ...]:
+        moved = {name: max((sizes[c] for c in at if c is not None), default=0.0) for name, at in places.items()}
+        return tuple(
+            name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
+        )
+
+    modes = {b.name: j.u_at[len(j.own_u) :] for j, b in zip(m.joints, m.bodies) if b.modes}
+    return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
 
 
 def _words(state: State, name: str, n_rows: int) -> list[str]:
@@ -253,10 +279,10 @@ def _words(state: State, name: str, n_rows: int) -> list[str]:
         return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
     d = m.constraint_rows[name]
     _, _, C, _ = d.values(state)
-    body = cut.child if cut.child in d.bodies else cut.parent
-    at = 6 * d.bodies.index(body)
-    pose, on = state.poses[body], cut.on_child if body == cut.child else cut.on_parent
-    axes = state.poses[cut.parent].R @ cut.on_parent.rotation
+    parent, child = m.frame_of(cut.parent, cut.on_parent), m.frame_of(cut.child, cut.on_child)
+    frame, on = (child, cut.on_child) if child in d.bodies else (parent, cut.on_parent)
+    at, pose = 6 * d.bodies.index(frame), state.poses[frame]
+    axes = state.poses[parent].R @ cut.on_parent.rotation
     out = []
     for row in C[:, at : at + 6]:
         force = row[3:]
@@ -273,9 +299,4 @@ def _axis(direction: np.ndarray) -> str:
     for name, e in zip("xyz", np.eye(3)):
         if abs(abs(unit @ e) - 1.0) < 1e-6:
             return name
-    return "(" + ", ".join(f"{x:.3g}" for x in unit) + ")"
-
-
-def counted(n: int, what: str) -> str:
-    """With the plural where it is due."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    return "(" + ", ".join(shown(round(x, 3), 3) for x in unit) + ")"

@@ -15,6 +15,9 @@ from dalembert.system.bodies import Instant
 from dalembert.system.shapes import Shape
 from dalembert.vectors import Matrix, Vector, cross
 
+SPENT = 1e-9
+"""Part of its mass by which a body's inertia may be negative from rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
@@ -55,6 +58,10 @@ class FlexibleBody:
 
     def slack(self, firmness: Any = 0.0) -> FlexibleBody:
         return replace(self, firmness=firmness)
+
+    def sound(self, q: Any) -> bool:
+        """Whether its inertia is positive, as it is unless it bends far beyond what its data hold for; at numbers."""
+        return bool(np.linalg.eigvalsh(Deformed(self.data, q).mass_matrix().astype(float))[0] >= -SPENT * self.mass)
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)

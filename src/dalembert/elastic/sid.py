@@ -21,6 +21,8 @@ from dalembert.elastic.tensors import EPS, axial, skews
 from dalembert.errors import ModelError
 from dalembert.vectors import IDENTITY
 
+SYMMETRIC, UNIT = 2, 4
+"""Structures of which not every element is written."""
 _PRODUCTS = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)]
 
 
@@ -119,13 +121,17 @@ def _number(x: float) -> str:
 
 # -- in -------------------------------------------------------------------------------------------------------------------
 def read_sid(path: str | Path) -> ElasticBody:
-    """The body of a SID file. Nodes keep the names written beside them, or are called "node" and their number."""
-    text = Path(path).read_text(encoding="utf-8")
+    """The body of a SID file, as this or another program has written it.
+
+    Nodes keep the names written beside them, or are called "node" and their number; modes keep theirs where they are single words.
+    """
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
     mass, n = (_found(text, key, path) for key in ("mass", "nelastq"))
     count = int(n)
     body = text[text.index("end frame") :] if "end frame" in text else text
-    t = {name: _taylor(body, name, count, path) for name in ("mdCM", "J", "Ct", "Cr", "Me", "Ge", "Oe", "Ke", "De")}
-    if "ksigma" in body and np.any(_taylor(body, "ksigma", count, path).M0):
+    t = {name: _taylor(body, name, count, path) for name in ("mdCM", "J", "Ct", "Cr", "Me", "Ge", "Oe", "Ke")}
+    De = _taylor(body, "De", count, path).M0 if _section(body, "De") else np.zeros((count, count))
+    if _section(body, "ksigma") and np.any(_taylor(body, "ksigma", count, path).M0):
         raise ModelError(
             f"{path}: the body is stressed while at rest (ksigma), which is not supported; export it unloaded"
         )
@@ -143,9 +149,16 @@ def read_sid(path: str | Path) -> ElasticBody:
     H = 0.5 * (H + np.swapaxes(H, 0, 1))
     G0 = np.swapaxes(_change(t["Ct"], count), 0, 1)
     return ElasticBody(
-        mass, S, P, t["Ke"].M0, t["De"].M0, G0, H, _nodes(text, count, path), frame="as in the SID file",
-        stiffened=bool(np.any(G0)),
+        mass, S, P, t["Ke"].M0, De, G0, H, _nodes(text, count, path), _mode_names(text, count),
+        frame="as in the SID file", stiffened=bool(np.any(G0)),
     )  # fmt: skip
+
+
+def _mode_names(text: str, n: int) -> tuple[str, ...]:
+    """Those of `ielastq (1) = name : frequency`, where they are single words; nothing where they are like "Eigen Mode 1"."""
+    found = re.findall(r"^\s*ielastq\s*\(\s*\d+\s*\)\s*=\s*([^:\n]*)", text, re.MULTILINE | re.IGNORECASE)
+    names = tuple(name.strip() for name in found)
+    return names if len(set(names)) == n and all(re.fullmatch(r"\w+", name) for name in names) else ()
 
 
 def _nodes(text: str, n: int, path: Any) -> dict[str, Node]:
@@ -161,22 +174,43 @@ def _nodes(text: str, n: int, path: Any) -> dict[str, Node]:
 
 
 def _taylor(text: str, name: str, n: int, path: Any) -> Taylor:
-    found = re.search(rf"^\s*{name}\s*\n(.*?)^\s*end {name}\b", text, re.DOTALL | re.MULTILINE)
-    if found is None:
+    part = _section(text, name)
+    if part is None:
         raise ModelError(f"{path}: it has no matrix {name}; is it a SID file?")
-    part = found.group(1)
     rows, columns, structure = (int(_found(part, key, path)) for key in ("nrow", "ncol", "structure"))
     M0, M1 = np.zeros((rows, columns)), np.zeros((rows, n, columns))
-    if structure == 4:
+    if structure == UNIT:
         M0 = np.eye(rows)
-    for i, j, x in re.findall(r"m0\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*=\s*(\S+)", part):
-        M0[int(i) - 1, int(j) - 1] = _value(x)
-        if structure == 2:
-            M0[int(j) - 1, int(i) - 1] = _value(x)
-    every = re.findall(r"m1\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)\s*=\s*(\S+)", part)
-    for i, k, j, x in every:
-        M1[int(i) - 1, int(k) - 1, int(j) - 1] = _value(x)
+    for places, x in _entries(part, "m0", 2):
+        i, j = _within(places, (rows, columns), name, path)
+        M0[i, j] = x
+        if structure == SYMMETRIC:
+            M0[j, i] = x
+    for places, x in _entries(part, "m1", 3):
+        i, k, j = _within(places, (rows, n, columns), name, path)
+        M1[i, k, j] = x
+        if structure == SYMMETRIC:
+            M1[j, k, i] = x
     return Taylor(M0, M1)
+
+
+def _section(text: str, name: str) -> str | None:
+    """What stands between a line with the name alone and the line that ends it."""
+    found = re.search(rf"^[ \t]*{name}[ \t\r]*\n(.*?)^\s*end\s+{name}\b", text, re.DOTALL | re.MULTILINE)
+    return found and found.group(1)
+
+
+def _entries(part: str, matrix: str, n: int) -> list[tuple[list[int], float]]:
+    """Lines such as m0( 1, 2) = 3.0D+000: places, counted from 1, and value."""
+    places = r"\s*,\s*".join([r"(\d+)"] * n)
+    found = re.findall(rf"^\s*{matrix}\s*\(\s*{places}\s*\)\s*=\s*(\S+)", part, re.MULTILINE | re.IGNORECASE)
+    return [([int(i) for i in at], _value(x)) for *at, x in found]
+
+
+def _within(places: list[int], shape: tuple[int, ...], name: str, path: Any) -> list[int]:
+    if any(not 1 <= at <= size for at, size in zip(places, shape)):
+        raise ModelError(f"{path}: matrix {name} has an element {tuple(places)}, but its size is {shape}")
+    return [at - 1 for at in places]
 
 
 def _change(t: Taylor, n: int) -> np.ndarray:

@@ -7,10 +7,10 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from dalembert.errors import MotionFileError
+from dalembert.errors import FileError
 
 
-def write_whole(path: str | Path, content: bytes, what: str) -> None:
+def write_whole(path: str | Path, content: bytes, what: str, error: type[FileError] = FileError) -> None:
     """Write beside the place, then move in: a reader, a crash or a full disk never meets half a file."""
     target = Path(path)
     temporary = target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
@@ -23,7 +23,7 @@ def write_whole(path: str | Path, content: bytes, what: str) -> None:
     except OSError as problem:
         with suppress(OSError):
             os.unlink(temporary)
-        raise MotionFileError(
+        raise error(
             f'{what} "{target}" could not be written: {problem.strerror or problem}; nothing was left behind, and a file that was '
             "there before is as it was"
         ) from problem

@@ -25,7 +25,7 @@ def save(motion: Motion, path: str | Path) -> None:
     data.attrs["checksum"] = _checksum(data)
     content = io.BytesIO()
     data.to_netcdf(content, engine="h5netcdf")
-    write_whole(path, content.getvalue(), "motion")
+    write_whole(path, content.getvalue(), "motion", MotionFileError)
 
 
 def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:

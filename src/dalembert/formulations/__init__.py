@@ -9,6 +9,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
 from dalembert.formulations.written import WrittenEquations
 from dalembert.registry import Registry
+from dalembert.system.names import nearest
 from dalembert.trace import tracing
 
 _HERE, _ABSOLUTE, _RECURSIVE = (
@@ -47,14 +48,25 @@ FORMULATIONS: Registry[Formulation] = Registry(
 
 def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
     """Trace a formulation over symbols."""
-    if formulation not in FORMULATIONS:
-        raise FormulationError(f"there is no formulation {formulation!r}; choose one of {', '.join(FORMULATIONS)}")
-    why = FORMULATIONS[formulation].refusal(m)
-    if why is not None:
-        raise FormulationError(f'mechanism "{m.name}" has no equations by {formulation!r}: {why}')
+    form = suitable(m, formulation)
     with tracing():
         m = m.symbolic_state(parameters).mechanism
-        return WrittenEquations.traced(formulation, settled(FORMULATIONS[formulation], m), m)
+        return WrittenEquations.traced(formulation, settled(form, m), m)
 
 
-__all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "write"]
+def suitable(m: Any, name: str) -> Formulation:
+    """The formulation of this name, if it can write this mechanism's equations."""
+    check_known(name)
+    why = FORMULATIONS[name].refusal(m)
+    if why is not None:
+        raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
+    return FORMULATIONS[name]
+
+
+def check_known(name: str) -> None:
+    """There is a formulation of this name."""
+    if name not in FORMULATIONS:
+        raise FormulationError(f"there is no formulation {name!r}; {nearest(name, FORMULATIONS, 'choose one of')}")
+
+
+__all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "check_known", "suitable", "write"]

@@ -6,7 +6,8 @@ v = v_c − ω × ρ_c − ρ̇_c; the dynamics fall apart:
 
 m v̇_c = F,   J ω̇_T = M − J̇ ω_T − ω × J ω_T,   (Me − Cr J⁻¹Crᵀ) q̈ = Q − h_q + Cr J⁻¹h_ω,
 
-with h what the motion demands where nothing accelerates. All other bodies keep their speeds, and pull at these by partial velocities.
+with h what the motion demands where nothing accelerates, and Q and h taken about the mass centre. All other bodies keep their speeds,
+and pull at these by partial velocities.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ class Floating:
         at, c = self.s.instants[self.k - 1], self.central
         h_turn, h_slide, h_modes = c.shape.bias(at.R.T @ at.w, at.qd)
         left, about = at.R.T @ moment, h_turn - cross(c.arm, h_slide)
-        modal = -h_modes + c.shape.Ct @ (h_slide / c.mass) - c.slip.T @ (left - about)
+        modal = -h_modes - c.arm_columns.T @ (at.R.T @ force - h_slide) - c.slip.T @ (left - about)
         return np.concatenate([left - self.gyration, force, modal])
 
     def add_mass(self, A: np.ndarray) -> None:

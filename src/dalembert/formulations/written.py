@@ -14,6 +14,7 @@ from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.parts import Parts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,13 @@ class WrittenEquations:
         s = method.state(m, symbol("t"), q, w)
         e = method.equations(s)
         return WrittenEquations(name, method, m, q, w, s.rates, e.A, e.f, e.B, e.gamma)
+
+    def __repr__(self) -> str:
+        rows = f", {counted(len(self.B), 'row')} of constraints" if len(self.B) else ""
+        return f"<Equations of {self.mechanism.name!r} by {self.formulation}: {counted(len(self.u), 'speed')}{rows}; print them>"
+
+    def __str__(self) -> str:
+        return self.text()
 
     @property
     def t(self) -> Any:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dalembert.arguments import file_path, one_name, takes
+
 if TYPE_CHECKING:
     from dalembert.importers.imported import Imported
 
 
+@takes(path=file_path, base=one_name, folder=file_path)
 def load_urdf(
     path: str | Path, *, base: str = "fixed", gravity: Any = (0.0, 0.0, -9.81), folder: str | Path | None = None
 ) -> Imported:
@@ -24,6 +27,7 @@ def load_urdf(
     return load(Path(path), base, gravity, folder)
 
 
+@takes(path=file_path, folder=file_path)
 def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported:
     """The model in an MJCF file.
 
@@ -34,6 +38,7 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
     return load(Path(path), folder)
 
 
+@takes(path=file_path)
 def load_robot(path: str | Path) -> Imported:
     """The mechanism in a URDF or MJCF file, told apart by its first element."""
     from dalembert.importers import xml

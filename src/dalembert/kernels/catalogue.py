@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, closed_form, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.by_columns import emit_mass_matrix
 from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
@@ -89,7 +90,8 @@ class Catalogue:
         if held:
             names = ", ".join(f'"{name}"' for name in held)
             raise FormulationError(
-                f"compiled {what} is for mechanisms without loops and constraints; this one has {names}"
+                f"{what} is for mechanisms without loops and constraints, and this one has {names}; m.drives(q, u, udot) is inverse "
+                "dynamics with them, m.forward_dynamics and m.solve give accelerations, m.linearise their derivatives"
             )
 
     @cached_property
@@ -140,7 +142,11 @@ class Catalogue:
 
     @cached_property
     def mass_matrix(self) -> Kernel:
-        n = self.mechanism.n_u
+        m, n = self.mechanism, self.mechanism.n_u
+        if m.elastic and m.n_bodies > LARGEST_STRAIGHT:
+            return Kernel(
+                "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
+            )
         return self._kernel(lambda s, _: recursive.composite(recursive.Tree(s)), composite.ALGORITHM, 0, (n, n))
 
     @cached_property

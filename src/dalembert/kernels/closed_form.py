@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels import motion
 from dalembert.kernels.algorithm import Algorithm
+from dalembert.kernels.applied import applied
+from dalembert.kernels.records import Record
+from dalembert.kernels.repeated import Loops, Unit, repeated
 from dalembert.kernels.solver import SparseSolver
-from dalembert.kernels.straight import NAMES
+from dalembert.kernels.straight import NAMES, known_symbols
 from dalembert.kernels.sweeps import Step
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import derivatives as closed
@@ -22,7 +26,7 @@ from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.recursive.steps import NOTHING, Spatial
-from dalembert.trace import symbols
+from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
 from dalembert.trace.native import Module, Pointer, Signature, UniformPointer, native_lanes
 from dalembert.vectors import IDENTITY
 
@@ -31,10 +35,44 @@ COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turne
 
 
 def applies(m: Mechanism, links: tuple[Link, ...]) -> bool:
-    """Whether the closed form applies, and nothing but gravity acts."""
-    if m.elastic or m.forces or m.parameters:
+    """Whether the closed form applies: constant columns, and beside gravity only forces on joints that look at nothing but joints."""
+    if (
+        m.elastic
+        or m.parameters
+        or not all(closed.columns_are_constant(link, _placed(link)) for link in {x.joint: x for x in links}.values())
+    ):
         return False
-    return all(closed.columns_are_constant(link, _placed(link)) for link in {x.joint: x for x in links}.values())
+    return slopes(m, links) is not None
+
+
+def slopes(m: Mechanism, links: tuple[Link, ...]) -> list[Unit] | None:
+    """−∂Q/∂q and −∂Q/∂u of the forces Q on joints, to be added to the output; None if a force needs more than that."""
+    n, known = m.n_u, known_symbols(m)
+    speed_of: dict[int, int] = {}
+    for j in m.joints:
+        if j.joint.rates_are_speeds:
+            speed_of |= {at: u for at, u in zip(j.q_at, j.u_at) if at is not None and u is not None}
+    out = []
+    with tracing():
+        state, record = m.symbolic_state(), Record(motion.FIELDS)
+        for name in m.forces:
+            force = applied(m, links, record, state, name)
+            read = [s for s in free_symbols(force.values) if s not in force.looking.constants]
+            places = [known.get(s, ("work", 0)) for s in read]
+            if any(array not in "tqu" or (array == "q" and i not in speed_of) for array, i in places):
+                return None
+            for value, (k, element) in zip(force.values, force.to):
+                row = 3 * n * m.joints[k].columns[element - 6]
+                moving = {
+                    s: (n + i if array == "u" else speed_of[i]) for s, (array, i) in zip(read, places) if array != "t"
+                }
+                slope = jacobian([-value], list(moving))[0] if type(value) is Expr else []
+                both = [(x, ("y", row + at)) for x, at in zip(slope, moving.values()) if type(x) is Expr or x != 0.0]
+                values, to = [x for x, _ in both], [place for _, place in both]
+                sources = {s: place for s, place in zip(read, places) if s in set(free_symbols(values))}
+                if values:
+                    out.append(Unit(values, to, sources, force.looking.constants))
+    return out
 
 
 def _placed(link: Link) -> steps.Placement:
@@ -154,6 +192,11 @@ def pairs(sweep: Any, module: Module, f: Any) -> None:
                 with_inboard(i, j, t, moved, F2, w)
         with f.following(before[i], further) as last, f.loop(beginning[last], last + 1) as j:
             with_inboard(i, j, t, moved, F2, w)
+    with tracing():
+        forces = repeated(slopes(m, sweep.links) or [])
+        loops = Loops("slopes", forces).compiled(module, f.signature.lanes, f.signature.name) if forces else None
+    if loops:
+        f.call(loops, *(getattr(f, name) for name in NAMES))
 
 
 ALGORITHM = Algorithm(

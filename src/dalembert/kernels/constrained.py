@@ -98,36 +98,42 @@ class Constrained:
         still = State(self.m, self.state.t, self.state.coordinates, np.zeros(self.n)).rates  # of what time prescribes
         moving = [Output(x, "y", i) for i, x in enumerate(self.state.rates - still)]
         residual = [Output(x, "work", at["g"] + i) for i, x in enumerate(g)]
+        dynamics = pose + force + [Output(x, "work", at["gamma"] + i) for i, x in enumerate(gamma)] + rates
+        errors = residual + [Output(x, "work", at["slip"] + i) for i, x in enumerate(slip)]
         parts = {
-            "dynamics": pose + force + [Output(x, "work", at["gamma"] + i) for i, x in enumerate(gamma)] + rates,
+            "dynamics": dynamics,
+            "dynamics_and_errors": dynamics + errors,
             "pose": pose + residual,
-            "errors": residual + [Output(x, "work", at["slip"] + i) for i, x in enumerate(slip)],
+            "errors": errors,
             "moving": moving,
         }
         return {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
 
-    def emit(self, module: Module, lanes: int, watched: bool = False, name: str = "run") -> tuple[Signature, int]:
+    def emit(
+        self, module: Module, lanes: int, watched: bool = False, name: str = "run", part: str = "dynamics"
+    ) -> tuple[Signature, int]:
         """`run(t, q, u, x, P, y, work)` with y = (q̇, u̇), leaving λ of the kept rows in `work` at `places["r"]`.
 
         Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the smallest pivot.
+        With the part "dynamics_and_errors", gaps and slips of the kept rows are left in `work` as well.
         """
-        code = module.block(self.blocks["dynamics"], lanes)
+        code = module.block(self.blocks[part], lanes)
         solver = RowSolver(self.m, self.pattern, module)
         n, at = self.n, self.places
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function(name, lanes=lanes, **parameters) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             udot = f.y + self.m.n_q
-            part = {name: f.work + start for name, start in at.items()}
-            solver.factorise(f, part, f.P + len(self.m.parameters) if watched else None)
+            at_work = {name: f.work + start for name, start in at.items()}
+            solver.factorise(f, at_work, f.P + len(self.m.parameters) if watched else None)
             with f.loop(n) as i:
-                udot[i] = part["f"][i]
-            solver.tree.solve(f, part["A"], udot, 1)
+                udot[i] = at_work["f"][i]
+            solver.tree.solve(f, at_work["A"], udot, 1)
             with f.loop(self.n_rows) as k:
-                part["r"][k] = solver.row_times(f, part["B"], k, udot) - part["gamma"][k]
-            solver.correct(f, part)
+                at_work["r"][k] = solver.row_times(f, at_work["B"], k, udot) - at_work["gamma"][k]
+            solver.correct(f, at_work)
             with f.loop(n) as i:
-                udot[i] = udot[i] - part["d"][i]
+                udot[i] = udot[i] - at_work["d"][i]
         return f.signature, at["end"]
 
     def emit_projection(self, module: Module, lanes: int) -> Signature:

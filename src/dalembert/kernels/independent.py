@@ -29,5 +29,7 @@ def _pose(m: Any, q: Any, t: float) -> np.ndarray:
         return assemble(m, np.array(m.reference), t=t)
     attempt = close(m, np.asarray(q, dtype=float), (), t)
     if not attempt.closed:
-        raise LoopError(f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} m')
+        raise LoopError(
+            f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} m; m.assemble finds some that are'
+        )
     return attempt.q

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import by_name
 from dalembert.errors import StateError
 from dalembert.kernels.batch import INPUTS, add_batch
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.physical import check_parameters
 from dalembert.system.names import unknown
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, native_lanes
 
@@ -32,6 +34,12 @@ class Kernel:
     key: str
     one_by_one: bool = False
     """Whether it takes one state at a time, using the lanes for something else."""
+
+    @property
+    def title(self) -> str:
+        """What users know it by."""
+        first = self.name.partition(" ")[0]
+        return _TITLES.get(first, first)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -79,7 +87,7 @@ class Kernel:
     def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         if q is None:
             raise StateError(
-                f"{self.name}: coordinates q are missing; m.reference has those at which all frames coincide"
+                f"{self.title}: coordinates q are missing; m.reference has those at which all frames coincide"
             )
         if parameters is None and type(t) is float:
             one = self._desk.evaluate(q, u, x, t)
@@ -88,7 +96,7 @@ class Kernel:
         given = self._arranged(q, u, x, t, parameters)
         counts = {len(rows) for rows in given.values() if rows.ndim == 2}
         if len(counts) > 1:
-            raise StateError(f"{self.name}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
+            raise StateError(f"{self.title}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
         if not counts:
             y = np.empty(self.n_output)
             self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
@@ -123,27 +131,29 @@ class Kernel:
     def _parameters(self, given: Any) -> Any:
         """The mechanism's values, with those in `given` (name → number, or one number per state) in their place."""
         known = self.mechanism.parameters
-        for name in given or ():
+        given = {} if given is None else by_name(given, f"{self.title}: parameters")
+        for name in given:
             if name not in known:
-                raise unknown(name, "parameter", known, self.name)
-        values = [self._numbers((given or {}).get(name, value), f"parameter {name}") for name, value in known.items()]
+                raise unknown(name, "parameter", known, self.title)
+        values = [self._numbers(given.get(name, value), f"parameter {name}") for name, value in known.items()]
         lengths = {x.shape for x in values} - {()}
         if len(lengths) > 1:
             raise StateError(
-                f"{self.name}: each parameter must be one number or one per state, not {' and '.join(map(str, sorted(lengths)))}"
+                f"{self.title}: each parameter must be one number or one per state, not {' and '.join(map(str, sorted(lengths)))}"
             )
+        check_parameters(self.mechanism, given, self.title)
         return np.stack(np.broadcast_arrays(*values), axis=-1) if values else np.zeros(0)
 
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         try:
             return np.ascontiguousarray(given, dtype=float) if np.ndim(given) else np.array(given, dtype=float)
         except (TypeError, ValueError) as problem:
-            raise StateError(f"{self.name}: {what} must be numbers ({problem})") from None
+            raise StateError(f"{self.title}: {what} must be numbers ({problem})") from None
 
     def _checked(self, name: str, rows: Any, size: int) -> np.ndarray:
         made = np.zeros(size) if rows is None else self._numbers(rows, _WHAT[name])
         if made.ndim not in (1, 2) or made.shape[-1] != size:
-            raise StateError(f"{self.name}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
+            raise StateError(f"{self.title}: {_WHAT[name]} must have shape ({size},) or (K, {size}), not {made.shape}")
         return made
 
 
@@ -182,6 +192,7 @@ class _Desk:
         return self.y.copy()
 
 
+_TITLES = {"jacobian": "point_jacobian", "solution": "solve", "held": "forward_dynamics", "quantity": "evaluate"}
 _DOUBLE = np.dtype(float)
 _WHAT = {
     "t": "the time",

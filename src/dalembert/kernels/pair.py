@@ -14,8 +14,7 @@ import numpy as np
 
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
-from dalembert.errors import FormulationError
-from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations import Formulation, suitable
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import settled
 from dalembert.kernels.constrained import Constrained
@@ -33,12 +32,7 @@ from dalembert.trace.native.lapack import make_known
 
 def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
     """The formulation of this name, if it can write this mechanism's equations; a choice of speeds is settled, at poses if given."""
-    if name not in FORMULATIONS:
-        raise FormulationError(f"there is no formulation {name!r}; choose one of {', '.join(FORMULATIONS)}")
-    why = FORMULATIONS[name].refusal(m)
-    if why is not None:
-        raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
-    return settled(FORMULATIONS[name], m, poses)
+    return settled(suitable(m, name), m, poses)
 
 
 def key_of(form: Formulation) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import numbers
 from dalembert.constraints import method
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.solution import Solution
-from dalembert.errors import LoopError
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.kernels.assembled import STILL, check_assembled, check_off, tolerance
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -34,7 +35,7 @@ from dalembert.kernels.pair import (
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature, minimum
+from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum
 
 DOUBTFUL = 1e-9
 """Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
@@ -49,18 +50,20 @@ def accelerations(
 ) -> Any:
     """u̇ of one state (n,) or of a batch (K, n)."""
     method(constraints)
-    try:
-        rows = _rows(c, q, t, parameters)
-    except LoopError:
-        return one_by_one(m, q, u, tau, t, parameters, constraints)
+    if type(q) is not np.ndarray or type(t) is not float:  # what is plainly right costs no second look
+        q, t = numbers(q, "forward_dynamics: q"), numbers(t, "forward_dynamics: t")
+    u = np.zeros(m.n_u) if u is None else u
+    rows = _rows(c, q, t, parameters)
     tau = _with_opaque(c, q, u, tau, t, parameters)
     n_q, n_u = m.n_q, m.n_u
     if constraints != "range_space":
+        check_assembled(c, m, q, u, t, parameters)
         return _kept(
             c, f"accelerations {constraints}", lambda: accelerations_kernel(c.mechanism, "kane", constraints, rows)
         )(q, u, tau, t, parameters)[..., n_q:]
     y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
+    check_off(m, y[..., n_q + n_u], q, u, t, parameters)
     poor = ~(y[..., -1] > DOUBTFUL)
     others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
     if others is not None:
@@ -79,6 +82,8 @@ def solve(
 ) -> Solution:
     """u̇, λ of the mechanism's rows and their rank; arrays over the states where several are given."""
     method(constraints)
+    q, u, t = numbers(q, "solve: q"), _or_zeros(u, c.mechanism.n_u, "solve: u"), numbers(t, "solve: t")
+    tau = None if tau is None else numbers(tau, "solve: tau")
     rows = _rows(c, q, t, parameters)
     n_u = c.mechanism.n_u
     pose = (np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]))
@@ -87,6 +92,7 @@ def solve(
         form = formulation_named(c.mechanism, formulation, [pose])
         return form, solution_kernel(c.mechanism, form, constraints, rows)
 
+    check_assembled(c, c.mechanism, q, u, t, parameters)
     form, made = _kept(c, f"solution {formulation} {constraints}", make)
     tau = _with_opaque(c, q, u, tau, t, parameters)
     y = made(q, u, tau, t, parameters)
@@ -172,29 +178,38 @@ def _udot(pair: Pair) -> Block:
 
 
 def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
-    """(q̇, u̇, smallest pivot relative to its row), along the tree's branches."""
+    """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         held = Constrained(m, rows)
-        run, size = held.emit(module, lanes, name="held_run")
+        run, size = held.emit(module, lanes, name="held_run", part="dynamics_and_errors")
         p, at = held.pattern, held.places
         starts, profile = module.int_table(p.starts), module.int_table(p.profile)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("run", lanes=lanes, **parameters) as f:
             f.call(run, *(getattr(f, name) for name in NAMES))
             Y, S = f.work + at["Y"], f.work + at["S"]
-            v = f.variables(square=0.0, smallest=1.0)
+            g, slip = f.work + at["g"], f.work + at["slip"]
+            v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0, speed=STILL)
+            with f.loop(m.n_u) as i:
+                v.speed = maximum(v.speed, abs(f.u[i]))
             with f.loop(held.n_rows) as i:
+                v.gap, v.slip = maximum(v.gap, abs(g[i])), maximum(v.slip, abs(slip[i]))
                 v.square = 0.0
                 with f.loop(starts[i], starts[i + 1]) as e:
                     v.square = v.square + Y[e] * Y[e]
                 inverse = S[profile[i] + i]
                 v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
-            f.y[m.n_q + m.n_u] = v.smallest
+            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed) / tolerance(m)
+            f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    return Kernel(f"held accelerations {rows}", m, m.n_u, (m.n_q + m.n_u + 1,), emit, c.key)
+    return Kernel(f"held accelerations {rows} by {tolerance(m)!r}", m, m.n_u, (m.n_q + m.n_u + 2,), emit, c.key)
+
+
+def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:
+    return np.zeros(n) if given is None else numbers(given, where)
 
 
 def _rows(c: Catalogue, q: Any, t: Any, parameters: Any) -> tuple[int, ...]:

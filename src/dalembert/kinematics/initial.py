@@ -11,6 +11,7 @@ from dalembert.errors import StateError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.words import counted
 
 
 def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
@@ -21,6 +22,11 @@ def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
         raise StateError(f"the time t = {t} is not a finite number")
     made = State(m.numeric, float(t), q, u)
     for k, joint in enumerate(m.joints):
+        if None in joint.q_at and not np.isfinite(np.asarray(made.joint_q[k], dtype=float)).all():
+            raise StateError(
+                f'joint "{joint.name}": its prescribed motion has no value at t = {t:g} s; a table that it comes from may end '
+                'there (da.Table(…, outside="hold") goes on)'
+            )
         trouble = joint.joint.trouble(made.joint_q[k])
         if trouble:
             raise StateError(f'joint "{joint.name}": {trouble}')
@@ -39,7 +45,7 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
     if given is None:
         return zeros.copy()
     if not isinstance(given, Mapping):
-        return _sized(m, given, names, what)
+        return _sized(m, given, names, f"{what}, given as a whole,")
     out = zeros.copy()
     single = {name: i for i, name in enumerate(names)}
     for name, value in given.items():
@@ -66,12 +72,13 @@ def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.nd
         values = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise StateError(
-            f'mechanism "{m.name}": {what} must be {len(names)} numbers in the order ({", ".join(names)}), not {given!r}; '
-            "values by joint are taken by m.assemble and m.simulate"
+            f'mechanism "{m.name}": {what} must be {counted(len(names), "number")} in the order ({", ".join(names)}), not {given!r}; '
+            "values by joint, {name: value}, are taken by m.assemble and m.simulate"
         ) from None
     if values.shape != (len(names),):
         raise StateError(
-            f'mechanism "{m.name}" has {len(names)} {what} ({", ".join(names)}), but an array of shape {values.shape} was given'
+            f'mechanism "{m.name}": {what} must be {counted(len(names), "number")} in the order ({", ".join(names)}), but an array of '
+            f"shape {values.shape} was given"
         )
     if not np.isfinite(values).all():
         raise StateError(f"{what}: {names[int(np.argmin(np.isfinite(values)))]} is not a finite number")
@@ -82,9 +89,9 @@ def _numbers(given: Any, n: int, where: str) -> np.ndarray:
     try:
         values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError) as problem:
-        raise StateError(f"{where} must be {n} numbers, not {given!r}") from problem
+        raise StateError(f"{where} must be {counted(n, 'number')}, not {given!r}") from problem
     if values.shape != (n,):
-        raise StateError(f"{where} has {n} values, but {given!r} was given")
+        raise StateError(f"{where} has {counted(n, 'value')}, but {given!r} was given")
     if not np.isfinite(values).all():
         raise StateError(f"{where}: {given!r} is not finite")
     return values

@@ -26,10 +26,15 @@ from dalembert.system.laws import at_time
 from dalembert.system.names import unknown
 from dalembert.trace import Expr, substitute
 from dalembert.vectors import ZERO, Matrix, Vector, cross, vector
+from dalembert.words import listed, shown
 
 
 class State:
-    """(mechanism, t, q, u), over floats or traced scalars."""
+    """A mechanism's motion at one instant: `s = m.state(q, u)`, and what functions of the state are given.
+
+    `s.t`, `s.q["A"]`, `s.u["A"]`; `s.position(("rod", (1, 0, 0)))`, `s.velocity`, `s.rotation("rod")`, `s.angular_velocity` …
+    It is (mechanism, t, q, u), over floats or traced scalars.
+    """
 
     def __init__(self, mechanism: Mechanism, t: Any, q: Any, u: Any):
         self.mechanism = mechanism
@@ -37,16 +42,27 @@ class State:
         self.coordinates = q
         self.speeds = u
 
+    def __repr__(self) -> str:
+        m = self.mechanism
+        if self.traced:
+            return f"<State of {m.name!r} in symbols: {listed(m.coordinates)}>"
+        values = [f"{c} = {shown(x)}" for c, x in zip(m.coordinates, self.coordinates)]
+        values += [f"{c}' = {shown(x)}" for c, x in zip(m.speeds, self.speeds)]
+        return f"<State of {m.name!r} at t = {self.t:g} s: {listed(values)}>"
+
     # -- joints: free values from the state, prescribed ones from time --------------------------------------------------
     @cached_property
     def joint_q(self) -> list[np.ndarray]:
+        """Of every tree joint, its coordinates: free and prescribed."""
         return [self._merged(self.coordinates, j.q_at, j.law.q) for j in self.mechanism.joints]
 
     @cached_property
     def joint_u(self) -> list[np.ndarray]:
+        """Of every tree joint, its speeds: free and prescribed."""
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
     def joint_udot(self, udot: Any) -> list[np.ndarray]:
+        """Of every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
         return [self._merged(udot, j.u_at, j.law.udot) for j in self.mechanism.joints]
 
     def _merged(self, values: Any, places: tuple[int | None, ...], laws: tuple[Any, ...]) -> np.ndarray:
@@ -248,6 +264,7 @@ class State:
         return self.poses[self.body_number(body)].R
 
     def angular_velocity(self, body: Any) -> Vector:
+        """Of a body, in world axes: `s.angular_velocity("rod")`."""
         return self.velocities[self.body_number(body)].w
 
     def position(self, at: Any) -> Vector:
@@ -303,6 +320,7 @@ class State:
 
     @property
     def traced(self) -> bool:
+        """Whether its values are symbols instead of numbers."""
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
 
 

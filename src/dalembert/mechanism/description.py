@@ -19,6 +19,7 @@ from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
 from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
+from dalembert.system.frames import Frame
 from dalembert.system.names import unknown
 from dalembert.system.numbers import number
 from dalembert.system.plan import Plan
@@ -26,6 +27,7 @@ from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +55,14 @@ class Description:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
-        held = f", {len(self.cuts)} loops" if self.cuts else ""
-        return f"<Mechanism {self.name!r}: {self.n_bodies} bodies, {self.n_q} coordinates, {self.n_u} speeds{held}>"
+        parts = [counted(self.n_bodies, "body", "bodies"), counted(self.n_q, "coordinate"), counted(self.n_u, "speed")]
+        parts += [counted(len(self.cuts), "loop")] if self.cuts else []
+        return f"<Mechanism {self.name!r}: {', '.join(parts)}>"
 
     # -- sizes and names ----------------------------------------------------------------------------------------------
     @property
     def n_bodies(self) -> int:
+        """How many bodies there are, the ground not counted."""
         return len(self.bodies)
 
     @property
@@ -73,7 +77,7 @@ class Description:
 
     @cached_property
     def speeds(self) -> tuple[str, ...]:
-        """Names of u."""
+        """Names of u, like those of q."""
         return tuple(label for j, b in self._carried for label, at in zip(j.u_labels(b.name), j.u_at) if at is not None)
 
     @cached_property
@@ -92,10 +96,12 @@ class Description:
 
     @property
     def n_q(self) -> int:
+        """How many coordinates are free: the length of q."""
         return len(self.coordinates)
 
     @property
     def n_u(self) -> int:
+        """How many speeds are free: the length of u."""
         return len(self.speeds)
 
     @cached_property
@@ -138,10 +144,11 @@ class Description:
     @cached_property
     def stands_on(self) -> tuple[int, ...]:
         """The frame that each joint stands on: its carrier, or a station of it."""
-        return tuple(
-            self.station_number[parent, j.on_parent.node] if j.on_parent.node else parent
-            for j, parent in zip(self.joints, self.parent)
-        )
+        return tuple(self.frame_of(parent, j.on_parent) for j, parent in zip(self.joints, self.parent))
+
+    def frame_of(self, body: int, on: Frame) -> int:
+        """The numbered frame that a joint's frame on a body is fixed to: the body, or a station of it."""
+        return self.station_number[body, on.node] if on.node else body
 
     def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
         """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
@@ -221,6 +228,7 @@ class Description:
 
     @property
     def parameter_values(self) -> dict[Any, float]:
+        """Of the symbols that stand for them."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
     def admissible(self, q: Any) -> np.ndarray:

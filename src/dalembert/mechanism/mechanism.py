@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.arguments import by_name, count, file_path, function, names, numbers, one_name, real, row, takes
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 from dalembert.system.constraints import JointClosure
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 class Mechanism(Description):
     """A numbered mechanism, immutable: `m = s.build()`, then `m.simulate(10.0)`, `m.equations("kane")`, `m.inspect()`, …
 
-    Its data (`bodies`, `joints`, `cuts`, `parameters`, …) and names (`coordinates`, `speeds`) are those of `Description`.
+    Its coordinates q and speeds u have names, `m.coordinates` and `m.speeds`, and stand in that order in every array. Values of a state
+    are arrays (n,), of many states (K, n). Vectors are in world axes, everything is in SI units.
     """
 
     def _repr_html_(self) -> str:
@@ -52,12 +54,14 @@ class Mechanism(Description):
         return mechanism_html(self)
 
     # -- states -------------------------------------------------------------------------------------------------------
+    @takes(t=real)
     def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> Any:
         """The motion at one instant, from numbers: poses, velocities, energies (see `kinematics.State`)."""
         from dalembert.kinematics.initial import state_of_numbers
 
         return state_of_numbers(self, q, u, t)
 
+    @takes(parameters=one_name)
     def symbolic_state(self, parameters: str = "symbols") -> Any:
         """The motion at the symbolic instant (t, q, u); parameters stay symbols, or become "numbers"."""
         from dalembert.kinematics import State
@@ -90,6 +94,7 @@ class Mechanism(Description):
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
 
+    @takes(t=real)
     def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
 
@@ -99,6 +104,7 @@ class Mechanism(Description):
 
         return assemble_given(self, initial, speeds, t)
 
+    @takes(t=real)
     def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
         """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
@@ -110,12 +116,14 @@ class Mechanism(Description):
 
         return branches(self, initial, t)
 
+    @takes(t=real)
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
         from dalembert.constraints.diagnosis import diagnose
 
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
+    @takes(t=real)
     def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
         """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
         from dalembert.analysis.inspection import inspect
@@ -142,8 +150,13 @@ class Mechanism(Description):
 
             found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
             return found
+        if constraints != "range_space":
+            from dalembert.constraints import method
+
+            method(constraints)
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
+    @takes(parameters=by_name, constraints=one_name, formulation=one_name)
     def solve(
         self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
         constraints: str = "range_space", formulation: str = "kane",
@@ -189,6 +202,14 @@ class Mechanism(Description):
         return self.kernels.jacobian(at, q, t, parameters)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
+    @takes(
+        method=one_name,
+        parameters=by_name,
+        start=real,
+        checkpoint=file_path,
+        constraints=one_name,
+        formulation=one_name,
+    )
     def simulate(
         self,
         duration: float | None = None,
@@ -241,6 +262,7 @@ class Mechanism(Description):
             options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
+    @takes(method=one_name, parameters=by_name, start=real, threads=count(1))
     def simulate_many(
         self,
         initials: Any,
@@ -269,12 +291,14 @@ class Mechanism(Description):
             output=output, start=start, max_step=max_step, max_steps=max_steps,
         )  # fmt: skip
 
+    @takes(formulation=one_name, parameters=one_name)
     def equations(self, formulation: str = "kane", parameters: str = "symbols") -> Any:
         """The equations of motion, written out by the named method."""
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
 
+    @takes(formulations=names, constraints=names, states=count(1), seed=count(0))
     def compare(
         self,
         formulations: Iterable[str] | None = None,
@@ -292,6 +316,7 @@ class Mechanism(Description):
         return compare(self, formulations, constraints, states, seed, start)
 
     # -- small motions and balance ----------------------------------------------------------------------------------------
+    @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
     def linearise(
         self, q: Any = None, u: Any = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
         outputs: Mapping[str, Any] | None = None, keep: Sequence[str] = (), tau: Any = None,
@@ -306,6 +331,7 @@ class Mechanism(Description):
 
         return linearise(self, q, u, t, inputs, outputs, keep, tau)
 
+    @takes(times=row, inputs=names, outputs=by_name, keep=names)
     def linearise_along(
         self, motion: Motion, times: Sequence[float] | None = None, *, inputs: Sequence[str] | None = None,
         outputs: Mapping[str, Any] | None = None, keep: Sequence[str] = (),
@@ -315,6 +341,7 @@ class Mechanism(Description):
 
         return linearise_along(self, motion, times, inputs, outputs, keep)
 
+    @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibrium(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
         hold: Sequence[str] = (), t: float = 0.0, starts: int = 8, seed: int = 0,
@@ -328,6 +355,7 @@ class Mechanism(Description):
 
         return equilibrium(self, initial, speeds, find, hold, t, starts, seed)
 
+    @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibria(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
         hold: Sequence[str] = (), t: float = 0.0, starts: int = 24, seed: int = 0,
@@ -337,6 +365,7 @@ class Mechanism(Description):
 
         return equilibria(self, initial, speeds, find, hold, t, starts, seed)
 
+    @takes(name=one_name, values=row, hold=names, t=real)
     def root_locus(
         self, name: str, values: Any, initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
         find: Mapping[str, Any] | None = None, hold: Sequence[str] = (), t: float = 0.0,
@@ -350,6 +379,7 @@ class Mechanism(Description):
 
         return root_locus(self, name, values, initial, speeds, find, hold, t)
 
+    @takes(over=by_name, hold=names, t=real)
     def stability_map(
         self, over: Mapping[str, Any], initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
         find: Mapping[str, Any] | None = None, hold: Sequence[str] = (), t: float = 0.0,
@@ -360,6 +390,7 @@ class Mechanism(Description):
         return stability_map(self, over, initial, speeds, find, hold, t)
 
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    @takes(q=numbers, u=numbers, udot=numbers, actuated=names, t=numbers, parameters=by_name)
     def drives(
         self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
         parameters: Any = None,
@@ -372,6 +403,7 @@ class Mechanism(Description):
 
         return drives(self, q, u, udot, actuated, weights, t, parameters)
 
+    @takes(parameters=names, initial_values=names, outputs=by_name)
     def sensitivities(
         self, duration: float | None = None, initial: Any = None, speeds: Any = None, *,
         parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (), outputs: Any = None, output: Any = None,
@@ -388,6 +420,7 @@ class Mechanism(Description):
             self, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
 
+    @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)
     def identify(
         self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
         initial_values: Sequence[str] = (), outputs: Any = None, sigma: Any = None,
@@ -405,6 +438,7 @@ class Mechanism(Description):
             self, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
         )
 
+    @takes(joint=one_name, values=row, t=real)
     def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
@@ -414,6 +448,7 @@ class Mechanism(Description):
 
         return sweep(self, joint, values, initial, t)
 
+    @takes(times=row, orientation=function)
     def follow(
         self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None
     ) -> Followed:

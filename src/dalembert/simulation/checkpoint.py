@@ -60,7 +60,7 @@ class Checkpoint:
         }
         np.savez(content, about=np.array(json.dumps(about)), **arrays)
         packed = content.getvalue()
-        write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint")
+        write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint", MotionFileError)
 
 
 _ARRAYS = ("memory", "given", "counters", "rows", "forces", "events", "lengths")

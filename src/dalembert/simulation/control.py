@@ -11,6 +11,8 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.simulation.options import Options
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +32,12 @@ class Control:
         out = np.zeros(m.n_u)
         for name, value in given.items():
             at = self._columns(name)
-            values = np.atleast_1d(np.asarray(value, dtype=float))
+            try:
+                values = np.atleast_1d(np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                values = np.full(1, np.nan)
             if values.shape != (len(at),) or not np.isfinite(values).all():
-                raise SimulationError(f'control: "{name}" takes {len(at)} finite numbers, not {value!r}')
+                raise SimulationError(f'control: "{name}" takes {counted(len(at), "finite number")}, not {value!r}')
             out[at] += values
         return out
 
@@ -46,7 +51,7 @@ class Control:
         raise missing(m, name, "joint or speed", dict.fromkeys([*m.joint_number, *m.speeds]), "control")
 
 
-def control_of(m: Mechanism, law: Any, rate: Any) -> Control | None:
+def control_of(m: Mechanism, law: Any, rate: Any, o: Options) -> Control | None:
     """From the arguments of `simulate`."""
     if law is None:
         if rate is not None:
@@ -56,4 +61,10 @@ def control_of(m: Mechanism, law: Any, rate: Any) -> Control | None:
         raise SimulationError(f"control must be a function of the state, not {law!r}")
     if rate is None or not (isinstance(rate, (int, float)) and np.isfinite(rate) and rate > 0):
         raise SimulationError(f"control needs control_rate, the number of calls per second, not {rate!r}")
+    calls = float(rate) * (o.end - o.start)
+    if calls > o.max_steps:
+        raise SimulationError(
+            f"control_rate={rate!r} asks for {calls:.3g} calls in {o.end - o.start:g} s, and at most max_steps={o.max_steps} are made; "
+            "give a lower rate, or raise max_steps"
+        )
     return Control(law, 1.0 / float(rate), m)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import real
 from dalembert.errors import SimulationError
 from dalembert.system.events import Event
 from dalembert.trace import Expr
@@ -67,4 +68,4 @@ def traced_value(when: Callable[[Any], Any], s: Any) -> Any:
     if values.size != 1:
         raise SimulationError(f"an event's function must give one number, not {values.size}")
     only = values.item()
-    return only if type(only) is Expr else float(only)
+    return only if type(only) is Expr else real(only, "what an event's function gives")

@@ -13,13 +13,16 @@ from dalembert.trace.native import Real, Signature, maximum, sqrt
 WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
 """Pivot at which another choice of rows may be better, and at which it is forgotten that this was asked."""
 
+KINDS = ("rad/s", "m/s", "1/s")
+"""Of speeds: turning, sliding, deforming."""
+
 
 class HeldScale:
-    """Parts of the memory: `size` by which errors are measured, `fastest` turning and sliding speeds yet, `distance` to a singular
+    """Parts of the memory: `size` by which errors are measured, `fastest` speeds of each kind yet, `distance` to a singular
     pose (the root of the smallest pivot of B A⁻¹Bᵀ) and how it changes, and whether the choice of rows was asked about."""
 
     def held_parts(self, n: int) -> dict[str, int]:
-        return {"size": n, "fastest": 2, "distance": 1, "approach": 1, "asked": 1}
+        return {"size": n, "fastest": len(KINDS), "distance": 1, "approach": 1, "asked": 1}
 
     def held_values(self, m: Mechanism) -> dict[str, Any]:
         return {"size": [*typical_coordinates(m), *[0.0] * m.n_u], "asked": 1.0}
@@ -48,8 +51,8 @@ def emit_sizes(e: Equations) -> Signature:
     """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind so far, in the trial, or by its rate over a step."""
     kinds = e.module.int_table(_kinds(e))
     with e.function("sizes", h=Real) as f:
-        p, top = e.layout.of(f.memory), f.array(2)
-        with f.loop(2) as kind:
+        p, top = e.layout.of(f.memory), f.array(len(KINDS))
+        with f.loop(len(KINDS)) as kind:
             top[kind] = p.fastest[kind]
         with f.loop(e.n_u) as i:
             kind, at = kinds[i], i + e.n_q
@@ -70,5 +73,4 @@ def emit_seen(e: Equations) -> Signature:
 
 
 def _kinds(e: Equations) -> list[int]:
-    """Turning or sliding."""
-    return [int(unit == "m/s") for unit in speed_units(e.mechanism)]
+    return [KINDS.index(unit) for unit in speed_units(e.mechanism)]

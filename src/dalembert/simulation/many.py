@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import array, numbers, refused
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.physical import check_parameters
 from dalembert.simulation.failure import failure, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
@@ -29,6 +31,7 @@ from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
+from dalembert.words import counted
 
 BUDGET = 20_000
 """Steps after which a thread looks whether it should stop."""
@@ -47,11 +50,21 @@ class Motions:
     parameters: Mapping[str, np.ndarray]
     record: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        failed = f", {len(self.problems)} of them not to the end" if self.problems else ""
+        return (
+            f"<{counted(len(self), 'motion')} of {self.mechanism.name!r}: {counted(len(self.t), 'sample')} each from {self.t[0]:g} to "
+            f"{self.t[-1]:g} s{failed}>"
+        )
+
     def __len__(self) -> int:
         return len(self.q)
 
     def __getitem__(self, k: int) -> Motion:
-        """One of them, from which everything else can be computed."""
+        """One of them, from which everything else can be computed; −1 is the last."""
+        if not isinstance(k, (int, np.integer)) or not -len(self) <= k < len(self):
+            raise refused("the number of a motion", f"a whole number from 0 to {len(self) - 1}", k)
+        k = int(k) % len(self)
         m, q, u = self.mechanism, np.array(self.q[k]), np.array(self.u[k])
         if k in self.problems:
             good = int(np.argmin(np.isfinite(q).all(axis=1) & np.isfinite(u).all(axis=1)))
@@ -214,6 +227,8 @@ def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> 
         )
     if len(set(sizes.values())) > 1:
         raise SimulationError("the numbers of motions differ: " + ", ".join(f"{n} {name}" for name, n in sizes.items()))
+    if not next(iter(sizes.values())):
+        raise SimulationError("simulate_many was given no motions: initials, speeds and parameter values are empty")
     return next(iter(sizes.values()))
 
 
@@ -222,7 +237,7 @@ def _several(given: Any) -> bool:
         return False
     if isinstance(given, (list, tuple)) and given and isinstance(given[0], Mapping):
         return True
-    return np.ndim(given) == 2
+    return array(given, "simulate_many: initials and speeds").ndim == 2
 
 
 def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -261,15 +276,13 @@ def _parameters(m: Mechanism, given: Mapping[str, Any] | None, count: int) -> np
     for name in given or ():
         if name not in m.parameters:
             raise unknown(name, "parameter", m.parameters, "simulate_many")
-    columns = [
-        np.broadcast_to(np.asarray((given or {}).get(k, v), dtype=float), (count,)) for k, v in m.parameters.items()
-    ]
+    values = {k: numbers(v, f"simulate_many: parameter {k}") for k, v in (given or {}).items()}
+    check_parameters(m, values, "simulate_many")
+    columns = [np.broadcast_to(values.get(k, np.asarray(v, dtype=float)), (count,)) for k, v in m.parameters.items()]
     return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
 
 
 def _threads(given: int | None) -> int:
     if given is not None:
-        if given < 1:
-            raise SimulationError(f"threads={given!r} must be at least 1")
-        return int(given)
+        return given
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.elastic.outputs import InnerLoads, inner_loads
+from dalembert.arguments import file_path, function, names, points, takes
+from dalembert.elastic.outputs import InnerLoads, inner_loads, principal_axes, tisserand_frame
 from dalembert.errors import SimulationError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
@@ -24,6 +25,7 @@ from dalembert.simulation.samples import Samples, evaluate
 from dalembert.simulation.section_forces import SectionForces, section_forces
 from dalembert.system.names import unknown
 from dalembert.system.outputs import Displacement
+from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +55,9 @@ class Motion:
         object.__setattr__(self, "record", MappingProxyType(dict(self.record)))
 
     def __repr__(self) -> str:
-        span = f"{len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no samples"
-        return f"<Motion of {self.record.get('model')!r}: {span}, {len(self.coordinates)} coordinates, {len(self.events)} events>"
+        span = f"{counted(len(self), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no samples"
+        parts = [span, counted(len(self.coordinates), "coordinate"), counted(len(self.events), "event")]
+        return f"<Motion of {self.record.get('model')!r}: {', '.join(parts)}>"
 
     def __len__(self) -> int:
         return len(self.t)
@@ -117,7 +120,7 @@ class Motion:
         return self.evaluate(lambda s: s.velocity(at))
 
     def angular_velocity(self, body: str) -> np.ndarray:
-        """(K, 3)."""
+        """(K, 3) of a body."""
         return self.evaluate(lambda s: s.angular_velocity(body))
 
     def displacement(self, body: str, node: str) -> np.ndarray:
@@ -137,6 +140,17 @@ class Motion:
         (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
         """
         return section_forces(self.samples, body)
+
+    def tisserand_frame(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start.
+
+        They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
+        """
+        return tisserand_frame(self, body)
+
+    def principal_axes(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+        return principal_axes(self, body)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""
@@ -168,11 +182,13 @@ class Motion:
         """`.force` along the coordinate (K,), or coordinates (K, n), that a prescribed joint, a `Drive` or a `Coupling` needs."""
         return reactions.drive(self.samples, name)
 
+    @takes(quantity=function)
     def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
         return evaluate(self.samples, lambda s, _: quantity(s))
 
     # -- to look at -------------------------------------------------------------------------------------------------------
+    @takes(path=file_path, traces=points, reactions=names)
     def page(
         self,
         path: str | Path,
@@ -208,6 +224,7 @@ class Motion:
 
         return dataset(self)
 
+    @takes(path=file_path)
     def save(self, path: str | Path) -> None:
         """Write a NetCDF file, whole or not at all; `da.load_motion` reads it."""
         from dalembert.files.motion_file import save

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import numbers
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.method import Method
@@ -121,7 +122,7 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
             times = np.append(times, end)
         times[-1] = min(times[-1], end) if count else end
     else:
-        times = np.array(output, dtype=float)
+        times = numbers(output, "simulate: output")
         if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
             raise SimulationError("output must be an interval or increasing times")
         if times[0] < start or times[-1] > end * (1 + 1e-12):
@@ -149,6 +150,8 @@ def _positive(given: Any, what: str) -> float:
         value = float(given)
     except (TypeError, ValueError) as problem:
         raise SimulationError(f"{what}={given!r} must be a positive number") from problem
+    if isinstance(given, str):
+        raise SimulationError(f"{what}={given!r} is text; give a positive number")
     if not (math.isfinite(value) and value > 0.0):
         raise SimulationError(f"{what}={given!r} must be positive and finite")
     return value

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import numbers, refused
 from dalembert.kinematics import totals
 from dalembert.simulation.samples import Samples, evaluate
 from dalembert.system.forces.points import point
@@ -62,8 +63,12 @@ def energy(x: Samples) -> Energies:
 
 
 def momentum(x: Samples, about: Any) -> Momenta:
+    about = numbers(about, "momentum: about")
+    if about.shape != (3,):
+        raise refused("momentum: about", "a point of three numbers", about.tolist())
+
     def formula(s: Any, _: Any) -> Any:
-        return [*totals.linear_momentum(s), *totals.angular_momentum(s, np.asarray(about, dtype=float))]
+        return [*totals.linear_momentum(s), *totals.angular_momentum(s, about)]
 
     rows = evaluate(x, formula)
     return Momenta(rows[:, :3], rows[:, 3:])

@@ -162,13 +162,13 @@ class Run:
                 elif status == PAUSED:
                     took = max(time.perf_counter() - began, 1e-6)
                     budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
-                    if self.counters[STEPS] >= self.options.max_steps:
-                        raise too_many_steps(self.options, self.t)
                 elif status < 0:
                     if before is not None and self.handler is not None and self.handler.problem is not None:
                         self.memory[:], self.counters[:] = before
                         return  # raised on leaving
                     raise failure(status, self.program.catalogue.mechanism, self.program, self.options, self.memory)
+                if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
+                    raise too_many_steps(self.options, self.t)
                 self._tell(progress)
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.errors import TraceError
+from dalembert.errors import SimulationError, TraceError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import extra_input, straight_block
@@ -97,6 +97,7 @@ def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, 
     try:
         with tracing():
             values = np.array(formula(m.symbolic_state(), symbols), dtype=object)
+            _check_numbers(values)
             varying = [i for i, value in enumerate(values.ravel()) if type(value) is Expr]
             computed = values.ravel()[varying]
     except (TraceError, TypeError, ValueError, ArithmeticError, AttributeError):
@@ -117,7 +118,22 @@ def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, 
     return run
 
 
+def _check_numbers(values: np.ndarray) -> None:
+    for value in values.ravel():
+        if type(value) is not Expr and not isinstance(value, (int, float, np.number, np.bool_)):
+            raise SimulationError(f"a function of the state must give a number, or several, not {value!r}")
+
+
 def one_by_one(x: Samples, formula: Formula, extra: np.ndarray | None) -> np.ndarray:
     m = x.mechanism.with_parameters(**x.parameters)
     ends = np.zeros_like(x.u) if extra is None else extra
-    return np.array([formula(m.state(q, u, t), e) for t, q, u, e in zip(x.t, x.q, x.u, ends)], dtype=float)
+    rows = [formula(m.state(q, u, t), e) for t, q, u, e in zip(x.t, x.q, x.u, ends)]
+    try:
+        made = np.array(rows, dtype=float)
+    except (TypeError, ValueError):
+        raise SimulationError(
+            f"a function of the state must give a number, or as many numbers at every sample, not {rows[0]!r}"
+        ) from None
+    if len(rows):
+        _check_numbers(np.array(rows[0], dtype=object))
+    return made

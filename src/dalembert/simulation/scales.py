@@ -46,8 +46,13 @@ def length(m: Mechanism) -> float:
 
 
 def typical_coordinates(m: Mechanism) -> list[float]:
-    """1 for angles and Euler parameters, the mechanism's length for what is measured in metres."""
-    return [length(m) if unit == "m" else 1.0 for unit in coordinate_units(m)]
+    """1 for angles and Euler parameters, the mechanism's length for what is measured in metres, a slight deformation for modes."""
+    out = [length(m) if unit == "m" else 1.0 for unit in coordinate_units(m)]
+    for j, b in zip(m.joints, m.bodies):
+        for at, amplitude in zip(j.q_at[len(j.own_q) :], b.data.amplitudes if b.modes else ()):
+            if at is not None:
+                out[at] = float(amplitude)
+    return out
 
 
 def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import dalembert
-from dalembert.errors import LoopError, MotionFileError, SimulationError
+from dalembert.arguments import file_path
+from dalembert.errors import LoopError, MotionFileError, SimulationError, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -65,7 +66,7 @@ def simulate(
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
     decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
     identity = fingerprint(program.key, q, u, values, o.times, o.atol, *decided)
-    run = Run(program, model, o, watched, control_of(model, control, control_rate), handler, identity)
+    run = Run(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
     if resume is None:
         run.begin(q, u, values)
     else:
@@ -83,8 +84,12 @@ def simulate(
 
 
 def _check_folder(checkpoint: str | Path | None) -> None:
-    if checkpoint is not None and not Path(checkpoint).absolute().parent.is_dir():
+    if checkpoint is None:
+        return
+    if not Path(checkpoint).absolute().parent.is_dir():
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
+    if Path(checkpoint).is_dir():
+        raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 
 def _start(
@@ -92,9 +97,10 @@ def _start(
 ) -> tuple[np.ndarray, np.ndarray, Holding | None]:
     """(q, u) to begin from, loops assembled, and how they are held; None where there are none."""
     q, u = initial_state(m, initial, speeds, o.start)
+    how = stabilisation(stabilise)
     if not m.cuts and not m.constraints:
         return q, u, None
-    return held_state(m, q, u, initial, speeds, o, stabilisation(stabilise))
+    return held_state(m, q, u, initial, speeds, o, how)
 
 
 def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: str | Path | None) -> Motion:
@@ -109,11 +115,24 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
         warn_of_spin(problem.motion)  # type: ignore[attr-defined]
         raise
     made = so_far()
+    _check_prescribed(run, made)
     _check_constraints_agreed(run, made)
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
     warn_of_spin(made)
     return made
+
+
+def _check_prescribed(run: Run, made: Motion) -> None:
+    """Where nothing is integrated, nothing else would meet a law that has no value at the end."""
+    if not run.model.prescribed or not len(made):
+        return
+    try:
+        run.model.state(made.q[-1], made.u[-1], made.t[-1])
+    except StateError as problem:
+        failed = SimulationError(str(problem))
+        failed.motion = made
+        raise failed from None
 
 
 def _check_constraints_agreed(run: Run, made: Motion) -> None:
@@ -168,7 +187,7 @@ def _where(resume: Any) -> Checkpoint:
             raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
         found: Checkpoint = resume.unfinished
         return found
-    return load_checkpoint(resume)
+    return load_checkpoint(file_path(resume, "simulate: resume"))
 
 
 def _plain(given: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dalembert.arguments import real
 from dalembert.errors import SimulationError
 
 
@@ -18,14 +20,18 @@ class Projection:
 
 @dataclass(frozen=True)
 class Baumgarte:
-    """g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4]: gaps decay instead of growing, at a rate to be tuned."""
+    """For `m.simulate(…, stabilise=da.Baumgarte(alpha, beta))`: g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4].
+
+    Gaps decay instead of growing, at a rate to be tuned; the usual projection needs no tuning.
+    """
 
     alpha: float = 100.0
     beta: float = 2500.0
     projects: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (self.alpha >= 0.0 and self.beta >= 0.0):
+        gains = [real(getattr(self, name), f"Baumgarte: {name}") for name in ("alpha", "beta")]
+        if not all(0.0 <= gain < math.inf for gain in gains):
             raise SimulationError(f"Baumgarte's gains must not be negative: alpha={self.alpha!r}, beta={self.beta!r}")
 
     @property
@@ -50,7 +56,7 @@ def stabilisation(given: Any) -> Stabilisation:
     """By name, or as it is."""
     if isinstance(given, Stabilisation):
         return given
-    if given not in NAMED:
+    if not isinstance(given, str) or given not in NAMED:
         raise SimulationError(
             f"stabilise={given!r} is not known; choose one of {', '.join(map(repr, NAMED))}, or da.Baumgarte(alpha, beta)"
         )

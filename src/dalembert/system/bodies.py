@@ -23,7 +23,7 @@ from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """Mass, mass centre and inertia matrix about the mass centre, in body axes."""
+    """Mass (kg), mass centre and inertia matrix about it (kg m²), in body axes: what `da.rod`, `da.box` and the others give."""
 
     mass: Any
     com: Vector
@@ -50,7 +50,7 @@ def _steiner(r: Vector) -> Matrix:
 
 
 def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
-    """A thin uniform rod from the body's origin along `axis`; `com` overrides where its middle is."""
+    """A thin uniform rod from the body's origin along `axis`: `da.rod(mass=1.0, length=0.5)`; `com` overrides where its middle is."""
     mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
     a = np.array(unit(axis, "rod: axis"))
     middle = 0.5 * length * a if com is None else numbers(com, (3,), "rod: com")
@@ -59,7 +59,7 @@ def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) ->
 
 
 def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
-    """A uniform block with edges `size` along the body axes."""
+    """A uniform block with edges `size` along the body axes about `com`: `da.box(2.0, (1.0, 0.2, 0.1))`."""
     mass = number(mass, "box: mass")
     com = numbers(com, (3,), "box: com")
     xx, yy, zz = (x * x for x in (positive(edge, "box: size") for edge in numbers(size, (3,), "box: size")))
@@ -69,7 +69,7 @@ def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
 def cylinder(
     mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
 ) -> MassProperties:
-    """A uniform solid cylinder along `axis`."""
+    """A uniform solid cylinder along `axis` about `com`: `da.cylinder(mass=1.0, radius=0.2, length=0.05)`."""
     mass = number(mass, "cylinder: mass")
     radius, length = positive(radius, "cylinder: radius"), positive(length, "cylinder: length")
     a, com = np.array(unit(axis, "cylinder: axis")), numbers(com, (3,), "cylinder: com")
@@ -79,14 +79,14 @@ def cylinder(
 
 
 def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
-    """A uniform solid ball."""
+    """A uniform solid ball about `com`: `da.sphere(mass=1.0, radius=0.1)`."""
     mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
     com = numbers(com, (3,), "sphere: com")
     return MassProperties(mass, com, 0.4 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
 
 
 def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
-    """A point mass: no inertia of its own."""
+    """A point mass `at` a place of the body, without inertia of its own: `da.particle(1.0, (1, 0, 0))`."""
     return MassProperties(number(mass, "particle: mass"), numbers(at, (3,), "particle: at"), np.zeros((3, 3)))
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from dalembert.errors import ModelError
 from dalembert.system.fields import Function, Holds
+from dalembert.system.names import text
 from dalembert.system.numbers import number, numbers, positive
 
 Check = Callable[[Any, str], Any]
@@ -72,13 +73,6 @@ def _held(what: str) -> Check | None:
         "frame": as_frame, "body": text, "joint": text,
     }  # fmt: skip
     return known.get(what)
-
-
-def text(given: Any, where: str) -> str:
-    """A name."""
-    if not isinstance(given, str):
-        raise ModelError(f"{where} must be a name in quotes, not {given!r}")
-    return given
 
 
 def _optional(check: Check, given: Any, where: str) -> Any:

@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.names import text
 from dalembert.system.numbers import numbers
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """`position` of the frame's origin in body axes; `rotation` R_BF turns frame components into body components.
+    """A place on a body: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`, wherever a joint or a shape asks for one.
+
+    `position` is that of its origin in body axes; `rotation` R_BF turns frame components into body components.
 
     On an elastic body, `node` names the node that carries the frame, and position and rotation are in the node's axes.
     """
@@ -26,6 +29,8 @@ class Frame:
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", numbers(self.position, (3,), "Frame: position"))
         object.__setattr__(self, "rotation", numbers(self.rotation, (3, 3), "Frame: rotation"))
+        if self.node is not None:
+            text(self.node, "Frame: node")
 
     @classmethod
     def trusted(cls, position: Vector, rotation: Matrix) -> Frame:

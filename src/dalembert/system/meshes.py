@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.reading import read_limited
 from dalembert.system.frames import Frame
 
 LARGEST = 64 * 2**20
@@ -46,9 +47,10 @@ def load(path: Path) -> Triangles:
     if reader is None:
         raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
     try:
-        if path.stat().st_size > LARGEST:
+        content = read_limited(path, LARGEST)
+        if content is None:
             raise ModelError(f"{path.name}: the mesh has more than {LARGEST // 2**20} MB")
-        vertices, faces = reader(path.read_bytes())
+        vertices, faces = reader(content)
     except OSError as problem:
         raise ModelError(f"{path.name}: the mesh cannot be read ({problem.strerror})") from problem
     except (ValueError, IndexError) as problem:

@@ -30,3 +30,10 @@ def nearest(name: object, known: Iterable[str], otherwise: str = "known:") -> st
 def unknown(name: object, kind: str, known: Iterable[str], where: str) -> ModelError:
     """The error for a name nobody defined, with the nearest ones that exist."""
     return ModelError(f"{where}: there is no {kind} {str(name)!r}; {nearest(name, known)}")
+
+
+def text(given: object, where: str) -> str:
+    """A name."""
+    if not isinstance(given, str):
+        raise ModelError(f"{where} must be a name in quotes, not {given!r}")
+    return given

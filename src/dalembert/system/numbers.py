@@ -20,6 +20,8 @@ def number(given: Any, what: str) -> Any:
         value = float(given)
     except (TypeError, ValueError) as problem:
         raise ModelError(f"{what} must be a number, not {given!r}") from problem
+    if isinstance(given, (str, bytes)):
+        raise ModelError(f"{what} must be a number, not the text {given!r}")
     if not math.isfinite(value):
         raise ModelError(f"{what} must be finite, not {given!r}")
     return value

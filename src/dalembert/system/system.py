@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
@@ -25,6 +26,7 @@ from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
+from dalembert.words import counted
 
 GROUND = "ground"
 
@@ -43,10 +45,17 @@ class JointPlacement:
 
 
 class System:
-    """Bodies, joints, forces and parameters, in any order. `build()` numbers them and returns the `Mechanism`."""
+    """A mechanism as you say it: bodies, joints, forces, constraints and parameters; `build()` numbers them → `Mechanism`.
+
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(mass=1.0, length=1.0))
+    s.add_joint("A", da.Revolute((0, 0, 1)), parent="ground", child="rod")
+    m = s.build()
+    motion = m.simulate(10.0, initial={"A": 0.3})
+    """
 
     def __init__(self, name: str = "system", gravity: Any = ZERO):
-        self.name = name
+        self.name = one_name(name, "System: name")
         self.gravity = gravity
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, JointPlacement] = {}
@@ -67,6 +76,11 @@ class System:
         """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
         self.cut: tuple[str, ...] = ()
         """Joints at which `build()` cuts loops."""
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]
+        parts += [counted(len(x), what) for x, what in ((self.forces, "force"), (self.constraints, "constraint")) if x]
+        return f"<System {self.name!r}: {', '.join(parts)}>"
 
     @property
     def gravity(self) -> np.ndarray:
@@ -222,12 +236,14 @@ class System:
             )
         self.constraints[name] = constraint
 
+    @takes(cut=names)
     def build(self, cut: Iterable[str] = ()) -> Any:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
         from dalembert.build import build
 
         return build(self, tuple(cut) or self.cut)
 
+    @takes(path=file_path)
     def save(self, path: Any) -> None:
         """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
         from dalembert.files.models import save
@@ -235,6 +251,7 @@ class System:
         save(self, path)
 
     @classmethod
+    @takes(path=file_path)
     def load(cls, path: Any) -> System:
         """What a model file says, to be changed or built."""
         from dalembert.files.models import load_system

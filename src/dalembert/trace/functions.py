@@ -94,7 +94,7 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 def select(condition: Any, yes: Any, no: Any) -> Any:
-    """`yes` where the condition holds, else `no`: the `if` of traced code."""
+    """`yes` where the condition holds, else `no`: the `if` of traced code, `da.select(s.t < 1.0, 2.0, 0.0)`."""
     if type(condition) is not Expr:
         return yes if condition else no
     return yes if yes == no else node(SELECT, condition, plain(yes), plain(no))

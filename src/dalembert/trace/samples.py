@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
+from dalembert.reading import read_limited
 
 LARGEST = 64 * 2**20
 """Bytes of a file."""
@@ -33,9 +34,10 @@ def read_samples(path: Any) -> Samples:
     """What is wrong is said with file and line."""
     file = Path(path)
     try:
-        if file.stat().st_size > LARGEST:
+        content = read_limited(file, LARGEST)
+        if content is None:
             raise TraceError(f"{file.name}: it is larger than the {LARGEST // 2**20} MB that are read")
-        text = file.read_bytes().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except OSError as problem:
         raise TraceError(f"{file.name}: it cannot be read: {problem.strerror or problem}") from problem
     except UnicodeDecodeError as problem:

@@ -73,7 +73,7 @@ class Table:
 
     `kind` is "cubic" (a spline with two continuous derivatives, as prescribed motion needs), "linear", or "previous" (each value is
     held until the next). With several columns of values it gives an array; `names` are those of the columns. Outside the samples it
-    is nan, which stops a simulation, unless `outside="hold"` keeps the first and last value.
+    has no value: a call there is an error, a simulation stops. `outside="hold"` keeps the first and last value instead.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class Table:
         name: str | None = None,
         names: Sequence[str] = (),
     ):
-        x, y = np.array(times, dtype=float), np.array(values, dtype=float)
+        x, y = _numbers(times, "times"), _numbers(values, "values")
         fewest = 4 if kind == "cubic" else 2
-        if kind not in _KINDS:
+        if not isinstance(kind, str) or kind not in _KINDS:
             raise TraceError(f"Table: kind={kind!r} is not known; choose one of {', '.join(map(repr, _KINDS))}")
         if outside not in ("nan", "hold"):
             raise TraceError(f'Table: outside={outside!r} is not known; choose "nan" or "hold"')
@@ -142,8 +142,26 @@ class Table:
         return {op.column.call: partial(_apply, op) for op in self._ops if op.column is not None}
 
     def __call__(self, x: Any) -> Any:
+        if type(x) is not Expr:
+            self._check_inside(_numbers(x, "what it is called with"))
         values = [_apply(op, x) for op in self._ops]
         return values[0] if self._single else np.array(values)
+
+    def _check_inside(self, x: np.ndarray) -> None:
+        first, last = self.times[0], self.times[-1]
+        if self.outside == "hold" or np.all((x >= first) & (x <= last)):
+            return
+        out = np.ravel(x)[np.argmax(np.ravel((x < first) | (x > last) | np.isnan(x)))]
+        raise TraceError(
+            f'Table: {out:g} is outside its samples, {first:g} … {last:g}; give outside="hold" to keep the first and last value there'
+        )
+
+
+def _numbers(given: Any, what: str) -> np.ndarray:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise TraceError(f"Table: {what} must be numbers, not {given!r}") from None
 
 
 def _apply(op: TableOp, x: Any) -> Any:

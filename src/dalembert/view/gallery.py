@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dalembert.errors import MotionFileError
+from dalembert.errors import FileError
 from dalembert.files.atomic import write_whole
 from dalembert.simulation.motion import Motion
 from dalembert.view.bundle import document
@@ -33,9 +33,7 @@ def gallery(entries: Iterable[Entry], folder: str | Path, title: str = "Gallery"
     cards = []
     for entry in entries:
         if not re.fullmatch(r"[\w-]+", entry.name) or entry.name == "index":
-            raise MotionFileError(
-                f"gallery: {entry.name!r} cannot name a page; use letters, digits, - and _, and not index"
-            )
+            raise FileError(f"gallery: {entry.name!r} cannot name a page; use letters, digits, - and _, and not index")
         write_page(entry.motion, place / f"{entry.name}.html")
         m = entry.motion.mechanism
         assert m is not None

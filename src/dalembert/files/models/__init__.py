@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.errors import ModelError, ModelFileError
+from dalembert.errors import ModelError, ModelFileError, StateError
+from dalembert.files.models.place import Entry
 from dalembert.files.models.read import located, read_file
 from dalembert.files.models.write import save
 
@@ -30,4 +31,17 @@ def load_mechanism(path: str | Path) -> Mechanism:
         raise
     except ModelError as problem:
         raise located(problem, document) from problem
+    _check_start(made, document)
     return made
+
+
+def _check_start(m: Mechanism, document: Entry) -> None:
+    """Initial values that do not fit their joints are wrong where they stand."""
+    from dalembert.kinematics.initial import initial_state
+
+    t = m.plan.options.get("start") or 0.0
+    for section, q, u in (("initial", m.plan.initial, None), ("speeds", None, m.plan.speeds)):
+        try:
+            initial_state(m, q, u, t)
+        except StateError as problem:
+            raise document.value.get(section, document).error(str(problem)) from problem

@@ -12,6 +12,7 @@ from typing import Any
 
 from dalembert.errors import ModelFileError
 from dalembert.files.models.place import Entry
+from dalembert.reading import read_limited
 
 LARGEST = 8_000_000
 """Characters of a file."""
@@ -31,13 +32,13 @@ def read_document(path: str | Path) -> Entry:
     """The file's content; JSON if its name says so, else YAML."""
     file = Path(path)
     try:
-        if file.stat().st_size > LARGEST:
-            raise ModelFileError(f"it is larger than the {LARGEST:,} characters that are read", str(path))
-        content = file.read_bytes()
+        content = read_limited(file, LARGEST)
     except OSError as problem:
         raise ModelFileError(f"it cannot be read: {problem.strerror or problem}", str(path)) from problem
     except ValueError as problem:
         raise ModelFileError(f"it cannot be read: {problem}", str(path)) from problem
+    if content is None:
+        raise ModelFileError(f"it is larger than the {LARGEST:,} characters that are read", str(path))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -72,6 +73,7 @@ class _Composer:
     def __init__(self, file: str):
         self.file = file
         self.anchors: dict[str, Entry | None] = {}
+        self.made = 0
 
     def compose(self, text: str) -> Entry:
         import yaml
@@ -84,6 +86,8 @@ class _Composer:
             mark = problem.problem_mark or problem.context_mark
             place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             said = ": ".join(x for x in (problem.context, problem.problem) if x)
+            if mark and any("\t" in line[: mark.column + 1] for line in text.split("\n")[mark.line : mark.line + 1]):
+                said = "this line is indented with a tab; YAML wants spaces"
             raise ModelFileError(f"it is not YAML: {said}", self.file, *place) from problem
         except (yaml.YAMLError, ValueError, UnicodeError) as problem:
             said = " ".join(str(problem).split())
@@ -119,7 +123,8 @@ class _Composer:
             made = self._sequence(event, path, depth)
         else:
             made = self._mapping(event, path, depth)
-        if made.size > MOST:
+        self.made += 1
+        if made.size > MOST or self.made > MOST:
             raise self._error(event, f"it holds more than {MOST:,} values (aliases counted where they are used)")
         if event.anchor is not None:
             self.anchors[event.anchor] = made

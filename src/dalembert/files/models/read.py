@@ -52,6 +52,10 @@ RESERVED = ("and", "or", "not", "q", "u")
 """Words of the expressions that no parameter may have as its name."""
 
 
+POSITIVE = ("duration", "step", "rtol", "atol", "output", "max_step", "max_steps")
+"""Options of a simulation that are numbers above zero."""
+
+
 def read_file(path: str | Path) -> tuple[System, Entry]:
     """The system a file describes, and its entries."""
     document = read_document(path)
@@ -228,6 +232,10 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
     fields = fields_of(Simulation)
     entry.known(f.name for f in fields)
     system.simulation = read_fields(entry, fields, scope, "a simulation")
+    for name in POSITIVE:
+        value = system.simulation.get(name)
+        if isinstance(value, float) and not value > 0.0:
+            raise entry.value[name].error(f"{name} must be a positive number, not {value:g}")
 
 
 _READERS: dict[str, Callable[[System, Entry, Scope], None]] = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert.errors import ModelError
 from dalembert.files.expressions import (
     ExpressionError,
     Formula,
@@ -22,7 +23,7 @@ from dalembert.files.expressions.syntax import Name
 from dalembert.files.models.place import Entry
 from dalembert.system.frames import Frame
 from dalembert.system.joints import Joint
-from dalembert.system.names import unknown
+from dalembert.system.names import nearest
 from dalembert.system.outputs import Output, Value
 from dalembert.trace import symbol, symbols, tracing
 
@@ -96,7 +97,7 @@ class Scope:
         elif name in bend:
             coordinates = speeds = bend[name]
         else:
-            raise unknown(name, "joint", [*self.joints, *bend], "state")
+            raise ModelError(f"there is no joint {name!r}; {nearest(name, [*self.joints, *bend])}")
         return coordinates, speeds, symbols("#q", range(len(coordinates))), symbols("#u", range(len(speeds)))
 
 

@@ -27,18 +27,22 @@ class JointClosure(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.child, self.parent)
 
+    @property
+    def _ends(self) -> tuple[Point, Point]:
+        """On the child, and on the parent: of an elastic body, on the node that is named or on its floating frame."""
+        sides = ((self.child, self.on_child), (self.parent, self.on_parent))
+        return tuple(Point(body, on.position, on.node or "frame") for body, on in sides)  # type: ignore[return-value]
+
     def acts_at(self, s: Any) -> tuple[Any, Any]:
         """On the child, and on the parent."""
-        return s.position((self.child, self.on_child.position)), s.position((self.parent, self.on_parent.position))
+        child, parent = self._ends
+        return s.position(child), s.position(parent)
 
     def axes(self, s: Any) -> tuple[Any, Any]:
         """Of the joint's frames on the child and on the parent."""
-        return s.rotation(self.child) @ self.on_child.rotation, s.rotation(self.parent) @ self.on_parent.rotation
+        child, parent = self._ends
+        return s.rotation(child) @ self.on_child.rotation, s.rotation(parent) @ self.on_parent.rotation
 
     def residual(self, s: Any) -> np.ndarray:
-        parent = Point(self.parent, self.on_parent.position, self.on_parent.node or "frame")
-        child = Point(self.child, self.on_child.position, self.on_child.node or "frame")
-        R_P = s.rotation(parent) @ self.on_parent.rotation
-        R_C = s.rotation(child) @ self.on_child.rotation
-        gap = s.position(child) - s.position(parent)
-        return self.joint.closure(R_P.T @ R_C, R_P.T @ gap)
+        (R_C, R_P), (p_C, p_P) = self.axes(s), self.acts_at(s)
+        return self.joint.closure(R_P.T @ R_C, R_P.T @ (p_C - p_P))

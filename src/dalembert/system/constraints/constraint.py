@@ -15,7 +15,10 @@ from dalembert.system.conform import Described
 
 
 class Constraint(Described):
-    """The contract: either kind of rows, or both."""
+    """What every constraint is made from: `da.Distance`, `da.Drive`, … To make one of your own, use `da.Relation`, or subclass this.
+
+    `residual(s)` gives holonomic rows g(t, q) = 0, `velocity(s)` nonholonomic ones φ(t, q, u) = 0, linear in the speeds.
+    """
 
     @property
     def bodies(self) -> tuple[str, ...]:

@@ -55,7 +55,10 @@ class Coupling(Constraint):
 
 @dataclass(frozen=True, eq=False)
 class Drive(Constraint):
-    """A coordinate locked at a value, or driven by a function of time, with its force as a multiplier."""
+    """A coordinate locked at a value, or driven by a function of time: `da.Drive("A", lambda t: 2.0 * t)`.
+
+    Unlike `prescribed=` of a joint it stays a coordinate of the mechanism; `motion.drive(name)` gives the force it takes.
+    """
 
     coordinate: str
     value: OfTime = 0.0

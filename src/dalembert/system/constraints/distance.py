@@ -13,7 +13,10 @@ from dalembert.system.fields import Length, PointLike
 
 @dataclass(frozen=True, eq=False)
 class Distance(Constraint):
-    """A massless rod with ball joints: (|ab|² − length²) / (2 length) = 0, smooth even where the points meet."""
+    """Two points stay `length` apart, as by a massless rod with ball joints: `da.Distance("ground", ("rod", (1, 0, 0)), 0.5)`.
+
+    Its row is (|ab|² − length²) / (2 length) = 0, smooth even where the points meet.
+    """
 
     a: PointLike
     b: PointLike

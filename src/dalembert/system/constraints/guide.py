@@ -34,14 +34,20 @@ class _Guide(Constraint):
 
 
 class OnLine(_Guide):
-    """A pin in a slot: the point stays on the line through `origin` along `axis` (axes of the guiding body). Two rows."""
+    """A pin in a slot: `da.OnLine("pin", "plate", (1, 0, 0))`.
+
+    The point `follower` stays on the line through `origin` along `axis` (axes of the guiding body). Two rows.
+    """
 
     def residual(self, s: Any) -> np.ndarray:
         return aside(self.axis, self._offset(s))
 
 
 class OnPlane(_Guide):
-    """A point on a table: it stays in the plane through `origin` across `axis` (axes of the guiding body). One row."""
+    """A point on a table: `da.OnPlane("foot", "ground")`.
+
+    The point `follower` stays in the plane through `origin` across `axis` (axes of the guiding body). One row.
+    """
 
     def residual(self, s: Any) -> np.ndarray:
         return np.array([np.array(self.axis) @ self._offset(s)])

@@ -15,7 +15,10 @@ from dalembert.vectors import cross
 
 @dataclass(frozen=True, eq=False)
 class KnifeEdge(Constraint):
-    """No velocity of the point `at`, relative to the body `on`, along `sideways` (axes of the skate's body). One row."""
+    """A skate or blade: `da.KnifeEdge("sledge", sideways=(0, 1, 0))`.
+
+    The point `at` has no velocity relative to the body `on` along `sideways` (axes of the skate's body). One row.
+    """
 
     at: PointLike
     sideways: Axis = (0.0, 1.0, 0.0)

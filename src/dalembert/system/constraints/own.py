@@ -14,7 +14,10 @@ from dalembert.system.fields import Residuals
 
 @dataclass(frozen=True, eq=False)
 class Relation(Constraint):
-    """`position(s)` = 0 of coordinates and time, and/or `speed(s)` = 0 linear in the speeds; each gives a number or several."""
+    """A constraint of your own: `position(s)` = 0 of coordinates and time, and/or `speed(s)` = 0 linear in the speeds.
+
+    Each gives a number or several: `da.Relation(position=lambda s: s.position("pin")[1] - 0.1 * da.sin(s.position("pin")[0]))`.
+    """
 
     position: Residuals = None
     speed: Residuals = None

@@ -54,7 +54,10 @@ class _Rolling(Constraint):
 
 @dataclass(frozen=True, eq=False)
 class RollingBall(_Rolling):
-    """A sphere on a plane: one holonomic and two nonholonomic rows."""
+    """A sphere that rolls on a plane without slip: `da.RollingBall("ball", 0.1)` on the ground's plane z = 0.
+
+    `centre` is its centre; the plane goes through `origin` with `normal`. One holonomic and two nonholonomic rows.
+    """
 
     def _arm(self, s: Any, n: Vector) -> Vector:
         return -self.radius * n

@@ -16,7 +16,7 @@ from dalembert.vectors import ZERO, Vector
 
 @dataclass(frozen=True, eq=False)
 class BodyLoad:
-    """A force acting at a world point of a body, and a couple on it, both in world axes."""
+    """What a force of your own yields: `force` at the world point `at` of a body, and a couple `torque` on it, in world axes."""
 
     body: Any
     """Its name; of an elastic body, (name, node) or a Point."""
@@ -28,7 +28,10 @@ class BodyLoad:
 
 @dataclass(frozen=True, eq=False)
 class JointLoad:
-    """Generalized forces on all speeds of a joint, or also on those of the elastic body it carries: power = values · u."""
+    """What a force of your own yields for a joint: generalized forces on all its speeds, power = values · u.
+
+    On the joint of an elastic body they may also go on with those on the body's own speeds.
+    """
 
     joint: str
     values: Any
@@ -38,7 +41,11 @@ Load = BodyLoad | JointLoad
 
 
 class Force(Described):
-    """The contract."""
+    """What every force is made from: `da.Spring`, `da.Load`, … To make one of your own, subclass it and give its `loads`.
+
+    `loads(s)` yields `da.BodyLoad("rod", force=…, at=…)` or `da.JointLoad("A", values)` in the state `s`; `potential(s)` gives its
+    energy, where it has one; `bodies` and `joints` name those that it acts on, for checking.
+    """
 
     @property
     def bodies(self) -> tuple[str, ...]:

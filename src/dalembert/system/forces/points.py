@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.system.names import text
 from dalembert.system.numbers import numbers
 from dalembert.vectors import ZERO, Vector
 
@@ -19,6 +20,9 @@ class Point:
     node: str | None = None
 
     def __post_init__(self) -> None:
+        text(self.body, "Point: body")
+        if self.node is not None:
+            text(self.node, "Point: node")
         object.__setattr__(self, "at", numbers(self.at, (3,), f'Point of "{self.body}"'))
 
 

@@ -14,7 +14,7 @@ from dalembert.vectors import ZERO, Matrix, Vector, aside, reverses, tilt, turn
 
 @dataclass(frozen=True)
 class Cylindrical(Joint):
-    """A sleeve on a shaft: the angle about and the distance along `axis`."""
+    """A sleeve on a shaft: the angle about and the distance along `axis`. Joint "J" has coordinates "J.angle" and "J.slide"."""
 
     axis: Axis = (0.0, 0.0, 1.0)
     coordinates: ClassVar[tuple[str, ...]] = ("angle", "slide")

@@ -15,7 +15,12 @@ from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 
 class Joint:
-    """The contract, with the defaults that suit joints whose speeds are the rates of their coordinates (q̇ = u)."""
+    """What every joint is made from: `da.Revolute`, `da.Prismatic`, … To make one of your own, subclass it and say what moves.
+
+    The contract: names of `coordinates` and `speeds`; `rotation(q)` and `translation(q)` of the child's frame in the parent's;
+    `turning(q)` and `sliding(q)`, columns per unit speed, with their rates; `closure(R, p)`, what it blocks. The defaults suit joints
+    whose speeds are the rates of their coordinates (q̇ = u).
+    """
 
     coordinates: ClassVar[tuple[str, ...]] = ()
     """Names of the coordinates within the joint; a joint with one coordinate needs no name for it: ("",)."""

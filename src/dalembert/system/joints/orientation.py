@@ -118,6 +118,6 @@ ORIENTATIONS: dict[str, Any] = {"euler_parameters": EulerParameters, "angles": A
 
 
 def orientation_named(name: str, joint: str) -> Any:
-    if name not in ORIENTATIONS:
+    if not isinstance(name, str) or name not in ORIENTATIONS:
         raise ModelError(f"{joint}: orientation={name!r} is not known; choose one of {', '.join(ORIENTATIONS)}")
     return ORIENTATIONS[name]

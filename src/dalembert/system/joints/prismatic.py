@@ -14,7 +14,7 @@ from dalembert.vectors import Matrix, Vector, aside, twist
 
 @dataclass(frozen=True)
 class Prismatic(Joint):
-    """A slider: the distance in metres along `axis`."""
+    """A slider: the distance in metres along `axis`, without turning: `da.Prismatic((1, 0, 0))`."""
 
     axis: Axis = (1.0, 0.0, 0.0)
     coordinates: ClassVar[tuple[str, ...]] = ("",)

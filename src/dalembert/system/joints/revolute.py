@@ -14,7 +14,7 @@ from dalembert.vectors import Matrix, Vector, reverses, tilt, turn
 
 @dataclass(frozen=True)
 class Revolute(Joint):
-    """A hinge (pin): the angle in radians about `axis`."""
+    """A hinge (pin): the angle in radians about `axis`, which is fixed in both bodies: `da.Revolute((0, 0, 1))`."""
 
     axis: Axis = (0.0, 0.0, 1.0)
     coordinates: ClassVar[tuple[str, ...]] = ("",)

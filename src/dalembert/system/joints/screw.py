@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.system.fields import Number
 from dalembert.system.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.system.joints.joint import Joint, columns
@@ -32,6 +33,8 @@ class Screw(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
         object.__setattr__(self, "pitch", number(self.pitch, "Screw: pitch"))
+        if isinstance(self.pitch, float) and self.pitch == 0.0:
+            raise ModelError("Screw: a pitch of zero does not slide; use a Revolute")
 
     @property
     def _advance(self) -> Vector:

@@ -14,7 +14,10 @@ from dalembert.vectors import IDENTITY, Matrix, Vector
 
 @dataclass(frozen=True)
 class Spherical(Joint):
-    """A ball and socket; speeds are the angular velocity of child in parent, in child axes."""
+    """A ball and socket; speeds are the angular velocity of child in parent, in child axes.
+
+    `orientation` is "euler_parameters" (four coordinates, no singular pose) or "angles" (three, 1-2-3).
+    """
 
     orientation: OrientationName = "euler_parameters"
     speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")

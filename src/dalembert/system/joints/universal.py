@@ -15,7 +15,7 @@ from dalembert.vectors import ZERO, Matrix, Vector, cross, turn
 
 @dataclass(frozen=True)
 class Universal(Joint):
-    """A Hooke or Cardan joint: angles about `axis_parent` and about `axis_child`."""
+    """A Hooke or Cardan joint: angles about `axis_parent`, fixed in the parent, and about `axis_child`, fixed in the child."""
 
     axis_parent: Axis = (1.0, 0.0, 0.0)
     axis_child: Axis = (0.0, 1.0, 0.0)

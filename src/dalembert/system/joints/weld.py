@@ -12,7 +12,7 @@ from dalembert.vectors import Matrix, Vector, twist
 
 @dataclass(frozen=True)
 class Weld(Joint):
-    """No relative motion."""
+    """No relative motion: two bodies become one. Use it to tie parts together, or to ask what the tie transmits."""
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, twist(R)])

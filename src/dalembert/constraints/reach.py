@@ -1,0 +1,51 @@
+"""Loops that cannot reach: a polygon closes only if its longest side is no longer than all others together.
+
+The sides are the bodies round a loop of joints that do not slide, from joint to joint; no pose changes their lengths.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.errors import LoopError
+from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
+from dalembert.topology import Loop, loops
+from dalembert.vectors import Vector
+
+ROUNDING = 1e-9
+
+
+def check_reach(m: Mechanism) -> None:
+    """Refuses at once what no start could close."""
+    if m.elastic:
+        return
+    x = m.numeric
+    for cut, loop in zip(x.cuts, loops(x.tree)):
+        sides = _sides(x, loop)
+        if sides is None:
+            continue
+        longest = max(sides, key=lambda name: sides[name])
+        rest = sum(sides.values()) - sides[longest]
+        if sides[longest] > rest * (1.0 + ROUNDING):
+            raise LoopError(
+                f'the loop {"–".join(sides)} cannot be closed: best gap {sides[longest] - rest:.3g} m at "{cut.name}" in any pose, for '
+                f"from joint to joint {longest} is {sides[longest]:.6g} m long, and all the others together reach {rest:.6g} m. Check "
+                "their lengths, and the places of the joints on them"
+            )
+
+
+def _sides(m: Mechanism, loop: Loop) -> dict[str, float] | None:
+    """The lengths by body; None where a joint of the loop slides."""
+    ends: dict[int, list[Vector]] = {body: [] for body in loop.bodies}
+    cut = next(c for c, each in zip(m.cuts, loops(m.tree)) if each.cut == loop.cut)
+    round_it: list[tuple[TreeJoint | CutJoint, int, int]] = [(cut, cut.parent, cut.child)]
+    round_it += [(m.joints[k - 1], m.parent[k - 1], k) for k in loop.bodies if k != loop.apex]
+    for joint, parent, child in round_it:
+        if np.any(joint.joint.sliding(joint.joint.reference)):
+            return None
+        ends[parent].append(joint.on_parent.position)
+        ends[child].append(joint.on_child.position)
+    names = ["ground", *(b.name for b in m.bodies)]
+    if any(len(places) != 2 for places in ends.values()):
+        return None
+    return {names[body]: float(np.linalg.norm(a - b)) for body, (a, b) in ends.items()}

@@ -1,0 +1,48 @@
+"""Whether bodies stay physical at other values of the parameters: one value of each, or one for every state of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.mechanism.description import Description
+from dalembert.system.bodies import MassProperties, check_mass_properties
+from dalembert.trace import evaluate, symbol
+from dalembert.trace.graph import free_symbols
+
+ROUNDING = 1e-9
+"""Of principal moments, beside the largest."""
+
+
+def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> None:
+    """Mass and inertia that depend on the given values must be physical at all of them; the first that is not is told."""
+    values = {name: np.ravel(np.asarray(x, dtype=float)) for name, x in given.items()}
+    for name, numbers in values.items():
+        if not np.isfinite(numbers).all():
+            raise ModelError(f'{where}: parameter "{name}" must be finite')
+    count = max((len(x) for x in values.values()), default=1)
+    known = {symbol(k): v for k, v in m.parameters.items()} | {symbol(k): x for k, x in values.items()}
+    for body in m.bodies:
+        entries = [body.mass, *np.ravel(body.inertia)]
+        if not {s.name for s in free_symbols(entries)} & set(values):
+            continue
+        rows = np.stack([np.broadcast_to(np.asarray(x, dtype=float), count) for x in evaluate(entries, known)], axis=1)
+        for k in np.flatnonzero(~_physical(rows))[:1]:
+            at = ", ".join(f"{name} = {x[k % len(x)]:g}" for name, x in values.items())
+            try:
+                check_mass_properties(MassProperties(rows[k, 0], np.zeros(3), rows[k, 1:].reshape(3, 3)), body.name)
+            except ModelError as problem:
+                raise ModelError(f"{where}, with {at}: {problem}") from None
+
+
+def _physical(rows: np.ndarray) -> np.ndarray:
+    """Of mass and inertia (K, 10): a wide test, whose refusals `check_mass_properties` then looks at."""
+    mass, inertia = rows[:, 0], rows[:, 1:].reshape(-1, 3, 3)
+    scale = np.abs(inertia).max(axis=(1, 2))
+    moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.transpose(0, 2, 1)))
+    triangle = moments[:, 2] - moments[:, 0] - moments[:, 1] <= ROUNDING * scale
+    good: np.ndarray = (mass >= 0.0) & (moments[:, 0] >= -ROUNDING * scale) & triangle & ((mass > 0.0) | (scale == 0.0))
+    return good

@@ -154,3 +154,33 @@ def test_a_loop_on_a_spring_balances():
     half = np.pi / 2 - found.coordinates["B"]
     # V = −4 g cos α + ½ k (2 sin α − 3)²
     assert 4 * G * np.sin(half) + 2 * k * np.cos(half) * (2 * np.sin(half) - 3.0) == pytest.approx(0.0, abs=1e-8)
+
+
+def governor(link_mass):
+    """Watt's, with one ball: an arm from the column, a link from the ball to a sleeve that slides on the column."""
+    s = da.System("governor", gravity=(0, 0, -G))
+    s.add_body("column", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    s.add_body("ball", da.particle(0.8))
+    s.add_body("link", mass=link_mass, inertia=(1e-3 * link_mass,) * 3)
+    s.add_body("sleeve", da.particle(1.5))
+    s.add_joint("spin", da.Revolute((0, 0, 1)), "ground", "column")
+    s.add_joint("arm", da.Revolute((0, 1, 0)), "column", "ball", at_child=(-0.3, 0, 0))
+    s.add_joint("knee", da.Revolute((0, 1, 0)), "ball", "link")
+    s.add_joint("slide", da.Prismatic((0, 0, 1)), "column", "sleeve")
+    s.add_joint("pin", da.Revolute((0, 1, 0)), "link", "sleeve", at_parent=(0.3, 0, 0))
+    return s.build(cut=["pin"])
+
+
+def test_a_governor_with_a_loop_opens_with_its_speed():
+    """From V − ½ m r²Ω²: sin θ = (m + 2M) g / (m l Ω²), θ below the horizontal; below the speed where that is 1, it hangs."""
+    m, start = governor(1e-9), {"arm": 1.0, "knee": 1.2, "slide": -0.5}
+    opens = np.sqrt((0.8 + 2 * 1.5) * G / (0.8 * 0.3))
+    found = m.equilibrium(start, {"spin": 20.0}, starts=2)
+    assert np.sin(found.coordinates["arm"]) == pytest.approx((opens / 20.0) ** 2, rel=1e-7)
+    assert found.stable and abs(found.drives["spin"]) < 1e-9
+    assert np.sin(m.equilibrium(start, {"spin": 8.0}, starts=2).coordinates["arm"]) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_link_without_mass_at_a_cut_is_said():
+    with pytest.raises(da.StateError, match="moves no mass"):
+        governor(0.0).assemble({"arm": 1.0}, {"spin": 8.0})

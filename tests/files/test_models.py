@@ -200,6 +200,14 @@ def test_functions_that_ask_for_more_than_q_and_u_cannot_be_saved(tmp_path, add,
     assert (tmp_path / "x.yaml").read_text() == "as it was"
 
 
+def test_a_parameter_with_the_name_of_an_argument_is_not_mistaken_for_it(tmp_path):
+    s = arm()
+    v = s.parameter("v", 2.0)
+    s.add_force("spring", da.Spring("a", "ground", tension=lambda x, rate: 3 * x + v))
+    with pytest.raises(da.ModelError, match='force "spring"'):
+        s.save(tmp_path / "x.yaml")
+
+
 def test_functions_of_time_coordinates_and_speeds_come_back(tmp_path):
     s = arm()
     k = s.parameter("k", 3.0)

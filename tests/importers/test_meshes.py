@@ -83,3 +83,23 @@ def test_a_mesh_is_drawn_from_its_package(tmp_path):
         and np.ptp(shape.vertices, axis=0) == pytest.approx((2, 2, 3))
         and shape.at.position[2] == 1.0
     )
+
+
+def test_meshes_go_with_an_imported_robot(tmp_path, monkeypatch):
+    """The model file names them beside it; triangles are not written out, and what differs is not written over."""
+    from dalembert.cli import main
+
+    robot, here = tmp_path / "robot", tmp_path / "here"
+    (robot / "parts").mkdir(parents=True)
+    here.mkdir()
+    obj(robot / "parts")
+    link = '<link name="a"><visual><geometry><mesh filename="parts/box.obj" scale="2 1 1"/></geometry></visual></link>'
+    write(robot, "r.urdf", urdf(link))
+    monkeypatch.chdir(here)
+    assert main(["import", "../robot/r.urdf"]) == 0
+    assert (here / "parts" / "box.obj").read_text() == (robot / "parts" / "box.obj").read_text()
+    assert "file: parts/box.obj" in (here / "r.yaml").read_text()
+    (shape,) = da.load(here / "r.yaml").bodies[0].shapes
+    assert np.allclose(shape.vertices.max(axis=0), (2, 2, 3))
+    (here / "parts" / "box.obj").write_text("something else")
+    assert main(["import", "../robot/r.urdf", "--force"]) == 1

@@ -11,6 +11,7 @@ from dalembert.cli.model import Json, Model, path_of
 from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed
 from dalembert.cli.report import note, say_json
 from dalembert.cli.simulate import marched
+from dalembert.cli.tables import check_endings
 
 
 def view(
@@ -25,6 +26,7 @@ def view(
     json: Json = False,
 ) -> None:
     """Simulate a model and show it in the browser: one file that works offline."""
+    check_endings([output] if output else [], (".html",))
     motion, _ = marched(model, duration, initial, speed, parameter, every)
     path = Path(path_of(model).stem + ".html") if output is None else output
     motion.page(path)

@@ -22,6 +22,7 @@ from dalembert.constraints.contradictions import (
 )
 from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
+from dalembert.constraints.solution import cholesky
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import closure, constraint_rows
@@ -123,7 +124,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         step = np.zeros(m.n_u)
         step[free] = m.reach[free] * _damped(B[:, free] * m.reach[free], g, damping)
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
-        if not np.any(step):  # where no joint moves what is open, smaller steps do not either
+        if np.abs(step).max() < 1e-14:  # where no joint moves what is open, smaller steps do not either
             break
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t)
@@ -181,7 +182,7 @@ def consistent_speeds(
 def _nearest_speeds(A: np.ndarray, rows: Any, u: np.ndarray, held: set[int]) -> tuple[np.ndarray, np.ndarray]:
     """And by how much each row is broken by more than rounding, or less than zero."""
     free = [i for i in range(len(A)) if i not in held]
-    L = np.linalg.cholesky(A[np.ix_(free, free)])
+    L = cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.errors import StateError
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE
 
@@ -22,11 +23,22 @@ class Solution:
     rank: int | np.ndarray
 
 
+def cholesky(A: np.ndarray) -> np.ndarray:
+    """L of A = L Lᵀ, or what is wrong where there is none."""
+    try:
+        return np.asarray(np.linalg.cholesky(A))
+    except np.linalg.LinAlgError:
+        raise StateError(
+            "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and "
+            "inertia, or build with cut=[…] another joint"
+        ) from None
+
+
 def row_norms(e: Equations) -> np.ndarray:
     """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
     if not len(e.B):
         return np.ones(0)
-    norms = np.linalg.norm(np.linalg.solve(np.linalg.cholesky(e.A), e.B.T), axis=0)
+    norms = np.linalg.norm(np.linalg.solve(cholesky(e.A), e.B.T), axis=0)
     return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
 
 

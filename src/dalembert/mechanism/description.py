@@ -214,7 +214,9 @@ class Description:
         checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
         made = replace(self, parameters={**self.parameters, **checked})
         if "constraint_rows" in self.__dict__:  # traced on symbols: the same for all values
-            made.__dict__["constraint_rows"] = self.__dict__["constraint_rows"]
+            made.__dict__["constraint_rows"] = made.numeric.__dict__["constraint_rows"] = self.__dict__[
+                "constraint_rows"
+            ]
         for body in made.numeric.bodies if checked else ():
             check_mass_properties(body, body.name)
         return made

@@ -44,4 +44,4 @@ def _check_start(m: Mechanism, document: Entry) -> None:
         try:
             initial_state(m, q, u, t)
         except StateError as problem:
-            raise document.value.get(section, document).error(str(problem)) from problem
+            raise document.value.get(section, document).error(str(problem).removeprefix(f"{section}: ")) from problem

@@ -64,7 +64,9 @@ def spelled(thing: Any, system: System) -> Any:
 
 
 def as_formula(function: Any, arguments: tuple[str, ...], system: System) -> Formula | None:
-    """None where it asks for more than an expression can say."""
+    """None where it asks for more than an expression can say, or a parameter has the name of an argument."""
+    if set(arguments) & set(system.parameters):
+        return None
     with tracing():
         given = [Asked(system)] if arguments == ("s",) else [symbol(x) for x in arguments]
         try:

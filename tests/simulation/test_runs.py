@@ -157,11 +157,17 @@ def test_a_place_that_does_not_exist_is_said(tmp_path):
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
     monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
-    taken = tmp_path / "a folder"
-    taken.mkdir()
+    taken = tmp_path / "run.ckpt"
+
+    def control(s):
+        taken.mkdir(exist_ok=True)  # after the run has begun, a folder takes the file's place
+        return {}
+
     with pytest.warns(SimulationWarning, match=r"could not be written.*the run itself goes on"):
-        motion = pendulum().simulate(1.0, control=lambda s: {}, control_rate=10.0, checkpoint=taken)
+        motion = pendulum().simulate(1.0, control=control, control_rate=10.0, checkpoint=taken)
     assert motion.complete
+    with pytest.raises(da.MotionFileError, match="that is a folder"):
+        pendulum().simulate(1.0, checkpoint=taken)
 
 
 def test_a_checkpoint_without_a_folder_is_said_before_the_run(tmp_path):

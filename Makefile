@@ -13,7 +13,7 @@ demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds 
 	@echo "open out/four_bar.html in a browser; more: $(VENV)/bin/dalembert gallery -o out/gallery"
 
 test: lint browser              ## everything that must hold
-	$(RUN) -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 2
 
 lint: $(VENV)/.ready
 	$(VENV)/bin/ruff check src tests examples benchmarks

@@ -68,7 +68,7 @@ def cable(n, length, span, cut):
     return s.build(cut=[f"J{cut}"])
 
 
-@pytest.mark.parametrize("n,cut", [(200, 200), (40, 20), (40, 0)])
+@pytest.mark.parametrize("n,cut", [(200, 200), (24, 12)])
 def test_a_cable_hangs_in_a_catenary(n, cut):
     """From all links in one line, an anchor's distance too far: the default start, whose loop does not close from there."""
     length, span = 10.0, 6.0

@@ -69,7 +69,7 @@ NUMBERS = {
     "point on body": 0.9, "load": 2.0, "in the force's function": 1.5, "in the law": 0.8, "damping": 0.1,
 }  # fmt: skip
 CHOICES: dict[str, list[Any]] = {
-    "joint": [da.Revolute(), da.Prismatic((0, 0, 1)), da.Screw((0, 0, 1), pitch=0.0), da.Revolute((0, 0, -1))],
+    "joint": [da.Revolute(), da.Prismatic((0, 0, 1)), da.Screw((0, 0, 1), pitch=0.7), da.Revolute((0, 0, -1))],
     "ball": [da.Spherical(), da.Spherical("angles")],
     "law": [lambda a, t: da.sin(a * t), lambda a, t: da.cos(a * t), lambda a, t: a * t, None],
     "force": [lambda a, s: da.sin(a * s.q["A"]), lambda a, s: da.sin(a * s.u["A"]), lambda a, s: da.sin(a * s.t)],

@@ -27,16 +27,17 @@ docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a w
 	$(VENV)/bin/mkdocs build --quiet
 	@echo "written: out/docs/index.html"
 
-bench: $(BENCH)/.ready          ## against the peers, in an environment of its own
+bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment of its own; and the slow tests
 	$(BENCH)/bin/python benchmarks/symbolic.py
 	$(BENCH)/bin/python benchmarks/tree.py
 	$(BENCH)/bin/python benchmarks/rollout.py
 	$(BENCH)/bin/python benchmarks/loops.py
 	$(BENCH)/bin/python benchmarks/comparison.py
+	OPENBLAS_NUM_THREADS=1 CI= $(RUN) -m pytest -n 2 -m slow
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check -e ".[dev]"
 	touch $@
 
 $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt

@@ -66,5 +66,6 @@ def test_along_a_path_and_swept_it_keeps_its_shape(four_bar):
     assert np.allclose(turn.trace(tip), [four_bar.state(row).position(tip) for row in turn.q], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_sensitivities_through_the_loop(four_bar):
     check(four_bar, {"A": 1.0}, {"A": 2.0}, 0.1, ["k"], ["A"], h=1e-2)

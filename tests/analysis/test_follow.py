@@ -43,6 +43,7 @@ def test_two_links_have_the_closed_form_angles():
         assert np.allclose(s.acceleration(tip, found.udot[k]), expected, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_redundant_links_move_with_the_least_energy_and_consistently():
     m, t = arm([0.6, 0.5, 0.4, 0.3]), np.linspace(0.0, 1.0, 201)
     found = m.follow(("b3", (0.3, 0, 0)), circle, t, initial={"j0": -0.5, "j1": 0.6, "j2": 0.5, "j3": 0.2})

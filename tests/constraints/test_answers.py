@@ -179,6 +179,7 @@ def test_flat_links_are_singular_not_locked(n):
     assert m.diagnose({"g0": 1.0}).mobility == 1
 
 
+@pytest.mark.slow
 def test_what_was_asked_before_changes_no_answer():
     """Rows found sufficient at a flat pose, or on a branch with more freedoms, are not those of another pose."""
     q, u = np.array([1.0, -1.0, 1.0, 1.0]), np.zeros(4)

@@ -58,6 +58,7 @@ def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
         assert got.rank in (expected.rank, -1), name
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(seeds, st.integers(2, 5), st.booleans(), st.sampled_from(sorted(set(METHODS) - {"penalty"})))
 def test_traced_and_compiled_whole_the_accelerations_are_the_same(seed, n, doubled, name):

@@ -67,6 +67,7 @@ def test_inspection_tells_joints_that_move_from_bodies_that_deform() -> None:
     assert "deforms coupler" in str(diagnose(m, q))
 
 
+@pytest.mark.slow
 def test_the_cut_may_be_at_any_node() -> None:
     """Reactions are the same whether a joint on a node of the coupler closes the loop, as its child or parent, or is in the tree."""
     found, start = [], {"A": 1.0}

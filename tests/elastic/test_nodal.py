@@ -41,6 +41,7 @@ def tree(rng: np.random.Generator) -> da.System:
     return s
 
 
+@pytest.mark.slow
 def test_the_same_motion_on_a_tree() -> None:
     found = tree(np.random.default_rng(1)).build().compare(METHODS, ["range_space"], states=2)
     assert sorted(e.formulation for e in found.entries) == sorted(METHODS)

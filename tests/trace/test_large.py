@@ -56,6 +56,7 @@ def test_differentiate(large):
     assert backward == pytest.approx(forward, rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.slow
 def test_latex_and_compiled_python():
     with tracing():
         e = braid(N)

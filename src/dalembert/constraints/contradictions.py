@@ -41,6 +41,12 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescri
     name = pulling[0]
     loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
     where = f"the loop {'–'.join(loop)}" if loop else f'constraint "{name}"'
+    askew = _askew(m, q, t, name) if loop else 0.0
+    if askew:
+        return LoopError(
+            f'{where} cannot be closed: it is locked, with "{name}" {askew:.3g}° askew at best after {starts} starts, for no pose '
+            "brings its directions together. Straighten the joint axes round it, use a joint that lets it turn, or make a body elastic"
+        )
     return LoopError(
         f'{where} cannot be closed: best gap {_size(m, name, largest)} at "{name}" after {starts} starts. '
         "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
@@ -137,6 +143,16 @@ def _by_owner(m: Mechanism, rows: np.ndarray) -> dict[str, float]:
         out[name] = float(np.abs(rows[start : start + len(d.g)]).max(initial=0.0))
         start += len(d.g)
     return out
+
+
+def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:
+    """Degrees by which a joint's directions miss each other, if that is nearly all that is amiss; else 0."""
+    rows = m.constraint_rows[name]
+    g, _, C, _ = rows.values(m.state(q, np.zeros(m.n_u), t))
+    shifts = C[:, : 6 * len(rows.bodies)].reshape(len(g), -1, 6)[:, :, 3:]
+    turning = ~np.any(np.abs(shifts) > 1e-9, axis=(1, 2))
+    off = float(np.linalg.norm(g[turning]))
+    return float(np.degrees(np.arcsin(min(off, 1.0)))) if np.abs(g[~turning]).max(initial=0.0) < PULLS * off else 0.0
 
 
 def _size(m: Mechanism, name: str, gap: float) -> str:

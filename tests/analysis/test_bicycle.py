@@ -34,6 +34,7 @@ def lean_and_steer(m, v):
     return lin, lin.mass[square], lin.velocity_matrix[square], lin.stiffness[np.ix_(rows, columns)]
 
 
+@pytest.mark.slow
 def test_there_are_more_displacements_than_speeds(bicycle):
     lin, *_ = lean_and_steer(bicycle, 5.0)
     assert (len(lin.displacements), len(lin.speeds)) == (7, 3)

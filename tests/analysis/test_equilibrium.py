@@ -94,6 +94,7 @@ def test_having_settled_it_is_pushed_off_a_balance_that_is_not_stable():
     assert found.stable and abs(np.sin(found.coordinates["B"])) < 1e-9 and np.cos(found.coordinates["B"]) > 0
 
 
+@pytest.mark.slow
 def test_a_balance_that_time_undoes_is_said_to_be_one():
     s = da.System("waves", gravity=(0, -G, 0))
     s.add_body("raft", mass=1.0)
@@ -171,6 +172,7 @@ def governor(link_mass):
     return s.build(cut=["pin"])
 
 
+@pytest.mark.slow
 def test_a_governor_with_a_loop_opens_with_its_speed():
     """From V − ½ m r²Ω²: sin θ = (m + 2M) g / (m l Ω²), θ below the horizontal; below the speed where that is 1, it hangs."""
     m, start = governor(1e-9), {"arm": 1.0, "knee": 1.2, "slide": -0.5}

@@ -80,6 +80,7 @@ def test_a_frame_is_carried_with_its_orientation():
     assert np.allclose(found.u.sum(axis=1), 0.5, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_sampled_paths_and_paths_out_of_reach():
     m, t = arm([1.0, 0.8]), np.linspace(0.0, 2.0, 41)
     samples = np.column_stack([1.0 + 0.5 * t, 0.0 * t, 0.0 * t])

@@ -56,6 +56,7 @@ def test_an_initial_speed_can_be_looked_for_too_and_outputs_measured(measured):
     assert found["k"] == pytest.approx(27.0, rel=1e-7) and found["x'"] == pytest.approx(0.2, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_lengths_in_a_loop_are_found():
     m = da.load(gallery.files()["four_bar"])
     t = np.linspace(0.0, 0.5, 8)

@@ -179,6 +179,7 @@ def transmitted(s, udot, number) -> list[float]:
     return [*F, *M]
 
 
+@pytest.mark.slow
 def test_hinge_forces_are_those_a_motion_reports():
     s = da.System("pair", gravity=(0, 0, -9.81))
     s.add_body("upper", da.box(2.0, (0.1, 0.2, 0.6)))

@@ -67,3 +67,16 @@ def test_derivatives_go_through_them(made):
         assert d.q[:, i] == pytest.approx(slope, rel=1e-5, abs=1e-4 * abs(slope).max())
     raised, lowered = (m.forward_dynamics(q[0], u[0], t=0.7, parameters={"k": 7.0 + x}) for x in (h, -h))
     assert d.parameters[:, 0] == pytest.approx((raised - lowered) / (2 * h), rel=1e-5, abs=1e-6)
+
+
+def test_sampled_forces_keep_their_own_samples():
+    """Tables are operations of their own: alike in structure, not in what they hold."""
+    s = da.System("sampled", gravity=(0, 0, -9.81))
+    tables = [da.Table([0.0, 0.5, 1.0, 2.0], [1.0 + i, -2.0, 3.7 * i, 4.0]) for i in range(12)]
+    for i in range(12):
+        s.add_body(f"b{i}", da.box(1.0 + 0.1 * i, (0.1, 0.2, 0.3)))
+        s.add_joint(f"j{i}", da.Revolute((0, 1, 0)), f"b{i - 1}" if i else "ground", f"b{i}", at_parent=(0.1, 0, 0.2))
+        s.add_force(f"motor{i}", da.Motor(f"j{i}", lambda state, k=i: 2.5 * tables[k](state.t)))
+    m = s.build()
+    q, u = np.linspace(-1, 1, 12), np.linspace(1, 2, 12)
+    assert agree(m.forward_dynamics(q, u, t=0.7), reference(m, q, u, np.zeros(12), 0.7).udot)

@@ -27,13 +27,13 @@ def known_symbols(m: Mechanism) -> dict[Expr, tuple[str, int]]:
     return known
 
 
-def block(name: str, known: dict[Expr, tuple[str, int]], outputs: list[Output]) -> Block:
+def block(name: str, known: dict[Expr, tuple[str, int]], outputs: list[Output], apart: bool = False) -> Block:
     """A block on the kernel's arguments, reading only what it needs."""
     inputs = {s: known[s] for s in free_symbols([o.value for o in outputs])}
-    return Block(name, [Array(argument) for argument in NAMES], inputs, outputs)
+    return Block(name, [Array(argument) for argument in NAMES], inputs, outputs, apart)
 
 
 def straight_block(m: Mechanism, values: Any, extra: Any) -> Block:
-    """The kernel `run` that computes these expressions of the mechanism's state, parameters and extra input."""
+    """The kernel `run` that computes these expressions of the mechanism's state, parameters and extra input; its output is an array of its own."""
     known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(extra)}
-    return block("run", known, [Output(value, "y", i) for i, value in enumerate(flatten(values))])
+    return block("run", known, [Output(value, "y", i) for i, value in enumerate(flatten(values))], apart=True)

@@ -95,7 +95,7 @@ class Step:
         self._outputs = []
         used = free_symbols([o.value for o in outputs])
         inputs = {s: ("P", parameters[s]) if s in parameters else (s.name[1], int(s.name[2:])) for s in used}
-        return Block(name, ARRAYS, inputs, outputs)
+        return Block(name, ARRAYS, inputs, outputs, apart=True)
 
 
 Trace = Callable[[Step], None]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeGuard
 
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, Scalar
 from dalembert.trace.graph import free_symbols
+from dalembert.trace.ops import SYMBOL
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,35 @@ class Output:
 class Block:
     """The function `void name(arrays…)`. All inputs are read before any output is written, so arrays may overlap.
 
-    Outputs are written in the order given; `inputs` says in which array and element each symbol is found.
+    Outputs are written in the order given; `inputs` says in which array and element each symbol is found. Where the arrays are
+    `apart`, no two of them share memory, and a result is written as soon as it is known: it need not wait in a register.
     """
 
     name: str
     arrays: Sequence[Array]
     inputs: Mapping[Expr, tuple[str, int]]
     outputs: Sequence[Output]
+    apart: bool = False
+
+    @cached_property
+    def early(self) -> dict[Expr, list[Output]]:
+        """What may be written at once, by value: results whose place nothing else reads or writes."""
+        if not self.apart:
+            return {}
+        read = set(self.inputs.values())
+        writes = Counter((out.array, out.index) for out in self.outputs)
+        found: dict[Expr, list[Output]] = {}
+        for out in self.outputs:
+            place = (out.array, out.index)
+            if _computed(out.value) and place not in read and writes[place] == 1:
+                found.setdefault(out.value, []).append(out)
+        return found
+
+    @cached_property
+    def late(self) -> list[Output]:
+        """What is written at the end."""
+        early = {id(out) for outputs in self.early.values() for out in outputs}
+        return [out for out in self.outputs if id(out) not in early]
 
     @property
     def used(self) -> set[str]:
@@ -60,3 +86,7 @@ class Block:
         missing = [s.name for s in free_symbols([o.value for o in self.outputs]) if s not in self.inputs]
         if missing:
             raise TraceError(f"block {self.name!r}: no input is given for {', '.join(missing)}")
+
+
+def _computed(x: Scalar) -> TypeGuard[Expr]:
+    return type(x) is Expr and x.op is not SYMBOL

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.trace.native.machine import llvm, target_machine
+from dalembert.trace.native.machine import constants_near, llvm, target_machine
 from dalembert.trace.native.signature import C_TYPES, Signature
 
 _loading = threading.Lock()
@@ -30,7 +30,8 @@ class Library:
         empty = binding.parse_assembly(
             ""
         )  # in LLVM's global context: one of its own could be collected before the engine
-        self._engine = binding.create_mcjit_compiler(empty, target_machine())
+        together = True if constants_near() else None  # in one piece of memory; None: as LLVM does on this platform
+        self._engine = binding.create_mcjit_compiler(empty, target_machine(), use_lmm=together)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         self._functions = {s.name: CompiledFunction(s, self._engine) for s in self.signatures}

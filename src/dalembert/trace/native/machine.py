@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -57,7 +58,16 @@ def target_machine(target: Host | None = None) -> Any:
     binding = llvm()
     chosen = target or host()
     triple = binding.Target.from_default_triple()
-    return triple.create_target_machine(cpu=chosen.cpu, features=chosen.features, opt=1, jit=True)
+    near = {"reloc": "pic", "codemodel": "small"} if constants_near() else {}
+    return triple.create_target_machine(cpu=chosen.cpu, features=chosen.features, opt=1, jit=True, **near)
+
+
+def constants_near() -> bool:
+    """Whether code reaches its constants by their distance, one short instruction each; whoever loads it keeps them together.
+
+    Elsewhere LLVM takes two long ones, since it must expect them anywhere.
+    """
+    return sys.platform.startswith("linux") and platform.machine() == "x86_64"
 
 
 def toolchain() -> str:

@@ -77,7 +77,7 @@ class Module:
         signature = Signature(name, tuple(parameters))
         outer = {"pointer": "ptr", "real": "double", "int": "i64"}
         taken = ", ".join(outer[kind] for kind in signature.parameters)
-        self.text.define(signature.symbol, f"declare void @{signature.symbol}({taken})")
+        self.text.define(signature.symbol, f"declare void @{signature.symbol}({taken}) nonlazybind")
         return signature
 
     def int_table(self, values: Sequence[int]) -> IntTable:

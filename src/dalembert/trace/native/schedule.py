@@ -38,10 +38,11 @@ _WEIGHT: dict[Op, int] = {SIN: 25, COS: 25} | dict.fromkeys(
 
 @dataclass
 class Stage:
-    """Nodes to compute one after the other, then the sines and cosines of some arguments all together."""
+    """Nodes to compute one after the other, then the sines and cosines (`turned`) of some arguments all together."""
 
     nodes: list[Expr] = field(default_factory=list)
     angles: list[Any] = field(default_factory=list)
+    turned: list[Expr] = field(default_factory=list)
 
 
 @dataclass
@@ -68,13 +69,13 @@ class Schedule:
     whole: bool
 
 
-def schedule(values: Sequence[Any], largest: int) -> Schedule:
-    """Chunks of at most about `largest` operations. All `values` are still needed after the last chunk."""
+def schedule(values: Sequence[Any], late: Sequence[Any], largest: int) -> Schedule:
+    """Chunks of at most about `largest` operations that compute all values; `late` ones are still needed after the last chunk."""
     nodes = _pair_sines_with_cosines([e for e in ordered(values) if e.op is not SYMBOL])
     chunks = [Chunk(piece) for piece in _split(nodes, largest)]
-    if len(chunks) == 1 and len(values) <= largest:
+    if len(chunks) == 1 and len(late) <= largest:
         return Schedule(chunks, {}, 0, whole=True)
-    slots, count = _assign_slots(chunks, values)
+    slots, count = _assign_slots(chunks, late)
     return Schedule(chunks, slots, count, whole=False)
 
 
@@ -136,7 +137,7 @@ def _assign_slots(chunks: list[Chunk], values: Sequence[Any]) -> tuple[dict[Expr
     for k, chunk in enumerate(chunks):
         free.extend(ending[k])
         for e in chunk.nodes if k else [*passed_on, *chunk.nodes]:
-            last = last_use[e]
+            last = last_use.get(e, k)
             if last > k:
                 if not free:
                     free.append(count)
@@ -168,6 +169,8 @@ def _stages(nodes: list[Expr]) -> list[Stage]:
         stage = stages[stage_of[e]]
         if e.op not in TRIGONOMETRIC:
             stage.nodes.append(e)
-        elif not stage.angles or stage.angles[-1] is not e.args[0]:
+            continue
+        stage.turned.append(e)
+        if not stage.angles or stage.angles[-1] is not e.args[0]:
             stage.angles.append(e.args[0])
     return stages

@@ -22,22 +22,22 @@ LARGEST_FUNCTION = 1000
 
 def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, largest: int = LARGEST_FUNCTION) -> None:
     """Add the block to the module as the function `symbol`."""
-    plan = schedule([out.value for out in block.outputs], largest)
+    plan = schedule([out.value for out in block.outputs], [out.value for out in block.late], largest)
     arrays = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
     if plan.whole:
         writer = _Writer(module, block, lanes, plan)
         writer.compute(plan.chunks[0])
-        writer.store(block.outputs)
+        writer.store(block.late)
         module.define(symbol, writer.function(f"define void @{symbol}({arrays})"))
         return
     pieces = []
     for chunk in plan.chunks:
         pieces.append(_Writer(module, block, lanes, plan))
         pieces[-1].compute(chunk)
-    for start in range(0, len(block.outputs), largest):
+    for start in range(0, len(block.late), largest):
         pieces.append(_Writer(module, block, lanes, plan))
         pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
-        pieces[-1].store(block.outputs[start : start + largest])
+        pieces[-1].store(block.late[start : start + largest])
     calls = []
     for k, writer in enumerate(pieces):
         head = f"void @{symbol}.{k}({arrays}{', ' if arrays else ''}ptr %work)"
@@ -54,12 +54,14 @@ class _Writer:
     def __init__(self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule) -> None:
         self.body = Body(module, lanes)
         self.lanes = lanes
+        self.early = block.early
         self.pointers = {a.name: f"%p{k}" for k, a in enumerate(block.arrays)}
         self.values = _Values(self.body, block, self.pointers, plan.slots)
 
     def function(self, head: str) -> str:
+        aligned = ' "stackrealign"' if self.lanes.count > 1 else ""  # no vector in local memory lies across two cache lines
         lines = [
-            f"{head} noinline nounwind {{",
+            f"{head} noinline nounwind{aligned} {{",
             *self.body.allocations,
             *self.body.lines,
             "ret void",
@@ -105,6 +107,8 @@ class _Writer:
                 values[e] = choose(body, values.truth(condition), values[yes], values[no])
             else:
                 values.truths[e] = self._condition(e)
+            if e in self.early:
+                self.store(self.early[e])
 
     def _condition(self, e: Expr) -> str:
         body, values, mask = self.body, self.values, self.lanes.mask
@@ -121,6 +125,8 @@ class _Writer:
             arguments = [self.values[x] for x in stage.angles]
             for x, (sine, cosine) in zip(stage.angles, sincos_group(self.body, arguments), strict=True):
                 self.values.sines[x], self.values.cosines[x] = sine, cosine
+            for e in stage.turned:
+                self.store(self.early.get(e, ()))
 
 
 class _Values(dict[Any, str]):

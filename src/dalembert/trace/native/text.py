@@ -5,6 +5,11 @@ from __future__ import annotations
 from dalembert.trace.native.lanes import Lanes
 
 
+_FLAGS = """!llvm.module.flags = !{!0}
+!0 = !{i32 7, !"RtLibUseGOT", i32 1}"""
+"""Functions from outside are reached through a table of addresses, wherever they are (so `nonlazybind` wants of those declared)."""
+
+
 class ModuleText:
     """Definitions in order of arrival, with the declarations and helper functions they turned out to need."""
 
@@ -19,7 +24,7 @@ class ModuleText:
         return name in self._definitions
 
     def __str__(self) -> str:
-        return "\n".join([*self._declarations, *self._definitions.values()]) + "\n"
+        return "\n".join([*self._declarations, *self._definitions.values(), _FLAGS]) + "\n"
 
     def intrinsic(self, name: str, lanes: Lanes, arguments: int) -> str:
         """The name of LLVM's built-in function of reals, declared."""
@@ -30,7 +35,7 @@ class ModuleText:
     def library_function(self, name: str, lanes: Lanes, arguments: int) -> str:
         """A function of the C library: called directly for one lane, else through a helper that goes lane by lane."""
         scalar = f"@dalembert_{name}"
-        self._declare(f"declare double {scalar}({', '.join(['double'] * arguments)}) nounwind")
+        self._declare(f"declare double {scalar}({', '.join(['double'] * arguments)}) nounwind nonlazybind")
         if lanes.count == 1:
             return scalar
         helper = f"dalembert_{name}_{lanes.count}"
@@ -41,7 +46,7 @@ class ModuleText:
     def slow_sincos(self) -> str:
         """`void (ptr x, ptr sines, ptr cosines, i64 n)`: the C library's sines and cosines of n doubles."""
         for name in ("sin", "cos"):
-            self._declare(f"declare double @dalembert_{name}(double) nounwind")
+            self._declare(f"declare double @dalembert_{name}(double) nounwind nonlazybind")
         self.define("dalembert_slow_sincos", _SLOW_SINCOS)
         return "@dalembert_slow_sincos"
 

@@ -1,7 +1,8 @@
 """In which order, and in how many functions, the nodes of a block are computed.
 
-Two wishes shape the order: sines and cosines in few groups (each group has one test), and functions of bounded length
-(LLVM's time grows faster than the length). Values that outlive their function pass through a work array.
+Three wishes shape the order: few values waiting for their use (there are 16 registers), sines and cosines in few groups (each group
+has one test), and functions of bounded length (LLVM's time grows faster than the length). Values that outlive their function pass
+through a work array.
 """
 
 from __future__ import annotations
@@ -72,11 +73,29 @@ class Schedule:
 def schedule(values: Sequence[Any], late: Sequence[Any], largest: int) -> Schedule:
     """Chunks of at most about `largest` operations that compute all values; `late` ones are still needed after the last chunk."""
     nodes = _pair_sines_with_cosines([e for e in ordered(values) if e.op is not SYMBOL])
-    chunks = [Chunk(piece) for piece in _split(nodes, largest)]
-    if len(chunks) == 1 and len(late) <= largest:
-        return Schedule(chunks, {}, 0, whole=True)
+    pieces = _split(nodes, largest)
+    if len(pieces) == 1 and len(late) <= largest:
+        return Schedule([Chunk(_result_by_result(values))], {}, 0, whole=True)
+    chunks = [Chunk(piece) for piece in pieces]
     slots, count = _assign_slots(chunks, late)
     return Schedule(chunks, slots, count, whole=False)
+
+
+def _result_by_result(values: Sequence[Any]) -> list[Expr]:
+    """What the first value needs, then what the second needs besides, and so on: each node as late as it can be."""
+    order: list[Expr] = []
+    begun: set[Expr] = set()
+    for value in values:
+        stack: list[tuple[Any, bool]] = [(value, False)]
+        while stack:
+            e, ready = stack.pop()
+            if ready:
+                order.append(e)
+            elif type(e) is Expr and e.op is not SYMBOL and e not in begun:
+                begun.add(e)
+                stack.append((e, True))
+                stack.extend((a, False) for a in reversed(e.args))
+    return _pair_sines_with_cosines(order)
 
 
 def _pair_sines_with_cosines(nodes: list[Expr]) -> list[Expr]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.kernels.sweeps import Trace
@@ -22,6 +22,12 @@ class Algorithm:
     sweeps: Sweeps
     output_at: Callable[[Mechanism], list[int]]
     n_output: Callable[[Mechanism], int]
+    columns: Mapping[str, int] = field(default_factory=dict)
+    """Fields that every free speed of a joint has."""
+    passed: Mapping[str, int] = field(default_factory=dict)
+    """Fields that children hand inward, which nothing needs after the step that reads them."""
+    sharing: Mapping[str, str] = field(default_factory=dict)
+    """Fields that may lie where another one does (see `Record`)."""
     loaded: bool = True
     """Whether the mechanism's forces enter."""
     sums: bool = False

@@ -10,13 +10,15 @@ from dalembert.recursive import steps
 from dalembert.recursive.inertia import Inertia
 from dalembert.recursive.steps import Spatial
 
-FIELDS = {"w": 3, "a": 6, "I": 21, "f": 6}
-"""Angular velocity, acceleration, and what children hand inward: articulated inertia and force."""
+FIELDS = {"w": 3, "a": 6}
+"""Angular velocity, and later acceleration."""
+HANDED = {"I": 21, "f": 6}
+"""Articulated inertia and force."""
 
 
 def outward(s: Step) -> None:
     """Placement, angular velocity, what turning demands."""
-    at = steps.place(s.link, s.values.q)
+    at = s.place()
     moving = steps.move(s.link, at, s.values, s.carrier("w"))
     s.put("w", moving.w)
     s.later.at, s.later.c = s.keep(at), s.keep(moving.c)
@@ -28,6 +30,7 @@ def inward(s: Step) -> None:
     I, f = s.link.inertia.blocks(), s.later.bias
     if not s.leaf:
         I, f = I + unpacked(s.own("I")), f + Spatial.of(s.own("f"))
+    s.drop(s.later.bias)
     tau = s.x + s.joint_load
     factor, U = steps.factorise(s.link, s.later.at, I, f, tau)
     s.later.factor = s.keep(factor)
@@ -48,7 +51,15 @@ def onward(s: Step) -> None:
 SWEEPS = [(outward, False), (inward, True), (onward, False)]
 """Each step and whether it runs from the tips to the root."""
 
-ALGORITHM = Algorithm("forward_dynamics", lambda m: FIELDS, SWEEPS, joint_columns, lambda m: m.n_u)
+ALGORITHM = Algorithm(
+    "forward_dynamics",
+    lambda m: FIELDS,
+    SWEEPS,
+    joint_columns,
+    lambda m: m.n_u,
+    passed=HANDED,
+    sharing={"w": "a"},
+)
 
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 

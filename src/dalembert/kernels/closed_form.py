@@ -97,14 +97,9 @@ def _range(columns: list[int]) -> range:
 
 
 # -- sweeps ------------------------------------------------------------------------------------------------------------
-def fields(m: Mechanism) -> dict[str, int]:
-    widest = max(len(j.free) for j in m.joints)
-    return {"R": 9, "P": 3, "V": 6, "a": 6, "C": 28} | {name: n * widest for name, n in COLUMN.items()}
-
-
 def outward(s: Step) -> None:
     """World motion, columns, and the link's own part of the composites."""
-    at, root = steps.place(s.link, s.values.q), s.root
+    at, root = s.place(), s.root
     R_J = IDENTITY if root else s.carrier("R").reshape(3, 3)
     V_J, A_J = (NOTHING, Spatial.of(s.carrier("a"))) if root else (Spatial.of(s.carrier(x)) for x in ("V", "a"))
     made = closed.outward(s.link, at, s.values, s.x, R_J, s.carrier("P"), V_J, A_J)
@@ -112,9 +107,9 @@ def outward(s: Step) -> None:
     s.put("P", made.p)
     s.put("V", made.V.array())
     s.put("a", made.A.array())
-    for name in ("S", "psi", "psi_rate"):
-        s.put(name, [x for c in made.columns for x in getattr(c, name).array()])
-    s.put("both", [x for c in made.columns for x in c.both.array()])
+    for i, column in enumerate(made.columns):
+        for name in ("S", "psi", "psi_rate", "both"):
+            s.put_column(i, name, getattr(column, name).array())
     s.later.columns, s.later.own = s.keep(made.columns), s.keep(made.composite)
 
 
@@ -122,9 +117,10 @@ def inward(s: Step) -> None:
     """Composites, and what the derivatives along a column need of them."""
     C = s.later.own if s.leaf else s.later.own + _unpacked(s.own("C"))
     terms = [closed.terms(C, c) for c in s.later.columns]
-    for name in ("t", "moved", "turned", "F2"):
-        s.put(name, [x for t in terms for x in getattr(t, name).array()])
-    s.put("w", [x for t in terms for x in t.w])
+    for i, term in enumerate(terms):
+        for name in ("t", "moved", "turned", "F2"):
+            s.put_column(i, name, getattr(term, name).array())
+        s.put_column(i, "w", term.w)
     if not s.root:
         s.hand("C", _packed(C))
 
@@ -146,18 +142,18 @@ def _unpacked(values: np.ndarray) -> Composite:
 # -- pairs of speeds ---------------------------------------------------------------------------------------------------
 def pairs(sweep: Any, module: Module, f: Any) -> None:
     """For a speed i: with those it belongs together with, then with those inboard, run by run."""
-    m, n, stride = sweep.m, sweep.m.n_u, sweep.stride
-    of_joint = [(k, i, j.columns) for k, j in enumerate(m.joints) for i in range(len(j.columns))]
-    six, three = (module.int_table([k * stride + size * i for k, i, _ in of_joint]) for size in (6, 3))
+    m, n = sweep.m, sweep.m.n_u
+    places = module.int_table(sweep.column_at)
+    joint_start = [j.columns[0] for j in m.joints for _ in j.columns]
     both = groups(m, sweep.links)
     own, inner = ([module.int_table([getattr(g[i], e) for g in both]) for e in ("start", "stop")] for i in range(2))
     inboard, first = inboard_speeds(m), runs(m)
-    before = module.int_table([inboard[columns[0]] for _, _, columns in of_joint])
+    before = module.int_table([inboard[i] for i in joint_start])
     beginning, further = module.int_table(first), module.int_table([inboard[i] for i in first])
-    at = {name: f.work + sweep.record.fields[name][0] for name in COLUMN}
+    at = {name: f.work + start for name, (start, _) in sweep.record.columns.items()}
 
     def read(name: str, i: Any) -> list[Any]:
-        place = at[name] + (three[i] if name == "w" else six[i])
+        place = at[name] + places[i]
         return [place[c] for c in range(COLUMN[name])]
 
     def dot(a: list[Any], b: list[Any]) -> Any:
@@ -201,10 +197,12 @@ def pairs(sweep: Any, module: Module, f: Any) -> None:
 
 ALGORITHM = Algorithm(
     "inverse_dynamics_derivatives",
-    fields,
+    lambda m: {"R": 9, "P": 3, "V": 6, "a": 6},
     [(outward, False), (inward, True)],
     lambda m: [0] * m.n_bodies,
     lambda m: 3 * m.n_u * m.n_u,
+    columns=COLUMN,
+    passed={"C": 28},
     loaded=False,
     sums=True,
     finish=pairs,

@@ -12,22 +12,21 @@ import numpy as np
 
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.sweeps import Step
-from dalembert.mechanism import Mechanism
-from dalembert.recursive import steps
 from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.vectors import IDENTITY, cross
 
-
-def fields(m: Mechanism) -> dict[str, int]:
-    """World pose; composite mass, first and second moment from the children; world motion columns and their forces."""
-    widest = max(len(j.free) for j in m.joints)
-    return {"R": 9, "P": 3, "J": 10, "S": 6 * widest, "F": 6 * widest}
+FIELDS = {"R": 9, "P": 3}
+"""World pose."""
+COLUMNS = {"S": 6, "F": 6}
+"""World motion columns and their forces."""
+HANDED = {"J": 10}
+"""Composite mass, first and second moment."""
 
 
 def outward(s: Step) -> None:
     """Where every link is."""
-    at = steps.place(s.link, s.values.q)
+    at = s.place()
     R_J = IDENTITY if s.root else s.carrier("R").reshape(3, 3)
     R, P = np.array([at.X.back(row) for row in R_J]), s.carrier("P") + R_J @ at.p
     s.put("R", R.ravel())
@@ -39,15 +38,12 @@ def inward(s: Step) -> None:
     """Composite inertia; motion columns and forces in world axes."""
     at, R, P = s.later.at, s.own("R").reshape(3, 3), s.own("P")
     inertia = s.link.inertia if s.leaf else s.link.inertia + _unpacked(s.own("J"))
-    S_world, F_world = [], []
-    for i in s.link.source.free:
+    for column, i in enumerate(s.link.source.free):
         turning, sliding = at.S[:3, i], at.S[3:, i]
         n, f = (R @ x for x in inertia.times(turning, sliding))
         w = R @ turning
-        S_world += [*w, *(R @ sliding + cross(P, w))]
-        F_world += [*(n + cross(P, f)), *f]
-    s.put("S", S_world)
-    s.put("F", F_world)
+        s.put_column(column, "S", [*w, *(R @ sliding + cross(P, w))])
+        s.put_column(column, "F", [*(n + cross(P, f)), *f])
     if not s.root:
         s.hand("J", _packed(inertia.carried(at.X, at.p)))
 
@@ -65,12 +61,11 @@ def _unpacked(values: np.ndarray) -> RigidInertia:
 
 def pairs(sweep: Any, module: Any, f: Any) -> None:
     """A[i, j] = F_i · S_j for speed j on the path to i, or i itself; run by run, since a path is mostly consecutive speeds."""
-    m, record, stride, n = sweep.m, sweep.record, sweep.stride, sweep.m.n_u
-    columns = [(6 * i, k) for k, j in enumerate(m.joints) for i in range(len(j.columns))]
-    places = module.int_table([k * stride + i for i, k in columns])
+    m, n = sweep.m, sweep.m.n_u
+    places = module.int_table(sweep.column_at)
     first = runs(m)
     beginning, inboard = module.int_table(first), module.int_table([inboard_speeds(m)[i] for i in first])
-    S, F = (f.work + record.fields[name][0] for name in ("S", "F"))
+    S, F = (f.work + sweep.record.columns[name][0] for name in COLUMNS)
     with f.loop(n) as i:
         force = [(F + places[i])[c] for c in range(6)]
         with f.following(i, inboard) as last, f.loop(beginning[last], last + 1) as j:
@@ -84,10 +79,12 @@ def pairs(sweep: Any, module: Any, f: Any) -> None:
 
 ALGORITHM = Algorithm(
     "mass_matrix",
-    fields,
+    lambda m: FIELDS,
     [(outward, False), (inward, True)],
     lambda m: [0] * m.n_bodies,
     lambda m: m.n_u * m.n_u,
+    columns=COLUMNS,
+    passed=HANDED,
     loaded=False,
     sums=True,
     finish=pairs,

@@ -10,7 +10,6 @@ from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.records import Record
 from dalembert.kernels.sweeps import Step
 from dalembert.kinematics.recursion import Pose, Rates
-from dalembert.recursive import steps
 from dalembert.system.frames import Frame
 from dalembert.vectors import IDENTITY, cross
 
@@ -20,7 +19,7 @@ FIELDS = {"R": 9, "P": 3, "W": 3, "V": 3}
 
 def world(s: Step) -> None:
     """R = R_J X, P = P_J + R_J p;  W = W_J + R ω̂, V = V_J + W_J × R_J p + R v̂."""
-    at, u = steps.place(s.link, s.values.q), s.values.u
+    at, u = s.place(), s.values.u
     R_J = IDENTITY if s.root else s.carrier("R").reshape(3, 3)
     arm = R_J @ at.p
     R = np.array([at.X.back(row) for row in R_J])  # rows of R_J X

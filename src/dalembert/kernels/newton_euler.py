@@ -7,13 +7,13 @@ from dalembert.kernels.sweeps import Step
 from dalembert.recursive import steps
 from dalembert.recursive.steps import Spatial
 
-FIELDS = {"w": 3, "a": 6, "f": 6}
-"""Angular velocity, acceleration, and the force that children hand inward."""
+FIELDS = {"w": 3, "a": 6}
+"""Angular velocity, acceleration."""
 
 
 def outward(s: Step) -> None:
     """Motion, and the force it demands of each link."""
-    at = steps.place(s.link, s.values.q)
+    at = s.place()
     moving = steps.move(s.link, at, s.values, s.carrier("w"))
     a = steps.to_link(at, Spatial.of(s.carrier("a"))) + moving.c + Spatial.of(at.S[:, s.link.source.free] @ s.x)
     if not s.leaf:
@@ -34,5 +34,10 @@ def inward(s: Step) -> None:
 
 
 ALGORITHM = Algorithm(
-    "inverse_dynamics", lambda m: FIELDS, [(outward, False), (inward, True)], joint_columns, lambda m: m.n_u
+    "inverse_dynamics",
+    lambda m: FIELDS,
+    [(outward, False), (inward, True)],
+    joint_columns,
+    lambda m: m.n_u,
+    passed={"f": 6},
 )

@@ -1,6 +1,7 @@
 """Kernels as loops over the bodies, for mechanisms of any size.
 
-`run(t, q, u, x, P, y, work)` does, in order: parameter-dependent constants; prescribed motion; forces; then the algorithm's sweeps.
+`run(t, q, u, x, P, y, work)` does, in order: parameter-dependent constants; prescribed motion; sines and cosines; forces; then the
+algorithm's sweeps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dalembert.kernels.records import Record
 from dalembert.kernels.repeated import Loops, Place, Unit, repeated
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.kernels.sweeps import Step
+from dalembert.kernels.turns import Ahead, Turns, padded, phase, without_phase
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.links import Link, links
@@ -30,9 +32,10 @@ from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
 
 @dataclass(frozen=True)
 class Parts:
-    """Straight-line code: preparation, forces, and for every sweep a block per class of bodies."""
+    """Straight-line code: preparation, sines and cosines, forces, and for every sweep a block per class of bodies."""
 
     prepare: Block | None
+    ahead: Ahead | None
     forces: Loops | None
     sweeps: list[list[Block]]
 
@@ -49,7 +52,8 @@ class Parts:
             table = module.function_table([add(replace(b, arrays=arrays)) for b in blocks])
             sweeps.append(SweepCode(table, tuple(a.name for a in arrays)))
         prepare = add(self.prepare) if self.prepare else None
-        return Code(prepare, self.forces.compiled(module, lanes, name) if self.forces else None, sweeps)
+        ahead = self.ahead.compiled(module, lanes, name) if self.ahead else None
+        return Code(prepare, ahead, self.forces.compiled(module, lanes, name) if self.forces else None, sweeps)
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,18 @@ class SweepCode:
 @dataclass(frozen=True)
 class Code:
     prepare: Signature | None
+    ahead: Signature | None
     forces: Signature | None
     sweeps: list[SweepCode]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The steps of all classes: blocks by sweep and class, the size of each class's record, and its angles taken ahead."""
+
+    sweeps: list[list[Block]]
+    sizes: list[int]
+    angles: list[list[int]]
 
 
 @dataclass(frozen=True)
@@ -74,13 +88,12 @@ class Tables:
     constants: RealTable
     places: IntTable
     memory: dict[str, int]
-    stride: int
     prescribed: bool
 
     def arguments(self, f: Any, k: Int, d: str = "") -> dict[str, Any]:
         """The class of body k and the arrays its steps take, by name; with `d`, those of the directions of the same values."""
-        row = k * 6
-        kind, parent, q_at, u_at, x_at, y_at = (self.places[row + i] for i in range(6))
+        row = k * 10
+        kind, r_at, parent, q_at, u_at, x_at, y_at, h_at, g_at, s_at = (self.places[row + i] for i in range(10))
         q, u, x, y, P, work = (getattr(f, d + name) for name in ("q", "u", "x", "y", "P", "work"))
         if self.prescribed:
             q, u = work + self.memory["q"], work + self.memory["u"]
@@ -90,8 +103,11 @@ class Tables:
             "u": u + u_at,
             "d": work + (u_at + self.memory["d"]),
             "x": x + x_at,
-            "r": work + k * self.stride,
+            "r": work + r_at,
             "p": work + parent,
+            "h": work + (h_at + self.memory["handed"]),
+            "g": work + (g_at + self.memory["handed"]),
+            "s": work + (s_at + self.memory["turns"]),
             "y": y + y_at,
             "P": P,
         }
@@ -99,11 +115,17 @@ class Tables:
 
 
 class Outlined:
-    """An algorithm on a mechanism, ready to be emitted for any number of lanes."""
+    """An algorithm on a mechanism, ready to be emitted for any number of lanes.
 
-    def __init__(self, m: Mechanism, algorithm: Algorithm):
-        self.m, self.algorithm = m, algorithm
+    A `lasting` one leaves everything that its steps read in the working memory, for tangents that come after it. Otherwise memory is
+    used again as soon as it can be, so that large mechanisms stay in the processor's cache.
+    """
+
+    def __init__(self, m: Mechanism, algorithm: Algorithm, lasting: bool = False):
+        self.m, self.algorithm, self.lasting = m, algorithm, lasting
         self.links: tuple[Link, ...] = links(m)
+        if not lasting:
+            self.phased, self.links = self.links, tuple(without_phase(link) for link in self.links)
         self.parameters: dict[Expr, int] = {symbol(name): i for i, name in enumerate(m.parameters)}
         self.prescribed = any(law is not None for j in m.joints for law in j.law.q)
 
@@ -113,36 +135,87 @@ class Outlined:
         fields = dict(self.algorithm.fields(self.m))
         if self.algorithm.loaded and self.m.forces:
             fields |= motion.FIELDS | {"load": 12}
-        return Record(fields)
+        if self.lasting:
+            return Record(fields | dict(self.algorithm.passed), columns=self.algorithm.columns)
+        return Record(fields, self.algorithm.sharing, self.algorithm.columns)
 
     @cached_property
-    def _traced(self) -> tuple[list[list[Block]], int]:
-        """Blocks by sweep and class, and the size of a record."""
-        made: list[list[Block]] = [[] for _ in self.sweeps]
-        size = self.record.size
+    def handed(self) -> Record:
+        """What children hand inward, in memory that other bodies use before and after."""
+        return Record(dict(self.algorithm.passed))
+
+    @cached_property
+    def _traced(self) -> Traced:
+        sweeps: list[list[Block]] = [[] for _ in self.sweeps]
+        sizes, angles = [], []
         with tracing():
             for body in self.classes.classes:
-                step = Step(body, self.record)
+                turns = None if self.lasting else Turns(self._turns)
+                step = Step(body, self.record, None if self.lasting else self.handed, turns)
                 for s, (trace, _) in enumerate(self.sweeps):
                     trace(step)
-                    made[s].append(step.block(f"sweep{s}_class{len(made[s])}", self.parameters))
-                size = max(size, step.keeper.next)
-        return made, size
+                    sweeps[s].append(step.block(f"sweep{s}_class{len(sweeps[s])}", self.parameters))
+                sizes.append(step.keeper.end)
+                angles.append(turns.angles if turns else [])
+        return Traced(sweeps, sizes, angles)
+
+    @cached_property
+    def record_at(self) -> list[int]:
+        """Where each body's record begins in the working memory."""
+        sizes = [self._traced.sizes[kind] for kind in self.classes.of_body]
+        return [0, *np.cumsum(sizes)[:-1].tolist()]
 
     @property
-    def stride(self) -> int:
-        return self._traced[1]
+    def column_at(self) -> list[int]:
+        """Where each free speed's column begins in the working memory."""
+        record = self.record
+        return [
+            self.record_at[k] + record.size + i * record.column_size
+            for k, j in enumerate(self.m.joints)
+            for i in range(len(j.columns))
+        ]
+
+    @cached_property
+    def _turns(self) -> int:
+        """Room for one sine, or one cosine, of every coordinate."""
+        return padded(sum(j.joint.n_q for j in self.m.joints))
+
+    @cached_property
+    def _handed_places(self) -> tuple[list[int], list[int], int]:
+        """Where each body finds what its children handed to it, where it hands on itself, and how much memory that takes.
+
+        A place is taken when the first child hands something to it, and is free again after the body's own step.
+        """
+        own, carrier = [0] * self.m.n_bodies, [0] * self.m.n_bodies
+        taken: dict[int, int] = {}
+        free: list[int] = []
+        end = 0
+        for k in reversed(range(self.m.n_bodies)):
+            parent = self.links[k].parent - 1
+            if parent >= 0:
+                if parent not in taken:
+                    if not free:
+                        free.append(end)
+                        end += self.handed.size
+                    taken[parent] = free.pop()
+                carrier[k] = taken[parent]
+            if k in taken:
+                own[k] = taken.pop(k)
+                free.append(own[k])
+        return own, carrier, end
 
     @cached_property
     def places(self) -> dict[str, int]:
         """Where things begin in the working memory, in elements; `end` is its size."""
         m, n = self.m, self.m.n_bodies
         sizes = {
-            "records": n * self.stride,
+            "records": sum(self._traced.sizes[kind] for kind in self.classes.of_body),
             "C": n * N_CONSTANTS if self.parameters else 0,
             "q": sum(j.joint.n_q for j in m.joints) if self.prescribed else 0,
             "u": sum(j.joint.n_u for j in m.joints) if self.prescribed else 0,
             "d": sum(j.joint.n_u for j in m.joints) if self.prescribed else 0,
+            "handed": 0 if self.lasting else self._handed_places[2],
+            "turns": 0 if self.lasting else 2 * self._turns,
         }
         starts = np.concatenate([[0], np.cumsum(list(sizes.values()))])
         return dict(zip([*sizes, "end"], (int(x) for x in starts)))
@@ -178,7 +251,7 @@ class Outlined:
             if s not in looking.places:
                 return self._known[s]
             k, i = looking.places[s]
-            return "work", k * self.stride + i
+            return "work", self.record_at[k] + i
 
         read = [s for s in free_symbols(values) if s not in looking.constants]
         return Unit(values, to, {s: source(s) for s in read}, looking.constants)
@@ -190,7 +263,7 @@ class Outlined:
     def _forces(self) -> Loops:
         """The mechanism's forces on each link, in link axes about its origin, then on its joint's free speeds."""
         start, _ = self.record.fields["load"]
-        to = [[("work", k * self.stride + start + i) for k, i in force.to] for force in self.applied]
+        to = [[("work", self.record_at[k] + start + i) for k, i in force.to] for force in self.applied]
         units = [self.unit(force.values, places, force.looking) for force, places in zip(self.applied, to) if places]
         return Loops("forces", repeated(units), sorted({at for places in to for _, at in places}))
 
@@ -225,7 +298,21 @@ class Outlined:
         with tracing():
             prepare = self.block("prepare", self._preparation())
             forces = self._forces() if self._forced else None
-            return Parts(prepare if prepare.outputs else None, forces, self._traced[0])
+            return Parts(prepare if prepare.outputs else None, self._ahead(), forces, self._traced.sweeps)
+
+    def _ahead(self) -> Ahead | None:
+        """The angles of all bodies."""
+        coordinates, phases = [], []
+        for k, (kind, first) in enumerate(zip(self.classes.of_body, self._joint_places()[0])):
+            for i in self._traced.angles[kind]:
+                coordinates.append(first + i)
+                phases.append(phase(self.phased[k], self.links[k]))
+        return Ahead(coordinates, phases) if coordinates else None
+
+    def _turn_places(self) -> list[int]:
+        """Where each body's sines begin."""
+        counts = [len(self._traced.angles[kind]) for kind in self.classes.of_body]
+        return [0, *np.cumsum(counts)[:-1].tolist()]
 
     def emit(self, module: Module, lanes: int, name: str = "run") -> Signature:
         """Add the kernel to a module."""
@@ -244,6 +331,9 @@ class Outlined:
         """The kernel's course: preparation, sweeps, and the forces after the first sweep, which places the bodies."""
         if code.prepare:
             f.call(code.prepare, *arguments)
+        if code.ahead:
+            sines = f.work + self.places["turns"]
+            f.call(code.ahead, f.work + self.places["q"] if self.prescribed else f.q, sines, sines + self._turns)
         if self.algorithm.sums:
             y.clear(self.algorithm.n_output(self.m))
         for s, (_, backward) in enumerate(self.sweeps):
@@ -256,13 +346,17 @@ class Outlined:
     def tables(self, module: Module) -> Tables:
         """Constants and places of all bodies, put into the module."""
         q_at, u_at = self._joint_places()
-        parents = [max(link.parent - 1, 0) * self.stride for link in self.links]
-        columns = [self.classes.of_body, parents, q_at, u_at, joint_columns(self.m), self.algorithm.output_at(self.m)]
+        at = self.record_at
+        parents = [at[max(link.parent - 1, 0)] for link in self.links]
+        own, carrier, _ = self._handed_places
+        columns = [
+            self.classes.of_body, at, parents, q_at, u_at, joint_columns(self.m), self.algorithm.output_at(self.m),
+            own, carrier, self._turn_places(),
+        ]  # fmt: skip
         return Tables(
             module.real_table([0.0 if type(x) is Expr else x for x in self.classes.table.ravel().tolist()]),
             module.int_table(np.column_stack(columns).ravel().tolist()),
             self.places,
-            self.stride,
             self.prescribed,
         )
 

@@ -34,6 +34,9 @@ def block(name: str, known: dict[Expr, tuple[str, int]], outputs: list[Output], 
 
 
 def straight_block(m: Mechanism, values: Any, extra: Any) -> Block:
-    """The kernel `run` that computes these expressions of the mechanism's state, parameters and extra input; its output is an array of its own."""
+    """The kernel `run` that computes these expressions of the mechanism's state, parameters and extra input.
+
+    Its output must be an array of its own.
+    """
     known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(extra)}
     return block("run", known, [Output(value, "y", i) for i, value in enumerate(flatten(values))], apart=True)

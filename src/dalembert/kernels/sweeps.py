@@ -2,8 +2,8 @@
 
 A step is written against `Step`, which hands it symbols for what it may read and takes what it gives; the mechanics itself is
 in `recursive.steps`. Arrays a step may touch: K (constants), C (parameter-dependent constants), q, u, d (the joint's coordinates,
-speeds and prescribed accelerations), x (the kernel's extra input on the joint's speeds), r and p (own and carrier's record),
-y (output), P (named parameters).
+speeds and prescribed accelerations), x (the kernel's extra input on the joint's speeds), r and p (own and carrier's record), h and g
+(what children hand to the body, and what is handed to the carrier), s (sines and cosines), y (output), P (named parameters).
 """
 
 from __future__ import annotations
@@ -16,21 +16,27 @@ import numpy as np
 
 from dalembert.kernels.classes import BodyClass
 from dalembert.kernels.records import Keeper, Record
-from dalembert.recursive.steps import NOTHING, JointValues, Spatial
+from dalembert.kernels.turns import Turns
+from dalembert.recursive.steps import NOTHING, JointValues, Placement, Spatial, place
 from dalembert.trace import Expr, free_symbols, symbol
 from dalembert.trace.native import Array, Block, Output
 from dalembert.vectors import ZERO
 
-ARRAYS = [Array("K", uniform=True), *(Array(name) for name in ("C", "q", "u", "d", "x", "r", "p", "y", "P"))]
+ARRAYS = [
+    Array("K", uniform=True),
+    *(Array(name) for name in ("C", "q", "u", "d", "x", "r", "p", "h", "g", "s", "y", "P")),
+]
 
 
 class Step:
     """One class of bodies in one algorithm: what its steps read, and where they put their results."""
 
-    def __init__(self, body: BodyClass, record: Record):
+    def __init__(self, body: BodyClass, record: Record, handed: Record | None = None, turns: Turns | None = None):
+        """Without `handed`, all fields are in the record; with `turns`, sines and cosines are taken ahead."""
         self.body, self.link, self.record = body, body.link, record
+        self.handed, self.turns = handed, turns
         self.root, self.leaf = body.root, body.leaf
-        self.keeper = Keeper(record.size)
+        self.keeper = Keeper(record.size + record.column_size * len(self.link.source.free))
         self.later: Any = SimpleNamespace()
         """What earlier steps of this class left for later ones."""
         self._outputs: list[Output] = []
@@ -58,7 +64,14 @@ class Step:
         n = len(self.link.source.free)
         return self.own("load")[6 : 6 + n] if self.body.driven else np.zeros(n)
 
+    def place(self) -> Placement:
+        """Where the link lies in its carrier."""
+        at = place(self.link, self.values.q)
+        return self.turns.taken(at) if self.turns else at
+
     def own(self, field: str) -> np.ndarray:
+        if self.handed and field in self.handed.fields:
+            return self.handed.symbols("h", field)
         return self.record.symbols("r", field)
 
     def carrier(self, field: str) -> np.ndarray:
@@ -72,20 +85,34 @@ class Step:
         """Leave something to this body's later steps."""
         return self.keeper.keep(thing)
 
+    def drop(self, thing: Any) -> None:
+        """Say that no later step needs what was kept of the thing."""
+        if self.handed:
+            self.keeper.drop(thing)
+
     def put(self, field: str, values: Any) -> None:
         """Fill a field of the body's own record, or its beginning."""
-        self._write("r", field, values, add=False)
+        self._write("r", self.record, field, values, add=False)
+
+    def put_column(self, i: int, field: str, values: Any) -> None:
+        """Fill a field of the joint's i-th free speed."""
+        start, n = self.record.columns[field]
+        assert len(values) == n
+        first = self.record.size + i * self.record.column_size + start
+        self._outputs += [Output(x, "r", first + j) for j, x in enumerate(values)]
 
     def hand(self, field: str, values: Any) -> None:
-        """Add to a field of the carrier's record."""
-        self._write("p", field, values, add=not self.body.first)
+        """Add to a field that the carrier will read."""
+        apart = self.handed and field in self.handed.fields
+        array, record = ("g", self.handed) if apart else ("p", self.record)
+        self._write(array, record, field, values, add=not self.body.first)
 
     def give(self, values: Any, add: bool = False) -> None:
         """Write the kernel's output for this body, or add to it."""
         self._outputs += [Output(x, "y", i, add) for i, x in enumerate(values)]
 
-    def _write(self, array: str, field: str, values: Any, add: bool) -> None:
-        start, n = self.record.fields[field]
+    def _write(self, array: str, record: Any, field: str, values: Any, add: bool) -> None:
+        start, n = record.fields[field]
         assert len(values) <= n
         self._outputs += [Output(x, array, start + i, add) for i, x in enumerate(values)]
 

@@ -24,7 +24,7 @@ def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_r
     parts = kernel.parts
     with tracing():
         prepare = tangent(parts.prepare) if parts.prepare else None
-        moving = Parts(prepare, None, [[tangent(b) for b in sweep] for sweep in parts.sweeps])
+        moving = Parts(prepare, None, None, [[tangent(b) for b in sweep] for sweep in parts.sweeps])
         forces = parts.forces.compiled_tangent(module, lanes, name) if parts.forces else None
     code = replace(moving.compiled(module, lanes, name), forces=forces)
     parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
@@ -47,7 +47,7 @@ def emit_jacobian(
     Directions are, in order and by their `kinds`: the displacement each speed makes, each speed, each extra input, each parameter.
     Returns also the doubles of working memory.
     """
-    kernel, displacement = Outlined(m, algorithm), Outlined(m, rates.ALGORITHM)
+    kernel, displacement = Outlined(m, algorithm, lasting=True), Outlined(m, rates.ALGORITHM)
     run, d_run = kernel.emit(module, lanes, "primal"), emit_tangents(kernel, module, lanes)
     d_rates = displacement.emit(module, lanes, "displacements")
     n_u, n_p, n_y = m.n_u, len(m.parameters), algorithm.n_output(m)

@@ -118,7 +118,7 @@ class SweptTree(_Tree):
 
     def emit(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
         m = self.m
-        parts = [Outlined(m, rates.ALGORITHM), Outlined(m, articulated.ALGORITHM)]
+        parts = [Outlined(m, algorithm, lasting=True) for algorithm in (rates.ALGORITHM, articulated.ALGORITHM)]
         runs = [part.emit(module, lanes, f"varied_{part.algorithm.name}") for part in parts]
         tangents = [emit_tangents(part, module, lanes, f"d_{part.algorithm.name}") for part in parts]
         work = max(part.places["end"] for part in parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeGuard
 
 from dalembert.errors import TraceError
@@ -31,6 +30,10 @@ class Output:
     index: int
     add: bool = False
 
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.array, self.index
+
 
 @dataclass(frozen=True)
 class Block:
@@ -46,25 +49,25 @@ class Block:
     outputs: Sequence[Output]
     apart: bool = False
 
-    @cached_property
-    def early(self) -> dict[Expr, list[Output]]:
-        """What may be written at once, by value: results whose place nothing else reads or writes."""
+    def early(self, read_before: bool) -> dict[Expr, list[Output]]:
+        """What may be written at once, by value: results whose place nothing else writes.
+
+        Nor may an input be read from it, unless whoever writes has `read_before`.
+        """
         if not self.apart:
             return {}
-        read = set(self.inputs.values())
-        writes = Counter((out.array, out.index) for out in self.outputs)
+        writes = Counter(out.place for out in self.outputs)
+        read = set() if read_before else set(self.inputs.values())
         found: dict[Expr, list[Output]] = {}
         for out in self.outputs:
-            place = (out.array, out.index)
-            if _computed(out.value) and place not in read and writes[place] == 1:
+            if _computed(out.value) and writes[out.place] == 1 and out.place not in read:
                 found.setdefault(out.value, []).append(out)
         return found
 
-    @cached_property
-    def late(self) -> list[Output]:
-        """What is written at the end."""
-        early = {id(out) for outputs in self.early.values() for out in outputs}
-        return [out for out in self.outputs if id(out) not in early]
+    def late(self, early: Mapping[Expr, list[Output]]) -> list[Output]:
+        """The others, to be written at the end."""
+        done = {out.place for outputs in early.values() for out in outputs}
+        return [out for out in self.outputs if out.place not in done]
 
     @property
     def used(self) -> set[str]:

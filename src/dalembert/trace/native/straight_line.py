@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.trace.expr import Expr
@@ -22,22 +22,25 @@ LARGEST_FUNCTION = 1000
 
 def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, largest: int = LARGEST_FUNCTION) -> None:
     """Add the block to the module as the function `symbol`."""
-    plan = schedule([out.value for out in block.outputs], [out.value for out in block.late], largest)
+    early = block.early(read_before=False)
+    late = block.late(early)
+    plan = schedule([out.value for out in block.outputs], [out.value for out in late], largest)
     arrays = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
     if plan.whole:
-        writer = _Writer(module, block, lanes, plan)
+        early = block.early(read_before=True)
+        writer = _Writer(module, block, lanes, plan, early)
         writer.compute(plan.chunks[0])
-        writer.store(block.late)
+        writer.store(block.late(early))
         module.define(symbol, writer.function(f"define void @{symbol}({arrays})"))
         return
     pieces = []
     for chunk in plan.chunks:
-        pieces.append(_Writer(module, block, lanes, plan))
+        pieces.append(_Writer(module, block, lanes, plan, early))
         pieces[-1].compute(chunk)
-    for start in range(0, len(block.late), largest):
-        pieces.append(_Writer(module, block, lanes, plan))
+    for start in range(0, len(late), largest):
+        pieces.append(_Writer(module, block, lanes, plan, early))
         pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
-        pieces[-1].store(block.late[start : start + largest])
+        pieces[-1].store(late[start : start + largest])
     calls = []
     for k, writer in enumerate(pieces):
         head = f"void @{symbol}.{k}({arrays}{', ' if arrays else ''}ptr %work)"
@@ -49,17 +52,21 @@ def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, larg
 
 
 class _Writer:
-    """Writes one LLVM function of a block."""
+    """Writes one LLVM function of a block. Results in `early` are stored as soon as they are known."""
 
-    def __init__(self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule) -> None:
+    def __init__(
+        self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule, early: Mapping[Expr, Sequence[Output]]
+    ) -> None:
         self.body = Body(module, lanes)
-        self.lanes = lanes
-        self.early = block.early
+        self.lanes, self.early = lanes, early
+        self.read_from: dict[tuple[str, int], Expr] = {place: s for s, place in block.inputs.items()}
         self.pointers = {a.name: f"%p{k}" for k, a in enumerate(block.arrays)}
         self.values = _Values(self.body, block, self.pointers, plan.slots)
 
     def function(self, head: str) -> str:
-        aligned = ' "stackrealign"' if self.lanes.count > 1 else ""  # no vector in local memory lies across two cache lines
+        aligned = (
+            ' "stackrealign"' if self.lanes.count > 1 else ""
+        )  # no vector in local memory lies across two cache lines
         lines = [
             f"{head} noinline nounwind{aligned} {{",
             *self.body.allocations,
@@ -89,6 +96,13 @@ class _Writer:
                 name = body.let(f"fadd {real} {before}, {name}")
             body.lines.append(f"store {real} {name}, ptr {address}, align 8")
 
+    def _store_at_once(self, e: Expr) -> None:
+        outputs = self.early.get(e, ())
+        for out in outputs:
+            if out.place in self.read_from:
+                self.values.fetch(self.read_from[out.place])
+        self.store(outputs)
+
     def _write_nodes(self, nodes: Sequence[Expr]) -> None:
         body, real, values, lines, fresh = self.body, self.lanes.real, self.values, self.body.lines, self.body.fresh
         for e in nodes:
@@ -108,7 +122,7 @@ class _Writer:
             else:
                 values.truths[e] = self._condition(e)
             if e in self.early:
-                self.store(self.early[e])
+                self._store_at_once(e)
 
     def _condition(self, e: Expr) -> str:
         body, values, mask = self.body, self.values, self.lanes.mask
@@ -126,7 +140,7 @@ class _Writer:
             for x, (sine, cosine) in zip(stage.angles, sincos_group(self.body, arguments), strict=True):
                 self.values.sines[x], self.values.cosines[x] = sine, cosine
             for e in stage.turned:
-                self.store(self.early.get(e, ()))
+                self._store_at_once(e)
 
 
 class _Values(dict[Any, str]):
@@ -158,6 +172,10 @@ class _Values(dict[Any, str]):
             name = self.body.let(f"load {self.lanes.real}, ptr {address}, align {self.lanes.alignment}")
         self[x] = name
         return name
+
+    def fetch(self, x: Expr) -> None:
+        """Bring it in now: its place is about to be written."""
+        self.setdefault(x, self[x])
 
     def truth(self, x: Any) -> str:
         """The value as a condition."""

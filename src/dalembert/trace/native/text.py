@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dalembert.trace.native.lanes import Lanes
 
-
 _FLAGS = """!llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}"""
 """Functions from outside are reached through a table of addresses, wherever they are (so `nonlazybind` wants of those declared)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.sweeps import Step
+from dalembert.recursive import steps
 from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.vectors import IDENTITY, cross
@@ -45,7 +46,7 @@ def inward(s: Step) -> None:
         s.put_column(column, "S", [*w, *(R @ sliding + cross(P, w))])
         s.put_column(column, "F", [*(n + cross(P, f)), *f])
     if not s.root:
-        s.hand("J", _packed(inertia.carried(at.X, at.p)))
+        s.hand("J", _packed(steps.inertia_to_carrier(at, inertia)))
 
 
 def _packed(J: RigidInertia) -> list[Any]:

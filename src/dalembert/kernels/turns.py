@@ -1,8 +1,8 @@
 """Sines and cosines taken ahead of the sweeps, many at once.
 
 In a step, a sine would wait for its polynomial before anything else could begin. Nearly all angles are coordinates, known before the
-first step: so they are gathered, their sines and cosines are taken side by side (on one state, the lanes run over the joints), and steps
-read them. A joint's constant phase is made up for here as well, so that bodies which differ only in it share their code.
+first step: so they are gathered, their sines and cosines are taken side by side (on one state, the lanes run over the joints), and
+steps read them. A joint's constant phase is made up for here as well, so that bodies which differ only in it share their code.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Ahead:
 
     def __init__(self, coordinates: Sequence[int], phases: Sequence[tuple[float, float]]):
         left = padded(len(coordinates)) - len(coordinates)
-        self.coordinates = [*coordinates, *coordinates[-1:] * left]
+        self.coordinates = [*coordinates, *[coordinates[-1]] * left]
         self.phases = [*phases, *[(1.0, 0.0)] * left]
 
     def compiled(self, module: Module, lanes: int, name: str) -> Signature:

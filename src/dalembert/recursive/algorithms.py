@@ -221,7 +221,7 @@ def composite(tree: Tree) -> np.ndarray:
                 for j, other, along in zip(outer.free, outer.columns, bending):
                     entries[column, other] = _along(pose.S[:, j], force, on_modes, along)
         if link.parent:
-            I, coupling, share = tree.seats[k].rigid_inertia(inertia.carried(at.X, at.p))
+            I, coupling, share = tree.seats[k].rigid_inertia(steps.inertia_to_carrier(at, inertia))
             own = parts[link.parent - 1]
             parts[link.parent - 1] = own[0] + I, own[1] + coupling, own[2] + share
     traced = any(steps._traced(x) for x in entries.values())

@@ -40,5 +40,5 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
             handed, _ = steps.hand_inward(link, at, inertia[k], NOTHING, U, factor, NOTHING, torque)
             J, seat = link.parent - 1, tree.seats[k]
             inertia[J] = inertia[J] + seat.inertia(handed)
-            locked[J] = locked[J] + seat.inertia(locked[k].carried(at.X, at.p))
+            locked[J] = locked[J] + seat.inertia(steps.inertia_to_carrier(at, locked[k]))
     return None

@@ -35,7 +35,15 @@ class RigidInertia:
 
     def carried(self, X: Turn, p: Vector) -> RigidInertia:
         """The same matter in the carrier's frame."""
-        h, I, m = X.out(self.h), X.sym(self.I), self.m
+        return self.turned(X).slid(p)
+
+    def turned(self, X: Turn) -> RigidInertia:
+        """In the carrier's axes."""
+        return RigidInertia(self.m, X.out(self.h), X.sym(self.I))
+
+    def slid(self, p: Vector) -> RigidInertia:
+        """About the point at −p."""
+        h, I, m = self.h, self.I, self.m
         hp = h @ p
         along = hp + hp + m * (p @ p)
         mp = m * p
@@ -75,7 +83,15 @@ class Inertia:
 
     def carried(self, X: Turn, p: Vector) -> Inertia:
         """[[1, p̃], [0, 1]] R I Rᵀ [[1, 0], [−p̃, 1]]."""
-        A, B, M = X.sym(self.A), X.gen(self.B), X.sym(self.M)
+        return self.turned(X).slid(p)
+
+    def turned(self, X: Turn) -> Inertia:
+        """In the carrier's axes."""
+        return Inertia(X.sym(self.A), X.gen(self.B), X.sym(self.M))
+
+    def slid(self, p: Vector) -> Inertia:
+        """About the point at −p."""
+        A, B, M = self.A, self.B, self.M
         moved = B + _cross_columns(p, M)
         return Inertia(_symmetric(A, _cross_columns(p, moved.T), _cross_columns(p, B.T).T), moved, M)
 

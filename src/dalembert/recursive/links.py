@@ -39,6 +39,8 @@ class Link:
     """Axes of the joint's frame P in the carrier's link frame."""
     p: Vector
     """Origin of P in the carrier's link frame."""
+    along: Any
+    """p·(axis of the joint) where p is otherwise along x, and neither alone; else 0."""
     phase: Any
     """Added to coordinate 0 where the joint's rotation is taken."""
     spin: Matrix
@@ -75,6 +77,7 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     E = _turn(_t(Rz_J) @ E)
     unwind = np.where(spins & ~on_ground, _unwinding(E), 0.0)
     E = np.where((on_normal & spins)[:, None, None], _about_x(E), _turn(E @ _about_z(unwind)))
+    along = _along_axis(E, p, spins)
     phase, spin = _quarters(angle - unwind)
     # the link frame in the body, and the mass properties in it
     R = _turn(R_C @ Rz)
@@ -87,7 +90,7 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     I = _mirrored(_clean(I, np.zeros(len(c))))
     return tuple(
         Link(
-            m.parent[k], joints[k], m.joints[k], E[k], p[k], phase[k], spin[k],
+            m.parent[k], joints[k], m.joints[k], E[k], p[k], along[k], phase[k], spin[k],
             RigidInertia(a.mass[k], h[k], I[k]), Frame.trusted(position[k], R[k]),
         )
         for k in range(m.n_bodies)
@@ -147,6 +150,19 @@ def _unwinding(E: np.ndarray) -> np.ndarray:
     first = (numbers @ _about_z(angle))[:, 0, 0]
     angle = np.where(np.abs(first + 1.0) < 1e-9, angle + np.pi, angle)
     return np.where(np.isfinite(_floats(E)).all(axis=(1, 2)), angle, 0.0)
+
+
+def _along_axis(E: np.ndarray, p: np.ndarray, spins: np.ndarray) -> np.ndarray:
+    """How far p goes along the joint's axis, where the rest of it goes along x and this takes one component less; else 0."""
+    out = np.zeros(len(p))
+    if p.dtype == object or E.dtype == object:
+        return out
+    axis = E[:, :, 2]
+    along = (p * axis).sum(axis=1)
+    rest = p - axis * along[:, None]
+    straight = np.abs(rest[:, 1:]).max(axis=1) <= _NOISE * np.abs(p).max(axis=1)
+    askew = (p[:, 1:] != 0.0).all(axis=1)
+    return np.where(spins & straight & askew & (np.abs(axis[:, 0]) == 0.0), along, out)
 
 
 def _quarters(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

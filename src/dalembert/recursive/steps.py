@@ -10,7 +10,7 @@ not Featherstone's, so that no linear velocity is ever needed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class Spatial:
         return Spatial(six[:3], six[3:])
 
 
+AnyInertia = TypeVar("AnyInertia", RigidInertia, Inertia)
+
 NOTHING = Spatial(ZERO, ZERO)
 NO_MODES = np.zeros(0)
 
@@ -54,10 +56,15 @@ class JointValues:
 @dataclass(frozen=True, eq=False)
 class Placement:
     """Where the link frame lies in the carrier's: turn X and arm p; its joint's rotation R_PC; and the joint's motion
-    S = (turning, R_PCᵀ sliding) in link axes."""
+    S = (turning, R_PCᵀ sliding) in link axes.
+
+    p = near + X z along: of the arm, what lies along the joint's axis is best gone before turning, where it has one component.
+    """
 
     X: Turn
     p: Vector
+    near: Vector
+    along: Any
     R: np.ndarray
     S: np.ndarray
 
@@ -85,8 +92,10 @@ def place(link: Link, q: np.ndarray) -> Placement:
     moving = joint.rotation(shifted) @ link.spin
     on_ground = link.parent == 0
     X = TwoTurns(structured(link.E), structured(moving)) if on_ground else combined(link.E, moving)
-    p = link.p + link.E @ joint.translation(q)
-    return Placement(X, p, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]))
+    slide = joint.translation(q)
+    p = link.p + link.E @ slide
+    near, along = (vector([link.p[0], 0.0, 0.0]), link.along + slide[2]) if _nonzero(link.along) else (p, 0.0)
+    return Placement(X, p, near, along, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]))
 
 
 def move(link: Link, at: Placement, values: JointValues, carrier: Vector) -> Moving:
@@ -106,13 +115,24 @@ def move(link: Link, at: Placement, values: JointValues, carrier: Vector) -> Mov
 
 def to_link(at: Placement, carrier: Spatial) -> Spatial:
     """The carrier's acceleration taken at the link's origin, in link axes, without what turning adds."""
-    return Spatial(at.X.back(carrier.a), at.X.back(carrier.b + cross(carrier.a, at.p)))
+    a, b = at.X.back(carrier.a), at.X.back(carrier.b + cross(carrier.a, at.near))
+    return Spatial(a, b + cross(a, _along(at)) if _nonzero(at.along) else b)
 
 
 def to_carrier(at: Placement, force: Spatial) -> Spatial:
     """A force on the link, taken at the carrier's origin in the carrier's axes."""
+    n = force.a + cross(_along(at), force.b) if _nonzero(at.along) else force.a
     f = at.X.out(force.b)
-    return Spatial(at.X.out(force.a) + cross(at.p, f), f)
+    return Spatial(at.X.out(n) + cross(at.near, f), f)
+
+
+def inertia_to_carrier(at: Placement, I: AnyInertia) -> AnyInertia:
+    """The inertia of what hangs on the link, in the carrier's frame."""
+    return (I.slid(_along(at)) if _nonzero(at.along) else I).turned(at.X).slid(at.near)
+
+
+def _along(at: Placement) -> Vector:
+    return vector([0.0, 0.0, at.along])
 
 
 def bias_force(inertia: RigidInertia, moving: Moving, applied: Spatial) -> Spatial:
@@ -168,7 +188,7 @@ def hand_inward(
     force = p.array() + Ia @ c.array() + U @ factor.y
     for k, j in known.items():
         force[k] = tau[j]
-    return Inertia.of(Ia).carried(at.X, at.p), to_carrier(at, Spatial.of(force))
+    return inertia_to_carrier(at, Inertia.of(Ia)), to_carrier(at, Spatial.of(force))
 
 
 def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
@@ -179,7 +199,8 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: S
         return np.zeros(0), Spatial.of(before)
     known = dict(unit_rows(S[:, : link.source.n_own]))
     open_rows = [i for i in range(6) if i not in known.values()]
-    part = factor.y - factor.K[open_rows].T @ before[open_rows]
+    first, second = [i for i in open_rows if i < 3], [i for i in open_rows if i >= 3]
+    part = (factor.y - factor.K[first].T @ before[first]) - factor.K[second].T @ before[second]
     udot = np.array([x - before[known[j]] if j in known else x for j, x in enumerate(part)])
     after = before + S @ udot
     for j, k in known.items():

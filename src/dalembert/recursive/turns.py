@@ -110,18 +110,21 @@ class TwoTurns:
 
 
 def structured(R: Matrix) -> Turn:
-    """A PlaneTurn where the matrix leaves a coordinate axis exactly alone, else a FullTurn."""
+    """A PlaneTurn where the matrix leaves a coordinate axis exactly alone; two of them, about z and x, where it leaves x at a right
+    angle to z; else a FullTurn."""
     for k in (2, 0, 1):
         i, j = (k + 1) % 3, (k + 2) % 3
         if _is(R[k, k], 1.0) and all(_is(x, 0.0) for x in (R[k, i], R[k, j], R[i, k], R[j, k])):
             return PlaneTurn(k, R[i, i], R[j, i])
+    if _is(R[2, 0], 0.0) and not any(_is(R[i, j], 0.0) for i, j in ((0, 0), (1, 0), (2, 1), (2, 2))):
+        return TwoTurns(PlaneTurn(2, R[0, 0], R[1, 0]), PlaneTurn(0, R[2, 2], R[2, 1]))
     return FullTurn(R)
 
 
 def combined(constant: Matrix, moving: Matrix) -> Turn:
-    """constant · moving: one after the other where the constant is cheap (an axis kept, or axes exchanged), else multiplied out."""
+    """constant · moving: one after the other where the constant is cheap (plane turns, or axes exchanged), else multiplied out."""
     first = structured(constant)
-    if isinstance(first, PlaneTurn) or sum(_is(x, 0.0) for x in constant.ravel()) == 6:
+    if not isinstance(first, FullTurn) or sum(_is(x, 0.0) for x in constant.ravel()) == 6:
         return TwoTurns(first, structured(moving))
     return FullTurn(constant @ moving)
 

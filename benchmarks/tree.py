@@ -96,7 +96,7 @@ def our_contenders(model: Model, m: da.Mechanism, names: dict[str, str]) -> Cont
     made: Contenders = {}
     for name in names.values():
         kernel: Kernel = getattr(m.kernels, name)
-        wide = 1 if kernel.one_by_one else native_lanes()
+        wide = kernel.lanes
         made[f"{name}, one lane"] = compiled_loop(kernel, 1, model)
         made[f"{name}, lanes"] = compiled_loop(kernel, wide, model)
     q, u, x = model.states(1)

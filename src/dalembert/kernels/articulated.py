@@ -32,17 +32,26 @@ def inward(s: Step) -> None:
         I, f = I + unpacked(s.own("I")), f + Spatial.of(s.own("f"))
     s.drop(s.later.bias)
     tau = s.x + s.joint_load
+    if s.root:
+        ground = Spatial.of(s.carrier("a"))
+        _accelerated(s, *steps.accelerate_root(s.link, s.later.at, I, f, s.later.c, ground, tau))
+        return
     factor, U = steps.factorise(s.link, s.later.at, I, f, tau)
     s.later.factor = s.keep(factor)
-    if not s.root:
-        handed, force = steps.hand_inward(s.link, s.later.at, I, f, U, factor, s.later.c, tau)
-        s.hand("I", packed(handed))
-        s.hand("f", force.array())
+    handed, force = steps.hand_inward(s.link, s.later.at, I, f, U, factor, s.later.c, tau)
+    s.hand("I", packed(handed))
+    s.hand("f", force.array())
 
 
 def onward(s: Step) -> None:
-    """Accelerations."""
+    """Accelerations; those of roots are known already."""
+    if s.root:
+        return
     udot, a = steps.accelerate(s.link, s.later.at, s.later.factor, s.later.c, Spatial.of(s.carrier("a")))
+    _accelerated(s, udot, a)
+
+
+def _accelerated(s: Step, udot: np.ndarray, a: Spatial) -> None:
     s.give(udot)
     if not s.leaf:
         s.put("a", a.array())

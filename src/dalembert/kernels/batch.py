@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dalembert.trace.native import Int, Module, Pointer, Signature, UniformPointer
+from dalembert.trace.native import Int, Module, Real, Signature, UniformPointer, native_lanes
 
 INPUTS = ("t", "q", "u", "x", "P")
 
@@ -18,8 +18,9 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
     parameters: dict[str, Any] = {"count": Int}
     parameters |= dict.fromkeys(INPUTS, UniformPointer)
     parameters |= {f"step_{name}": Int for name in INPUTS}
-    parameters |= {"y": UniformPointer, "work": Pointer}
-    with module.function("batch", lanes=run.lanes, **parameters) as f:
+    parameters |= {"y": UniformPointer, "work": UniformPointer}
+    width = min(run.lanes, native_lanes())
+    with module.function("batch", lanes=width, **parameters) as f:
         if lanes == 1:
             with f.loop(f.count) as i:
                 rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
@@ -27,18 +28,19 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
         else:
             local, at = {}, work
             for name in INPUTS:
-                local[name] = f.work + at
+                local[name] = f.work + at * lanes
                 at += sizes[name]
-            result = f.work + at
+            result = f.work + at * lanes
             with f.loop(0, f.count, lanes) as i:
-                left = f.count - i
-                for name in INPUTS:
-                    step = getattr(f, f"step_{name}")
-                    rows = (getattr(f, name) + i * step).rows(step, left)
-                    _read(f, rows, local[name], sizes[name], lanes)
+                for lane, first, left in _parts(f, i, lanes, width):
+                    for name in INPUTS:
+                        step = getattr(f, f"step_{name}")
+                        rows = (getattr(f, name) + first * step).rows(step, left)
+                        _read(f, rows, Columns(local[name] + lane, lanes), sizes[name], width)
                 f.call(run, *local.values(), result, f.work)
-                out = (f.y + i * n_output).rows(n_output, left)
-                _write(f, out, result, n_output, lanes)
+                for lane, first, left in _parts(f, i, lanes, width):
+                    out = (f.y + first * n_output).rows(n_output, left)
+                    _write(f, out, Columns(result + lane, lanes), n_output, width)
     if lanes == 1:
         _add_desk(module, run, sizes, n_output)
     with module.function("work_size", status=True) as f:
@@ -55,7 +57,31 @@ def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output
         f.call(run, *pointers)
 
 
-def _read(f: Any, rows: Any, into: Pointer, n: int, lanes: int) -> None:
+def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int, Int]]:
+    """From state i on, as many at a time as a register holds: their first lane, the first state, and how many states are left."""
+    for lane in range(0, lanes, width):
+        left = f.count - i - lane
+        if lane:
+            with f.if_(left > 0):
+                yield lane, i + lane, left
+        else:
+            yield lane, i, left
+
+
+class Columns:
+    """Some lanes of an array whose elements have more."""
+
+    def __init__(self, first: UniformPointer, lanes: int):
+        self.first, self.lanes = first, lanes
+
+    def __getitem__(self, i: Int | int) -> Real:
+        return (self.first + i * self.lanes).lanes[0]
+
+    def __setitem__(self, i: Int | int, value: Real) -> None:
+        (self.first + i * self.lanes).lanes[0] = value
+
+
+def _read(f: Any, rows: Any, into: Columns, n: int, lanes: int) -> None:
     """W rows of n elements into lanes, in squares as far as they go."""
     whole = n - n % lanes
     with f.loop(0, whole, lanes) as j:
@@ -65,7 +91,7 @@ def _read(f: Any, rows: Any, into: Pointer, n: int, lanes: int) -> None:
         into[i] = rows[i]
 
 
-def _write(f: Any, rows: Any, source: Pointer, n: int, lanes: int) -> None:
+def _write(f: Any, rows: Any, source: Columns, n: int, lanes: int) -> None:
     """The inverse of `_read`."""
     whole = n - n % lanes
     with f.loop(0, whole, lanes) as j:

@@ -121,7 +121,9 @@ class Catalogue:
             sweep = Outlined(m, algorithm)
             return sweep.emit(module, lanes), sweep.places["end"]
 
-        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, self.key)
+        if self._small():
+            return Kernel(algorithm.name, m, n_extra, shape, straight, self.key)
+        return Kernel(algorithm.name, m, n_extra, shape, outlined, self.key, parts=2)
 
     @cached_property
     def forward_dynamics(self) -> Kernel:

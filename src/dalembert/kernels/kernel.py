@@ -34,6 +34,13 @@ class Kernel:
     key: str
     one_by_one: bool = False
     """Whether it takes one state at a time, using the lanes for something else."""
+    parts: int = 1
+    """Registers full of states that it takes at once."""
+
+    @property
+    def lanes(self) -> int:
+        """States of a batch that it takes at once."""
+        return 1 if self.one_by_one else native_lanes() * self.parts
 
     @property
     def title(self) -> str:
@@ -103,7 +110,7 @@ class Kernel:
             return y.reshape(self.shape)
         count = counts.pop()
         y = np.empty((count, self.n_output))
-        lanes = native_lanes() if count > 1 and not self.one_by_one else 1
+        lanes = self.lanes if count > 1 else 1
         steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
         self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes))
         return y.reshape(count, *self.shape)

@@ -209,6 +209,18 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: S
     return udot, Spatial.of(after)
 
 
+def accelerate_root(
+    link: Link, at: Placement, I: Inertia, p: Spatial, c: Spatial, carrier: Spatial, tau: np.ndarray
+) -> tuple[np.ndarray, Spatial]:
+    """The same for a link whose carrier's acceleration is known beforehand: D u̇ = τ − Sᵀp − Uᵀ(a_carrier + c)."""
+    before = to_link(at, carrier) + c
+    S = at.S[:, link.source.free]
+    U, D = joint_inertia(link, at, I)
+    r = tau - S.T @ p.array() - U.T @ before.array()
+    udot, _ = solve_symmetric(D, r, np.zeros((len(r), 0)))
+    return udot, before + Spatial.of(S @ udot)
+
+
 def unit_rows(S: np.ndarray) -> list[tuple[int, int]]:
     """(column j, row k) where column j of S is exactly e_k."""
     found = []

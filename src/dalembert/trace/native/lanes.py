@@ -14,9 +14,15 @@ def double_bits(x: float) -> str:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Type names and constants for `count` lanes."""
+    """Type names and constants for `count` lanes, in arrays whose elements have as many, or `of` lanes."""
 
     count: int
+    of: int = 0
+
+    @property
+    def stride(self) -> int:
+        """Doubles from one element of an array to the next."""
+        return self.of or self.count
 
     @cached_property
     def real(self) -> str:

@@ -11,9 +11,9 @@ from dalembert.trace.native.compiler import assembly, object_code
 from dalembert.trace.native.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
-from dalembert.trace.native.machine import Host
+from dalembert.trace.native.machine import Host, native_lanes
 from dalembert.trace.native.signature import Kind, Signature
-from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
+from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_in_parts
 from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.native.values import Value
@@ -46,7 +46,7 @@ class Module:
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
         self._check_new(signature)
-        emit_block(self.text, block, Lanes(lanes), signature.symbol, largest)
+        emit_in_parts(self.text, block, lanes, native_lanes(), signature.symbol, largest)
         self._public.append(signature)
         return signature
 

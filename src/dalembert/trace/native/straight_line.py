@@ -20,6 +20,28 @@ LARGEST_FUNCTION = 1000
 """Operations per LLVM function: above, LLVM takes longer per operation; below, nothing is gained."""
 
 
+def emit_in_parts(module: ModuleText, block: Block, lanes: int, width: int, symbol: str, largest: int) -> None:
+    """Add the block as the function `symbol`; with more lanes than the `width` of a register it does one part of them after the other.
+
+    As a rule each waits for itself, step after step: then the processor works on both at once.
+    """
+    if lanes <= width:
+        emit_block(module, block, Lanes(lanes), symbol, largest)
+        return
+    emit_block(module, block, Lanes(width, lanes), f"{symbol}.part", largest)
+    parameters = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
+    lines = [f"define void @{symbol}({parameters}) noinline nounwind {{"]
+    for start in range(0, lanes, width):
+        passed = []
+        for k, array in enumerate(block.arrays):
+            moved = start and not array.uniform
+            if moved:
+                lines.append(f"%a{start}.{k} = getelementptr double, ptr %p{k}, i64 {start}")
+            passed.append(f"ptr %a{start}.{k}" if moved else f"ptr %p{k}")
+        lines.append(f"call void @{symbol}.part({', '.join(passed)})")
+    module.define(symbol, "\n".join([*lines, "ret void", "}"]))
+
+
 def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, largest: int = LARGEST_FUNCTION) -> None:
     """Add the block to the module as the function `symbol`."""
     early = block.early(read_before=False)
@@ -90,7 +112,7 @@ class _Writer:
         body, real, values = self.body, self.lanes.real, self.values
         names = [values[out.value] for out in outputs]  # every load is done before the first store
         for name, out in zip(names, outputs, strict=True):
-            address = body.element(self.pointers[out.array], out.index * self.lanes.count)
+            address = body.element(self.pointers[out.array], out.index * self.lanes.stride)
             if out.add:
                 before = body.let(f"load {real}, ptr {address}, align 8")
                 name = body.let(f"fadd {real} {before}, {name}")
@@ -190,5 +212,5 @@ class _Values(dict[Any, str]):
         if array in self.uniform:
             address = self.body.element(self.pointers[array], index)
             return self.body.broadcast(self.body.let(f"load double, ptr {address}, align 8"))
-        address = self.body.element(self.pointers[array], index * self.lanes.count)
+        address = self.body.element(self.pointers[array], index * self.lanes.stride)
         return self.body.let(f"load {self.lanes.real}, ptr {address}, align 8")

@@ -15,7 +15,6 @@ import time
 import models
 
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.trace.native import native_lanes
 from dalembert.trace.native.machine import host
 
 
@@ -60,7 +59,7 @@ def measure(name: str) -> dict[str, list[float]]:
     catalogue = Catalogue(m)
     catalogue.forward_dynamics.library(1)
     lap("one lane")
-    catalogue.forward_dynamics.library(native_lanes())
+    catalogue.forward_dynamics.library(catalogue.forward_dynamics.lanes)
     lap("lanes")
     return times
 

@@ -84,8 +84,7 @@ def _fast(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
     template, sine, cosine = _template(body.lanes)
     names = [body.fresh() + "." for _ in arguments]
     texts = [
-        template.replace("%v", name).replace("%angle", x).split("\n")
-        for name, x in zip(names, arguments, strict=True)
+        template.replace("%v", name).replace("%angle", x).split("\n") for name, x in zip(names, arguments, strict=True)
     ]
     for k in range(0, len(texts), 2):
         body.lines.extend(line for lines in zip(*texts[k : k + 2], strict=True) for line in lines)

@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dalembert.trace import (
@@ -64,6 +64,13 @@ def by_differences(outputs, v):
     return np.array(columns).T
 
 
+def decided(outputs, v):
+    """Whether no branch hangs on the last digits of what it compares."""
+    compared = [e.args for e in ordered(outputs) if e.op in (ops.LT, ops.LE, ops.MIN, ops.MAX)]
+    sides = numbers([x for pair in compared for x in pair], v).reshape(-1, 2) if compared else np.zeros((0, 2))
+    return bool((np.abs(sides[:, 0] - sides[:, 1]) > 1e-9 * (1.0 + np.abs(sides[:, 0]))).all())
+
+
 def numbers(expressions, v):
     return np.array(evaluate(np.asarray(expressions, dtype=object), v), dtype=float)
 
@@ -76,6 +83,7 @@ def close(found, expected):
 @some
 @given(graphs(outputs=2), values())
 def test_forward_backward_and_differences_agree(outputs, v):
+    assume(decided(outputs, v))
     expected = by_differences(outputs, v)
     close(numbers([gradient(y, X) for y in outputs], v), expected)
     close(numbers(jacobian(outputs, X), v), expected)

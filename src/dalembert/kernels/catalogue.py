@@ -194,7 +194,10 @@ class Catalogue:
                 f.call(run[1], *state, f.y + m.n_q, f.work)
             return f.signature, max(part.places["end"] for part in parts)
 
-        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), straight if self._small() else outlined, self.key)
+        size = m.n_q + m.n_u
+        if self._small():
+            return Kernel("state_rates", m, m.n_u, (size,), straight, self.key)
+        return Kernel("state_rates", m, m.n_u, (size,), outlined, self.key, parts=2)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> Kernel:

@@ -78,7 +78,7 @@ class Kernel:
 
     def module(self, lanes: int) -> Module:
         """Its code, not yet compiled."""
-        module = Module()
+        module = Module(native_lanes())
         run, work = self.emit(module, lanes)
         add_batch(module, run, lanes, self.sizes, self.n_output, work)
         return module

@@ -103,7 +103,8 @@ def simulate_many(
     held = None
     if m.constraint_rows:
         q, u, held = _held(m, q, u, initials, speeds, P, o)
-    lanes = 1 if o.method.adaptive or count == 1 else native_lanes()
+    wide = catalogue.state_rates.lanes if held is None else native_lanes()
+    lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held)
     batch = _Batch(program, o, q, u, P)
     steps = batch.run(_threads(threads))

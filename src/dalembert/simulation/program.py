@@ -153,7 +153,7 @@ class Program:
         return emit_projection(module, self.catalogue.mechanism, self.lanes, self.given, held)
 
     def _module(self) -> Module:
-        module, m = Module(), self.catalogue.mechanism
+        module, m = Module(native_lanes()), self.catalogue.mechanism
         h = self.holding
         held = self.balance.code(m, h)
         slope, work = self._slope(module, held)

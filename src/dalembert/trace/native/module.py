@@ -11,7 +11,7 @@ from dalembert.trace.native.compiler import assembly, object_code
 from dalembert.trace.native.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
-from dalembert.trace.native.machine import Host, native_lanes
+from dalembert.trace.native.machine import Host
 from dalembert.trace.native.signature import Kind, Signature
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_in_parts
 from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
@@ -33,7 +33,9 @@ class Module:
     m.compile().euler(x, 1e-3, 100)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, width: int | None = None) -> None:
+        """Blocks of more than `width` lanes do as many at a time; without it, all at once."""
+        self._width = width
         self.text = ModuleText()
         self._public: list[Signature] = []
         self._drivers: list[str] = []
@@ -46,7 +48,7 @@ class Module:
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
         self._check_new(signature)
-        emit_in_parts(self.text, block, lanes, native_lanes(), signature.symbol, largest)
+        emit_in_parts(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
         self._public.append(signature)
         return signature
 

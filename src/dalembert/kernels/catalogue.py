@@ -35,7 +35,10 @@ LARGEST_STRAIGHT = 10
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
 
 LARGEST_STRAIGHT_DERIVATIVES = 12
-"""The same for derivatives, whose loops are slower."""
+"""The same for derivatives where they must be traced: their loops are slower."""
+
+LARGEST_STRAIGHT_CLOSED = 8
+"""The same for derivatives in closed form."""
 
 MANY_FORCES = 30
 """Forces beyond which a small model is not written as one piece either: in loops, those of one kind share their code."""
@@ -251,9 +254,9 @@ class Catalogue:
                 return inverse.emit(module, lanes), inverse.places["end"]
             return closed_form.emit_forward(m, Outlined(m, algorithm), inverse, module, lanes)
 
-        if self._small(LARGEST_STRAIGHT_DERIVATIVES):
+        closed = not self._small(LARGEST_STRAIGHT_CLOSED) and closed_form.applies(m, links(m))
+        if self._small(LARGEST_STRAIGHT_DERIVATIVES) and not closed:
             return Kernel(name, m, m.n_u, shape, straight, self.key)
-        closed = closed_form.applies(m, links(m))
         return Kernel(name, m, m.n_u, shape, in_closed_form if closed else swept, self.key, one_by_one=not closed)
 
     def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:

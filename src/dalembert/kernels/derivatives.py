@@ -95,14 +95,14 @@ def _stages(m: Mechanism, places: dict[str, int], n_padded: int, kept_at: int) -
     outputs = [Output(x, "work", places["rhs"] + i) for i, x in enumerate(tau - _bias(s))]
     outputs += [Output(x, "work", places["A"] + i) for i, x in enumerate(A.ravel())]
     outputs += [Output(e, "work", kept_at + i) for i, e in enumerate(early)]
-    first = block("stage1", known, outputs)
+    first = block("stage1", known, outputs, apart=True)
     late = known | {x: ("work", kept_at + i) for i, x in enumerate(kept.values())}
     late |= {x: ("work", places["rhs"] + i) for i, x in enumerate(udot)}
     later = substitute(columns, kept)
     filled = [
         Output(later[i, j], "work", places["X"] + i * n_padded + j) for i in range(n) for j in range(later.shape[1])
     ]
-    return first, block("stage2", late, filled), len(early)
+    return first, block("stage2", late, filled, apart=True), len(early)
 
 
 def along_speeds(s: State, values: Any) -> np.ndarray:

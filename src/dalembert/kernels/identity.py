@@ -100,6 +100,8 @@ def _forces(m: Mechanism) -> list[Any]:
 
 def _constraints(m: Mechanism) -> list[Any]:
     """Residuals and velocities, traced on the bodies they look at."""
+    if not m.cuts and not m.constraints:
+        return []
     return [[d.bodies, list(d.g), list(d.phi)] for d in m.constraint_rows.values()]
 
 

@@ -47,6 +47,20 @@ print([x for x in {HEAVY!r} if x in sys.modules])
     assert in_a_fresh_process(code) == "[]"
 
 
+def test_marching_a_tree_imports_nothing_for_loops_or_other_methods():
+    code = """
+import sys
+import dalembert as da
+s = da.System("pendulum", gravity=(0, -9.81, 0))
+s.add_body("rod", da.rod(1.0, 1.0))
+s.add_joint("pivot", da.Revolute(), "ground", "rod")
+s.build().simulate(0.1)
+others = ("constraints.assembly", "kernels.pair", "kernels.closed_form", "simulation.radau", "simulation.reactions", "trace.text")
+print([x for x in others if f"dalembert.{x}" in sys.modules])
+"""
+    assert in_a_fresh_process(code) == "[]"
+
+
 def test_the_version_is_there():
     assert re.fullmatch(r"\d+\.\d+\.\d+([.\w]*)?", da.__version__)
 

@@ -25,7 +25,7 @@ class Arrays:
 def stack_constants(bodies: Sequence[Any], joints: Sequence[Any]) -> Arrays:
     """Numbers where all are numbers, objects where any is an expression of parameters."""
     return Arrays(
-        _stacked([b.mass for b in bodies]),
+        _numbers(np.array([b.mass for b in bodies])),
         _stacked([b.com for b in bodies]),
         _stacked([b.inertia for b in bodies]),
         _stacked([j.on_parent.position for j in joints]),
@@ -35,6 +35,9 @@ def stack_constants(bodies: Sequence[Any], joints: Sequence[Any]) -> Arrays:
     )
 
 
-def _stacked(values: list[Any]) -> np.ndarray:
-    made = np.array(values)
-    return made if made.dtype == object else made.astype(float)
+def _stacked(arrays: list[np.ndarray]) -> np.ndarray:
+    return _numbers(np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape))
+
+
+def _numbers(made: np.ndarray) -> np.ndarray:
+    return made if made.dtype == object else made.astype(float, copy=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.formulations import kane
+from dalembert.system.laws import Law
 
 
 def chain(names, force=None, mass=1.0, n=2):
@@ -85,6 +86,38 @@ def test_joints_are_known_by_what_they_do():
         models.append(s.build())
     assert models[0].kernels.key != models[1].kernels.key
     assert [float(m.forward_dynamics([0.0], [0.0])[0]) for m in models] == pytest.approx([-9.81, -9.81 / 2])
+
+
+def test_joints_are_known_by_what_they_do_when_aligned():
+    """Large models turn every joint's frames by Q and compute with the aligned joint."""
+
+    def spinner(Q, by):
+        @dataclass(frozen=True)
+        class Spin(da.Revolute):
+            def aligned(self):
+                return by, Q
+
+        return Spin((1.0, 0.0, 0.0))
+
+    z, turned = da.Revolute((0.0, 0.0, 1.0)), da.turn((0.0, 1.0, 0.0), math.pi / 2)
+    joints = [spinner(turned, z), spinner(-turned, z), spinner(turned, da.Prismatic((0.0, 0.0, 1.0)))]
+    keys = set()
+    for joint in joints:
+        s = da.System("spin")
+        s.add_body("a", da.sphere(1.0, 0.1))
+        s.add_joint("A", joint, "ground", "a")
+        keys.add(s.build().kernels.key)
+    assert len(keys) == 3
+
+
+def test_which_joint_is_prescribed_is_part_of_the_key():
+    keys = set()
+    for prescribed in ("A", "B", None):
+        s = chain(("A", "B"))
+        if prescribed:
+            s.joints[prescribed] = replace(s.joints[prescribed], law=Law((0.5,), (0.0,), (0.0,)))
+        keys.add(s.build().kernels.key)
+    assert len(keys) == 3
 
 
 @pytest.mark.parametrize(

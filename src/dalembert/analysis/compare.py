@@ -21,7 +21,8 @@ from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known, kane
-from dalembert.kernels.pair import accelerations_kernel, formulation_named, own_speed_symbols
+from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols
+from dalembert.kernels.pair import accelerations_kernel
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing

@@ -7,40 +7,33 @@ the multipliers are those of least norm.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dalembert.constraints import (
-    augmented,
-    null_space_qr,
-    partition,
-    penalty,
-    proximal,
-    range_space,
-    sparse_augmented,
-    svd,
-    zero_eigenvalues,
-)
-from dalembert.constraints.native import Emit
 from dalembert.constraints.solution import Solution
 from dalembert.errors import FormulationError
+from dalembert.registry import Registry
 from dalembert.system.names import nearest
 
-MODULES = (
-    augmented,
-    sparse_augmented,
-    range_space,
-    zero_eigenvalues,
-    null_space_qr,
-    svd,
-    partition,
-    penalty,
-    proximal,
-)
+if TYPE_CHECKING:
+    from dalembert.constraints.native import Emit
 
-METHODS: dict[str, Callable[[Any], Solution]] = {m.__name__.rpartition(".")[2]: m.solve for m in MODULES}
+MODULES = (
+    "augmented",
+    "sparse_augmented",
+    "range_space",
+    "zero_eigenvalues",
+    "null_space_qr",
+    "svd",
+    "partition",
+    "penalty",
+    "proximal",
+)
+"""Imported when first asked for."""
+
+METHODS: Registry[Callable[[Any], Solution]] = Registry({name: f"{__name__}.{name}:solve" for name in MODULES})
 """On numbers, at one state."""
 
-COMPILED: dict[str, Emit] = {m.__name__.rpartition(".")[2]: m.emit for m in MODULES}
+COMPILED: Registry[Emit] = Registry({name: f"{__name__}.{name}:emit" for name in MODULES})
 """The same in machine code (see `native`)."""
 
 

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels import articulated, closed_form, composite, energies, motion, newton_euler, rates
+from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.by_columns import emit_mass_matrix
-from dalembert.kernels.derivatives import emit_forward_derivatives, of_inverse_dynamics
 from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
 from dalembert.kernels.opaque import generalized_forces, potentials, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
-from dalembert.kernels.tangent import emit_jacobian
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -207,6 +205,8 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            from dalembert.kernels.derivatives import emit_forward_derivatives
+
             return emit_forward_derivatives(m, module, lanes)
 
         return self._derivatives("forward_dynamics_derivatives", straight, articulated.ALGORITHM)
@@ -216,6 +216,8 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            from dalembert.kernels.derivatives import of_inverse_dynamics
+
             with tracing():
                 udot = extra_input(m.speeds)
                 return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
@@ -228,6 +230,8 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
+            from dalembert.kernels.derivatives import of_inverse_dynamics
+
             with tracing():
                 udot = extra_input(m.speeds)
                 every = of_inverse_dynamics(m.symbolic_state(), udot)
@@ -235,17 +239,23 @@ class Catalogue:
                 return module.block(straight_block(m, kept, udot), lanes), 0
 
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            from dalembert.kernels.tangent import emit_jacobian
+
             return emit_jacobian(m, newton_euler.ALGORITHM, module, native_lanes(), "qP")
 
         small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
         return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
+        from dalembert.kernels import closed_form
+
         self._check_unconstrained("derivatives of dynamics")
         m = self.mechanism
         shape = (m.n_u, 3 * m.n_u + len(m.parameters))
 
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            from dalembert.kernels.tangent import emit_jacobian
+
             return emit_jacobian(m, algorithm, module, native_lanes())
 
         def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:

@@ -13,7 +13,8 @@ from typing import Any
 from dalembert.formulations import Formulation
 from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.pair import Pair, speeds_are_own, to_own_speeds, to_speeds
+from dalembert.kernels.own_speeds import speeds_are_own
+from dalembert.kernels.pair import Pair, to_own_speeds, to_speeds
 from dalembert.kernels.row_solver import RowSolver
 from dalembert.kernels.straight import NAMES
 from dalembert.mechanism import Mechanism

@@ -23,14 +23,19 @@ def key_of(m: Mechanism) -> str:
     kinds: dict[Joint, int] = {}
     of_joint = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
     with tracing():
-        laws = [law for j in m.joints for part in (j.law.q, j.law.u, j.law.udot) for law in part if law is not None]
+        aligned = [kind.aligned() for kind in kinds]
+        of_aligned = [kinds.setdefault(joint, len(kinds)) for joint, _ in aligned]
+        given = [j.law for j in m.joints if None in j.q_at or None in j.u_at]
+        laws = [value for law in given for part in (law.q, law.u, law.udot) for value in part if value is not None]
         parts = [
             np.array(m.parent),
             np.array(of_joint),
+            np.array(of_aligned),
+            [Q for _, Q in aligned],
             [_behaviour(kind) for kind in kinds],
             *vars(m.arrays).values(),
             m.gravity,
-            repr([(j.q_at, j.u_at) for j in m.joints]),
+            np.array([-1 if at is None else at for j in m.joints for at in j.q_at + j.u_at]),
             laws,
             *_elastic(m),
             *_forces(m),
@@ -51,22 +56,20 @@ def _places(m: Mechanism) -> dict[str, str]:
 def _behaviour(joint: Joint) -> list[Any]:
     """What the joint computes, on symbols of its own."""
     q, u = symbols("#q.", range(joint.n_q)), symbols("#u.", range(joint.n_u))
-    aligned, Q = joint.aligned()
-    values = [
-        part(*arguments)
-        for kind in (joint, aligned)
-        for part, arguments in (
-            (kind.rotation, (q,)),
-            (kind.translation, (q,)),
-            (kind.turning, (q,)),
-            (kind.turning_rate, (q, u)),
-            (kind.sliding, (q,)),
-            (kind.sliding_rate, (q, u)),
-            (kind.rates, (q, u)),
-            (kind.admissible, (q,)),
-        )
-    ]
-    return [joint.n_q, joint.n_u, aligned.spins_about_z, Q, joint.reference, *(np.asarray(x) for x in values)]
+    computed = (
+        joint.reference,
+        joint.rotation(q),
+        joint.translation(q),
+        joint.turning(q),
+        joint.turning_rate(q, u),
+        joint.sliding(q),
+        joint.sliding_rate(q, u),
+        joint.rates(q, u),
+        joint.admissible(q),
+    )
+    arrays = [np.asarray(x) for x in computed]
+    values = [x for array in arrays for x in array.ravel().tolist()]
+    return [joint.n_q, joint.n_u, joint.spins_about_z, repr([array.shape for array in arrays]), values]
 
 
 def _elastic(m: Mechanism) -> list[Any]:
@@ -97,6 +100,8 @@ def _forces(m: Mechanism) -> list[Any]:
 
 def _constraints(m: Mechanism) -> list[Any]:
     """Residuals and velocities, traced on the bodies they look at."""
+    if not m.cuts and not m.constraints:
+        return []
     return [[d.bodies, list(d.g), list(d.phi)] for d in m.constraint_rows.values()]
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
-from dalembert.formulations import Formulation, suitable
+from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import settled
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.own_speeds import formulation_named, key_of, own_speed_symbols
 from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -28,16 +28,6 @@ from dalembert.system.forces.force import Force, JointLoad
 from dalembert.trace import Expr, symbol, symbols, tracing
 from dalembert.trace.native import Block, Library, Module, Output, Pointer, Signature
 from dalembert.trace.native.lapack import make_known
-
-
-def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
-    """The formulation of this name, if it can write this mechanism's equations; a choice of speeds is settled, at poses if given."""
-    return settled(suitable(m, name), m, poses)
-
-
-def key_of(form: Formulation) -> str:
-    """What machine code depends on: the formulation and its choice of speeds."""
-    return f"{getattr(form, '__name__', type(form).__qualname__)} {getattr(form, 'choice', '')}"
 
 
 def speeds_kernel(m: Mechanism, form: Formulation) -> PairKernel:
@@ -65,21 +55,6 @@ def to_own_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
     with tracing():
         w = form.own_speeds(m.symbolic_state())
         return block(name, known_symbols(m), [Output(x, "y", i) for i, x in enumerate(w)])
-
-
-def speeds_are_own(m: Mechanism, form: Formulation) -> bool:
-    """Whether w is u."""
-    if len(form.speeds(m)) != m.n_u:
-        return False
-    with tracing():
-        w = own_speed_symbols(form, m)
-        u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
-        return all(a is b for a, b in zip(u, w))
-
-
-def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
-    """Symbols of w."""
-    return symbols("#w.", range(len(form.speeds(m))))
 
 
 @dataclass(frozen=True, eq=False)

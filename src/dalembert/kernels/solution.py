@@ -20,18 +20,8 @@ from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.left_out import left_out_kernel
 from dalembert.kernels.opaque import generalized_forces
-from dalembert.kernels.pair import (
-    Pair,
-    PairKernel,
-    accelerations_kernel,
-    forced_by,
-    formulation_named,
-    n_rows,
-    own_speed_symbols,
-    pair_kernel,
-    speeds_are_own,
-    to_own_speeds,
-)
+from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols, speeds_are_own
+from dalembert.kernels.pair import Pair, PairKernel, accelerations_kernel, forced_by, n_rows, pair_kernel, to_own_speeds
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing

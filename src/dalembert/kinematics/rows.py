@@ -20,7 +20,6 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.constraints import Constraint
 from dalembert.trace import Expr, directional, jacobian, substitute, symbol, symbols, tracing
-from dalembert.trace.text import python_function
 from dalembert.vectors import cross
 
 ROUNDING = 1e-13
@@ -85,6 +84,8 @@ class Differentiated:
         return self._function(g=self.g, C=self.C)
 
     def _function(self, **outputs: np.ndarray) -> Callable[..., Any]:
+        from dalembert.trace.text import python_function
+
         inputs: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
         inputs |= self._symbols.arguments
         return python_function("constraint", {k: v for k, v in inputs.items() if isinstance(v, Expr) or v}, outputs)

@@ -94,15 +94,15 @@ class Description:
     def _carried(self) -> list[tuple[TreeJoint, Body]]:
         return list(zip(self.joints, self.bodies))
 
-    @property
+    @cached_property
     def n_q(self) -> int:
         """How many coordinates are free: the length of q."""
-        return len(self.coordinates)
+        return sum(len(j.q_at) - j.q_at.count(None) for j in self.joints)
 
-    @property
+    @cached_property
     def n_u(self) -> int:
         """How many speeds are free: the length of u."""
-        return len(self.speeds)
+        return sum(len(j.u_at) - j.u_at.count(None) for j in self.joints)
 
     @cached_property
     def reference(self) -> np.ndarray:

@@ -20,7 +20,8 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     A is positive definite if and only if every joint's block D of the articulated-body factorisation is.
     """
     m = m.numeric
-    if all(b.mass > 0.0 and np.linalg.eigvalsh(b.inertia)[0] > _RATIO * np.trace(b.inertia) for b in m.bodies):
+    mass, moments = m.arrays.mass, np.linalg.eigvalsh(m.arrays.inertia)
+    if np.all((mass > 0.0) & (moments[:, 0] > _RATIO * moments.sum(axis=1))):
         return None
     somewhere = m.somewhere(np.random.default_rng(0), 0.5)
     tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))

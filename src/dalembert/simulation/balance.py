@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,20 +12,21 @@ from dalembert.constraints import method
 from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.formulated import Formulated
-from dalembert.kernels.pair import formulation_named, key_of, speeds_are_own, speeds_kernel
-from dalembert.kernels.partitioned import Partitioned
+from dalembert.kernels.own_speeds import formulation_named, key_of, speeds_are_own
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import Choice
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL, length, speed_units
 
+if TYPE_CHECKING:
+    from dalembert.kernels.constrained import Constrained
+    from dalembert.kernels.formulated import Formulated
+
+    Held = Constrained | Formulated
+
 BETTER = 2.0
 """How much more firmly other speeds must stand to be worth the change."""
-
-Held = Constrained | Formulated
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,16 @@ class Balance:
 
     def code(self, m: Mechanism, h: Holding | None) -> Held | None:
         """What computes the slope and keeps the constraints; None for a tree's own kernels."""
+        if self.usual and h is None:
+            return None
+        from dalembert.kernels.constrained import Constrained
+        from dalembert.kernels.formulated import Formulated
+        from dalembert.kernels.partitioned import Partitioned
+
         gains = None if h is None else h.stabilise.gains
         if self.usual:
-            return None if h is None else Constrained(m, h.rows, gains)
+            assert h is not None
+            return Constrained(m, h.rows, gains)
         if self._partitions(h):
             assert h is not None
             return Partitioned(m, self.form, self.constraints, h.rows)
@@ -121,6 +130,8 @@ class Balance:
         """Rows of (q, w) as rows of (q, u)."""
         if self.own or not len(rows):
             return rows
+        from dalembert.kernels.pair import speeds_kernel
+
         n_q = self.mechanism.n_q
         q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
         u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), parameters)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.kernels.admissible import emit_admissible
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.formulated import Formulated
 from dalembert.kernels.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.callback import external_forces
 from dalembert.simulation.layout import Layout
 from dalembert.trace import Expr, symbols
 from dalembert.trace.native import Module, Output, Pointer, Signature
+
+if TYPE_CHECKING:
+    from dalembert.kernels.constrained import Constrained
+    from dalembert.kernels.formulated import Formulated
 
 
 class Prefixed:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.constraints.assembly import size_of
-from dalembert.constraints.diagnosis import DEAD, Diagnosis
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.stabilise import Stabilisation
+
+if TYPE_CHECKING:
+    from dalembert.constraints.diagnosis import Diagnosis
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +39,14 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
+    from dalembert.constraints.assembly import size_of
+
     return Holding(found.independent, found.norms, size_of(m), stabilise, left_out(found), found.driven)
 
 
 def left_out(found: Diagnosis) -> bool:
     """Whether rows that are left out say something at some pose, or may do so with time."""
+    from dalembert.constraints.diagnosis import DEAD
+
     others = np.delete(found.norms, list(found.independent))
     return bool(len(others)) and (found.driven or bool(others.max() > DEAD * found.norms.max()))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dalembert.errors import SimulationError
-from dalembert.simulation.dop853 import DOP853
+from dalembert.registry import Registry
 from dalembert.simulation.method import Method
-from dalembert.simulation.midpoint import Midpoint
-from dalembert.simulation.radau import Radau
-from dalembert.simulation.rk4 import RK4
 
-METHODS: dict[str, Method] = {method.name: method for method in (DOP853(), RK4(), Midpoint(), Radau())}
+METHODS: Registry[Method] = Registry(
+    {
+        "dop853": "dalembert.simulation.dop853:DOP853",
+        "rk4": "dalembert.simulation.rk4:RK4",
+        "midpoint": "dalembert.simulation.midpoint:Midpoint",
+        "radau": "dalembert.simulation.radau:Radau",
+    }
+)
+"""Imported when first asked for."""
 
 
 def method_named(name: object) -> Method:

@@ -1,4 +1,7 @@
-"""`Motion`: the result of a simulation. Immutable; everything beyond t, q and u is computed from them when asked for."""
+"""`Motion`: the result of a simulation. Immutable; everything beyond t, q and u is computed from them when asked for.
+
+As with `Mechanism`, whoever answers is imported when asked.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,26 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.arguments import file_path, function, names, points, takes
-from dalembert.elastic.outputs import InnerLoads, inner_loads, principal_axes, tisserand_frame
 from dalembert.errors import SimulationError
-from dalembert.kernels.catalogue import BodyMotion
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
-from dalembert.simulation import quantities, reactions
 from dalembert.simulation.events import Occurrence
-from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
-from dalembert.simulation.reactions import JointForces, Wrenches
-from dalembert.simulation.samples import Samples, evaluate
-from dalembert.simulation.section_forces import SectionForces, section_forces
 from dalembert.system.names import unknown
 from dalembert.system.outputs import Displacement
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.elastic.outputs import InnerLoads
+    from dalembert.kernels.catalogue import BodyMotion
+    from dalembert.simulation.quantities import Accelerations, Energies, Momenta, Poses
+    from dalembert.simulation.reactions import JointForces, Wrenches
+    from dalembert.simulation.samples import Samples
+    from dalembert.simulation.section_forces import SectionForces
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +100,8 @@ class Motion:
     @cached_property
     def samples(self) -> Samples:
         """What quantities are computed from."""
+        from dalembert.simulation.samples import Samples
+
         if self.mechanism is None:
             raise SimulationError(
                 "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
@@ -109,7 +115,9 @@ class Motion:
 
     def pose(self, body: str) -> Poses:
         """`.rotation` (K, 3, 3) from body to world axes, `.position` (K, 3) of its origin."""
-        return quantities.pose(self.samples, body)
+        from dalembert.simulation.quantities import pose
+
+        return pose(self.samples, body)
 
     def position(self, at: Any) -> np.ndarray:
         """(K, 3) of a point: a body's name or ("name", (x, y, z))."""
@@ -133,12 +141,16 @@ class Motion:
         They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
         it may be pulled: what a joint transmits is known exactly, by `reaction`.
         """
+        from dalembert.elastic.outputs import inner_loads
+
         return inner_loads(self, body)
 
     def section_forces(self, body: str) -> SectionForces:
         """Of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and shears, and `.moment`
         (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
         """
+        from dalembert.simulation.section_forces import section_forces
+
         return section_forces(self.samples, body)
 
     def tisserand_frame(self, body: str) -> np.ndarray:
@@ -146,27 +158,39 @@ class Motion:
 
         They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
         """
+        from dalembert.elastic.outputs import tisserand_frame
+
         return tisserand_frame(self, body)
 
     def principal_axes(self, body: str) -> np.ndarray:
         """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+        from dalembert.elastic.outputs import principal_axes
+
         return principal_axes(self, body)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""
-        return quantities.udot(self.samples)
+        from dalembert.simulation.quantities import udot
+
+        return udot(self.samples)
 
     def acceleration(self, at: Any) -> Accelerations:
         """`.angular` of a point's body and `.linear` of the point, (K, 3) each."""
-        return quantities.acceleration(self.samples, at)
+        from dalembert.simulation.quantities import acceleration
+
+        return acceleration(self.samples, at)
 
     def energy(self) -> Energies:
         """`.kinetic`, `.potential`, `.total`, (K,) each."""
-        return quantities.energy(self.samples)
+        from dalembert.simulation.quantities import energy
+
+        return energy(self.samples)
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Momenta:
         """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
-        return quantities.momentum(self.samples, about)
+        from dalembert.simulation.quantities import momentum
+
+        return momentum(self.samples, about)
 
     def reaction(self, joint: str, at: str = "child", axes: str = "world") -> Wrenches:
         """`.force` and `.torque` (K, 3) that the joint's parent exerts on its child through it, its motors and springs included.
@@ -176,15 +200,21 @@ class Motion:
         first body a constraint names is its child, and the torque is about the point it acts at. Where joints are over-constrained,
         `.determined` says which components are unique; the others are of the least multipliers.
         """
-        return reactions.reaction(self.samples, joint, at, axes)
+        from dalembert.simulation.reactions import reaction
+
+        return reaction(self.samples, joint, at, axes)
 
     def drive(self, name: str) -> JointForces:
         """`.force` along the coordinate (K,), or coordinates (K, n), that a prescribed joint, a `Drive` or a `Coupling` needs."""
-        return reactions.drive(self.samples, name)
+        from dalembert.simulation.reactions import drive
+
+        return drive(self.samples, name)
 
     @takes(quantity=function)
     def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
+        from dalembert.simulation.samples import evaluate
+
         return evaluate(self.samples, lambda s, _: quantity(s))
 
     # -- to look at -------------------------------------------------------------------------------------------------------

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.pair import own_speed_symbols
-from dalembert.simulation.balance import Balance, Held
+from dalembert.kernels.own_speeds import own_speed_symbols
+from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
     Equations,
@@ -31,6 +30,9 @@ from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
+
+if TYPE_CHECKING:
+    from dalembert.simulation.balance import Held
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +155,8 @@ class Program:
         return emit_projection(module, self.catalogue.mechanism, self.lanes, self.given, held)
 
     def _module(self) -> Module:
+        from dalembert.kernels.constrained import Constrained
+
         module, m = Module(native_lanes()), self.catalogue.mechanism
         h = self.holding
         held = self.balance.code(m, h)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from dalembert.constraints.diagnosis import better_rows
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
@@ -18,7 +17,6 @@ from dalembert.simulation.checkpoint import Checkpoint, Era
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, no_speeds_serve, too_many_steps
-from dalembert.simulation.held import check_not_singular
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
@@ -102,6 +100,8 @@ class Run:
 
     def _begin_held(self) -> None:
         """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
+        from dalembert.simulation.held import check_not_singular
+
         if self.part("distance")[0] ** 2 < WORTH_A_LOOK:
             self._look_at_rows()
             self.program.library.begin(self.memory, self.given, self.work)
@@ -176,6 +176,8 @@ class Run:
 
     def _look_at_rows(self) -> None:
         """If it is the choice of rows that has become poor, not the pose: choose others."""
+        from dalembert.constraints.diagnosis import better_rows
+
         held, model = self.program.holding, self.model
         assert held is not None
         q = self.part("y")[: model.n_q]

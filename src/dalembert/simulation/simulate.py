@@ -21,7 +21,6 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
-from dalembert.simulation.held import check_rows_left_out, held_state
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
@@ -100,6 +99,8 @@ def _start(
     how = stabilisation(stabilise)
     if not m.cuts and not m.constraints:
         return q, u, None
+    from dalembert.simulation.held import held_state
+
     return held_state(m, q, u, initial, speeds, o, how)
 
 
@@ -138,6 +139,8 @@ def _check_prescribed(run: Run, made: Motion) -> None:
 def _check_constraints_agreed(run: Run, made: Motion) -> None:
     if run.program.holding is None:
         return
+    from dalembert.simulation.held import check_rows_left_out
+
     try:
         check_rows_left_out(run.model, run.program.holding, made.t, made.q, made.u)
     except LoopError as problem:

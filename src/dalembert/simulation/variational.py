@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.variational import Varied, varied_tree
 from dalembert.kernels.variational_held import VariedHeld
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.balance import Held
 from dalembert.simulation.equations import given_layout
 from dalembert.simulation.layout import Layout
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 from dalembert.simulation.run import Run
 from dalembert.trace.native import Module, Pointer, Signature, native_lanes
+
+if TYPE_CHECKING:
+    from dalembert.simulation.balance import Held
 
 _SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
 _PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,19 @@ def flatten(values: Any) -> list[Any]:
 
 def ordered(outputs: Any) -> list[Expr]:
     """All nodes the outputs depend on, every node after its arguments."""
-    seen: set[Expr] = set()
-    stack = [x for x in flatten(outputs) if type(x) is Expr]
-    while stack:
-        e = stack.pop()
-        if e not in seen:
-            seen.add(e)
-            if e.op is not ops.SYMBOL:
-                stack.extend(a for a in e.args if type(a) is Expr)
-    return sorted(seen, key=lambda e: e.serial)
+    nodes = [x for x in flatten(outputs) if type(x) is Expr]
+    seen = set(nodes)
+    nodes = list(seen)
+    for e in nodes:  # it grows as we go
+        if e.op is not ops.SYMBOL:
+            for a in e.args:
+                if type(a) is Expr and a not in seen:
+                    seen.add(a)
+                    nodes.append(a)
+    return sorted(nodes, key=_serial)
+
+
+_serial = attrgetter("serial")
 
 
 def free_symbols(outputs: Any) -> list[Expr]:

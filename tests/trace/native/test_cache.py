@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dalembert
 from dalembert.trace.native import Library, Module, Pointer, cache, cache_directory, cached, clear_cache
 
 
@@ -67,6 +69,13 @@ def test_key_version_and_processor_tell_entries_apart(monkeypatch: pytest.Monkey
     monkeypatch.setattr(cache, "toolchain", lambda: "another processor")
     libraries.append(cached("a", builders[3]))
     assert [stored_number(x) for x in libraries] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_code_comes_from_no_directory_that_is_not_watched() -> None:
+    package = Path(dalembert.__path__[0])
+    for name in set(cache.WRITES_NO_CODE) - {"__pycache__"}:
+        sources = [file.read_text(encoding="utf-8") for file in (package / name).rglob("*.py")]
+        assert sources and not any(re.search(r"dalembert\.(trace\.native|kernels)", text) for text in sources)
 
 
 @pytest.mark.parametrize("damage", ["empty", "truncated", "flipped", "other", "extended"])

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,9 @@ from dalembert.trace.native.signature import Signature
 
 LARGEST_CACHE = 512 * 1024 * 1024
 """Bytes on disk above which the entries used longest ago are removed."""
+
+WRITES_NO_CODE = ("__pycache__", "cli", "files", "importers", "view")
+"""Directories of this package whose changes leave all entries valid: what they say reaches the code in the key alone."""
 
 _SUFFIX = ".kernel"
 _FORMAT = b"dalembert kernel 1\n"
@@ -86,18 +89,16 @@ def _package_version() -> str:
     """Version of this package, and the latest change of its files: code under development must not find old kernels."""
     import dalembert
 
-    files = list(_sources(dalembert.__path__[0]))
-    changed = max((file.st_mtime_ns for file in files), default=0)
-    return f"{getattr(dalembert, '__version__', '')} {changed} {sum(file.st_size for file in files)}"
-
-
-def _sources(directory: str) -> Iterator[os.stat_result]:
-    """Every module below a directory."""
-    for entry in os.scandir(directory):
-        if entry.name.endswith(".py"):
-            yield entry.stat()
-        elif entry.is_dir():
-            yield from _sources(entry.path)
+    changed = size = 0
+    directories = [*dalembert.__path__]
+    while directories:
+        for entry in os.scandir(directories.pop()):
+            if entry.name.endswith(".py"):
+                file = entry.stat()
+                changed, size = max(changed, file.st_mtime_ns), size + file.st_size
+            elif entry.name not in WRITES_NO_CODE and entry.is_dir():
+                directories.append(entry.path)
+    return f"{getattr(dalembert, '__version__', '')} {changed} {size}"
 
 
 def _built(name: str, build: Callable[[], Module]) -> Library:
@@ -148,12 +149,12 @@ def packed(library: Library) -> bytes:
 def unpacked(entry: bytes) -> tuple[bytes, list[Signature]]:
     """Object code and signatures of an entry; ValueError if it is not exactly what was written."""
     start = len(_FORMAT) + 32
-    content = entry[start:]
+    content = memoryview(entry)[start:]
     if entry[: len(_FORMAT)] != _FORMAT or hashlib.sha256(content).digest() != entry[len(_FORMAT) : start]:
         raise ValueError("damaged entry")
     end = 8 + int.from_bytes(content[:8], "little")
-    signatures = [Signature(name, tuple(kinds), *rest) for name, kinds, *rest in json.loads(content[8:end])]
-    return content[end:], signatures
+    signatures = [Signature(name, tuple(kinds), *rest) for name, kinds, *rest in json.loads(bytes(content[8:end]))]
+    return bytes(content[end:]), signatures
 
 
 def _entries() -> list[Path]:

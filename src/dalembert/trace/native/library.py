@@ -27,21 +27,24 @@ class Library:
     def _load(self, code: bytes, signatures: Sequence[Signature]) -> None:
         binding = llvm()
         self.code, self.signatures = code, tuple(signatures)
-        empty = binding.parse_assembly(
-            ""
-        )  # in LLVM's global context: one of its own could be collected before the engine
+        empty = binding.parse_assembly("")  # an engine begins with a module, and would compile it
         together = True if constants_near() else None  # in one piece of memory; None: as LLVM does on this platform
         self._engine = binding.create_mcjit_compiler(empty, target_machine(), use_lmm=together)
+        self._engine.remove_module(empty)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        self._functions = {s.name: CompiledFunction(s, self._engine) for s in self.signatures}
+        self._named = {s.name: s for s in self.signatures}
+        self._functions: dict[str, CompiledFunction] = {}
 
     def __getitem__(self, name: str) -> CompiledFunction:
-        try:
-            return self._functions[name]
-        except KeyError:
-            have = ", ".join(self._functions) or "none"
-            raise TraceError(f"the compiled module has no function {name!r}; it has: {have}") from None
+        found = self._functions.get(name)
+        if found is None:
+            if name not in self._named:
+                have = ", ".join(self._named) or "none"
+                raise TraceError(f"the compiled module has no function {name!r}; it has: {have}")
+            with _loading:
+                found = self._functions.setdefault(name, CompiledFunction(self._named[name], self._engine))
+        return found
 
     def __getattr__(self, name: str) -> CompiledFunction:
         if name.startswith("_"):
@@ -49,7 +52,7 @@ class Library:
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
+        return iter(self._named)
 
 
 class CompiledFunction:

@@ -1,0 +1,37 @@
+"""A formulation as kernels know it: by name, with its choice of speeds settled, and the symbols of its own speeds w."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations import Formulation, suitable
+from dalembert.formulations.formulation import settled
+from dalembert.mechanism import Mechanism
+from dalembert.trace import symbol, symbols, tracing
+
+
+def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
+    """The formulation of this name, if it can write this mechanism's equations; a choice of speeds is settled, at poses if given."""
+    return settled(suitable(m, name), m, poses)
+
+
+def key_of(form: Formulation) -> str:
+    """What machine code depends on: the formulation and its choice of speeds."""
+    return f"{getattr(form, '__name__', type(form).__qualname__)} {getattr(form, 'choice', '')}"
+
+
+def speeds_are_own(m: Mechanism, form: Formulation) -> bool:
+    """Whether w is u."""
+    if len(form.speeds(m)) != m.n_u:
+        return False
+    with tracing():
+        w = own_speed_symbols(form, m)
+        u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
+        return all(a is b for a, b in zip(u, w))
+
+
+def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
+    """Symbols of w."""
+    return symbols("#w.", range(len(form.speeds(m))))

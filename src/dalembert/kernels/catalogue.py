@@ -29,7 +29,7 @@ from dalembert.trace import count_operations, tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Module, Pointer, Signature, native_lanes
 
-LARGEST_STRAIGHT = 10
+LARGEST_STRAIGHT = 7
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
 
 LARGEST_STRAIGHT_DERIVATIVES = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -21,12 +21,12 @@ from dalembert.simulation.failure import failure, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
-from dalembert.simulation.march import FINISHED, PAUSED
-from dalembert.simulation.method import DEGRADED
+from dalembert.simulation.march import PAUSED
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.share import WAITING
 from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
@@ -105,7 +105,7 @@ def simulate_many(
         q, u, held = _held(m, q, u, initials, speeds, P, o)
     wide = catalogue.state_rates.lanes if held is None else native_lanes()
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    program = Program(catalogue, o.method, lanes, holding=held)
+    program = Program(catalogue, o.method, lanes, holding=held, many=True)
     batch = _Batch(program, o, q, u, P)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
@@ -137,6 +137,9 @@ class _Batch:
         self.memory = aligned((self.groups, program.layout.size, lanes))
         self.given = aligned((self.groups, program.given.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
+        self.statuses = np.full(self.groups, WAITING, dtype=np.int64)
+        self.counters = np.zeros((self.groups, N_COUNTERS), dtype=np.int64)
+        self.counters[:, TOTAL] = len(o.times)
         self.problems: dict[int, str] = {}
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
@@ -171,30 +174,36 @@ class _Batch:
                 self.stop.set()
                 raise
 
-    def _march(self, groups: Sequence[int]) -> int:
-        o, program, lanes, width = self.options, self.program, self.program.lanes, self.rows[0].size
-        work, steps = program.work(), 0
-        march, begin = program.library.march, program.library.begin
-        for g in groups:
-            counters = np.zeros(N_COUNTERS, dtype=np.int64)
-            counters[TOTAL] = len(o.times)
-            first = g * lanes
-            memory, given, rows = self.memory[g], self.given[g], self.rows[first:]
-            begin(memory, given, work)
-            states = min(lanes, self.count - first)
-            status = PAUSED
-            while status in (PAUSED, DEGRADED) and not self.stop.is_set() and counters[STEPS] <= o.max_steps:
-                status = march(memory, given, work, counters, o.times, rows, width, states, BUDGET) or FINISHED
-            steps += int(counters[STEPS]) * states
-            self.rows[first : first + states, int(counters[NEXT]) :] = np.nan
-            if status in (PAUSED, DEGRADED):
-                t = float(program.layout.view(memory, "t")[0, 0])
-                self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
-            elif status < 0:
-                for k in range(states):
-                    lane = np.ascontiguousarray(memory[:, k : k + 1])
-                    self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
-        return steps
+    def _march(self, groups: range) -> int:
+        """A thread's share of the groups; pauses now and then, to look whether it should stop."""
+        o, program, width = self.options, self.program, self.rows[0].size
+        work, place = program.work(), np.zeros(1, dtype=np.int64)
+        share = program.library.share.bind(
+            place, self.statuses, self.memory, self.given, work, self.counters, o.times, self.rows, width, self.count,
+            groups.start, groups.step, len(groups), BUDGET,
+        )  # fmt: skip
+        while share() == PAUSED and not self.stop.is_set():
+            g = groups[int(place[0])]
+            if self.counters[g, STEPS] > o.max_steps:
+                place += 1
+        return sum(self._looked_at(g) for g in groups)
+
+    def _looked_at(self, g: int) -> int:
+        """Say what came of a group; how many steps its states took together."""
+        o, program, lanes, memory = self.options, self.program, self.program.lanes, self.memory[g]
+        first, status, steps = g * lanes, int(self.statuses[g]), int(self.counters[g, STEPS])
+        states = min(lanes, self.count - first)
+        reached = int(self.counters[g, NEXT])
+        if reached < len(o.times):
+            self.rows[first : first + states, reached:] = np.nan
+        if status == PAUSED:
+            t = float(program.layout.view(memory, "t")[0, 0])
+            self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
+        elif status < 0:
+            for k in range(states):
+                lane = np.ascontiguousarray(memory[:, k : k + 1])
+                self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
+        return steps * states
 
 
 def _held(

@@ -21,10 +21,12 @@ FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
 """All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
 
 
-def emit_march(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> None:
-    """Add `march` and `begin` to the module."""
+def emit_march(
+    e: Equations, steps: Steps, events: Signature | None, directions: list[int]
+) -> tuple[Signature, Signature]:
+    """Add `begin` and `march` to the module."""
     search = emit_search(e, steps, events, directions)
-    _emit_begin(e, steps, events)
+    begin = _emit_begin(e, steps, events)
     with e.module.function(
         "march", lanes=e.lanes, status=True, memory=Pointer, given=Pointer, work=Pointer, counters=IntPointer,
         times=UniformPointer, out=UniformPointer, width=Int, states=Int, budget=Int,
@@ -73,6 +75,7 @@ def emit_march(e: Equations, steps: Steps, events: Signature | None, directions:
             if e.pivots is not None:
                 _look_at_choice(f, e, p)
         f.return_(FINISHED)
+    return begin, f.signature
 
 
 def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
@@ -95,7 +98,7 @@ def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
     p.least[0] = maximum(p.least[0], FALLEN * v.smallest)
 
 
-def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> None:
+def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signature:
     """`begin(memory, given, work)`: slopes and event functions at the state in memory, where a stretch begins."""
     with e.module.function("begin", lanes=e.lanes, memory=Pointer, given=Pointer, work=Pointer) as f:
         p = e.layout.of(f.memory)
@@ -103,3 +106,4 @@ def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> None:
         if events is not None:
             p.time[0] = p.t[0]
             f.call(events, p.time, p.y, p.values, f.given)
+    return f.signature

@@ -27,6 +27,7 @@ from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import Layout
 from dalembert.simulation.march import emit_march
 from dalembert.simulation.method import Method, Unknowns, layout
+from dalembert.simulation.share import emit_share
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
@@ -48,6 +49,8 @@ class Program:
     """How loops and constraints are kept; None where there are none."""
     balanced: Balance | None = None
     """By which formulation and constraint method; None for the usual ones."""
+    many: bool = False
+    """Whether many motions are marched at a time."""
 
     @cached_property
     def balance(self) -> Balance:
@@ -108,7 +111,8 @@ class Program:
             opaque = self.catalogue.opaque is not None
             traced = fingerprint(values, list(self.directions), opaque)
         held = "" if self.holding is None else self.holding.key
-        return f"{self.catalogue.key} march {self.method.name} lanes={self.lanes} events={traced} held={held} by={self.balance.key}"
+        what = f"march {self.method.name} lanes={self.lanes} many={self.many}"
+        return f"{self.catalogue.key} {what} events={traced} held={held} by={self.balance.key}"
 
     @cached_property
     def library(self) -> Library:
@@ -177,7 +181,9 @@ class Program:
         if self.events:
             with tracing():
                 events = emit_values(module, m, "events", self._event_values(), self.lanes, self.given, self.n_speeds)
-        emit_march(e, steps, events, list(self.directions))
+        marching = emit_march(e, steps, events, list(self.directions))
+        if self.many:
+            emit_share(e, *marching)
         with module.function("work_size", status=True) as f:
             f.return_(work + steps.scratch)
         return module

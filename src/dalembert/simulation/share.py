@@ -1,0 +1,47 @@
+"""Many motions one after the other, compiled: a thread's share of them, without Python between.
+
+`share(place, statuses, memory, given, work, counters, times, out, width, count, first, every, groups, budget)` marches the groups of
+states first, first + every, … and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again,
+it goes on at `place`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.simulation.equations import Equations
+from dalembert.simulation.layout import N_COUNTERS, STEPS
+from dalembert.simulation.march import PAUSED
+from dalembert.simulation.method import DEGRADED
+from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
+
+WAITING = 100
+"""The status of a group that has not begun."""
+
+
+def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
+    """Add `share` to the module."""
+    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "first", "every", "groups", "budget"), Int)
+    with e.module.function(
+        "share", lanes=e.lanes, status=True, place=IntPointer, statuses=IntPointer, memory=Pointer, given=Pointer, work=Pointer,
+        counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
+    ) as f:  # fmt: skip
+        v = f.variables(left=f.budget)
+        with f.while_(lambda: f.place[0] < f.groups):
+            g = f.place[0] * f.every + f.first
+            memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
+            counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)
+            with f.if_(f.statuses[g] == WAITING):
+                f.call(begin, memory, given, f.work)
+            before.steps = counters[STEPS]
+            states = f.variables(n=f.count - g * e.lanes)
+            with f.if_(states.n > e.lanes):
+                states.n = e.lanes
+            out = f.out + g * e.lanes * f.width
+            status: Any = f.call(march, memory, given, f.work, counters, f.times, out, f.width, states.n, v.left)
+            f.statuses[g] = status
+            v.left = v.left - (counters[STEPS] - before.steps)
+            with f.if_(status == PAUSED):
+                f.return_(PAUSED)
+            f.next_if(status == DEGRADED)
+            f.place[0] = f.place[0] + 1

@@ -28,6 +28,8 @@ class Algorithm:
     """Fields that children hand inward, which nothing needs after the step that reads them."""
     sharing: Mapping[str, str] = field(default_factory=dict)
     """Fields that may lie where another one does (see `Record`)."""
+    grouped: bool = False
+    """Whether only equations of motion come of it, so that matter may be moved inward (see `recursive.grouping`)."""
     loaded: bool = True
     """Whether the mechanism's forces enter."""
     sums: bool = False

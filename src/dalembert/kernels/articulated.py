@@ -67,6 +67,7 @@ ALGORITHM = Algorithm(
     joint_columns,
     lambda m: m.n_u,
     passed=HANDED,
+    grouped=True,
     sharing={"w": "a"},
 )
 

@@ -22,6 +22,7 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
+from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import links
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
@@ -139,7 +140,7 @@ class Catalogue:
         self._check_unconstrained("inverse dynamics")
 
         def formula(s: State, udot: Any) -> Any:
-            return recursive.newton_euler(recursive.Tree(s), udot)
+            return recursive.newton_euler(_tree(s), udot)
 
         return self._kernel(formula, newton_euler.ALGORITHM, n, (n,))
 
@@ -150,7 +151,7 @@ class Catalogue:
             return Kernel(
                 "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
             )
-        return self._kernel(lambda s, _: recursive.composite(recursive.Tree(s)), composite.ALGORITHM, 0, (n, n))
+        return self._kernel(lambda s, _: recursive.composite(_tree(s)), composite.ALGORITHM, 0, (n, n))
 
     @cached_property
     def body_motion(self) -> Kernel:
@@ -365,9 +366,14 @@ class Catalogue:
         )
 
 
+def _tree(s: State) -> recursive.Tree:
+    """The tree of a state, for equations of motion alone: matter of rigid bodies is moved inward."""
+    return recursive.Tree(s, None if s.mechanism.elastic else grouped(links(s.mechanism)))
+
+
 def _accelerations(s: State, tau: Any) -> Any:
     """u̇ by articulated bodies, or in small trees by the factorised mass matrix if that takes fewer operations."""
-    m, tree = s.mechanism, recursive.Tree(s)
+    m, tree = s.mechanism, _tree(s)
     ways = [recursive.articulated(tree, tau)]
     if m.n_u <= LARGEST_SOLVED and not m.elastic:
         ways.append(recursive.composite_solved(tree, tau))

@@ -203,6 +203,7 @@ ALGORITHM = Algorithm(
     lambda m: 3 * m.n_u * m.n_u,
     columns=COLUMN,
     passed={"C": 28},
+    grouped=True,
     loaded=False,
     sums=True,
     finish=pairs,

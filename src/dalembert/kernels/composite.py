@@ -86,6 +86,7 @@ ALGORITHM = Algorithm(
     lambda m: m.n_u * m.n_u,
     columns=COLUMNS,
     passed=HANDED,
+    grouped=True,
     loaded=False,
     sums=True,
     finish=pairs,

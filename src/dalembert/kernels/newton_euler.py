@@ -40,4 +40,5 @@ ALGORITHM = Algorithm(
     joint_columns,
     lambda m: m.n_u,
     passed={"f": 6},
+    grouped=True,
 )

@@ -24,6 +24,7 @@ from dalembert.kernels.sweeps import Step
 from dalembert.kernels.turns import Ahead, Turns, padded, phase, without_phase
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import Link, links
 from dalembert.trace import Expr, free_symbols, symbol, tracing
 from dalembert.trace.native import Block, Int, Module, Output, Pointer, Signature
@@ -123,7 +124,7 @@ class Outlined:
 
     def __init__(self, m: Mechanism, algorithm: Algorithm, lasting: bool = False):
         self.m, self.algorithm, self.lasting = m, algorithm, lasting
-        self.links: tuple[Link, ...] = links(m)
+        self.links: tuple[Link, ...] = grouped(links(m)) if algorithm.grouped else links(m)
         if not lasting:
             self.phased, self.links = self.links, tuple(without_phase(link) for link in self.links)
         self.parameters: dict[Expr, int] = {symbol(name): i for i, name in enumerate(m.parameters)}

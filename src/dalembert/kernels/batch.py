@@ -1,11 +1,11 @@
-"""A kernel over many states: rows of row-major arrays go through the kernel W at a time."""
+"""A kernel over many states: rows of row-major arrays go through the kernel as many at a time as it takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dalembert.trace.native import Int, Module, Real, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Int, Module, Signature, UniformPointer, native_lanes
 
 INPUTS = ("t", "q", "u", "x", "P")
 
@@ -19,32 +19,52 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
     parameters |= dict.fromkeys(INPUTS, UniformPointer)
     parameters |= {f"step_{name}": Int for name in INPUTS}
     parameters |= {"y": UniformPointer, "work": UniformPointer}
-    width = min(run.lanes, native_lanes())
-    with module.function("batch", lanes=width, **parameters) as f:
-        if lanes == 1:
-            with f.loop(f.count) as i:
-                rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
-                f.call(run, *rows, f.y + i * n_output, f.work)
-        else:
-            local, at = {}, work
-            for name in INPUTS:
-                local[name] = f.work + at * lanes
-                at += sizes[name]
-            result = f.work + at * lanes
-            with f.loop(0, f.count, lanes) as i:
-                for lane, first, left in _parts(f, i, lanes, width):
-                    for name in INPUTS:
-                        step = getattr(f, f"step_{name}")
-                        rows = (getattr(f, name) + first * step).rows(step, left)
-                        _read(f, rows, Columns(local[name] + lane, lanes), sizes[name], width)
-                f.call(run, *local.values(), result, f.work)
-                for lane, first, left in _parts(f, i, lanes, width):
-                    out = (f.y + first * n_output).rows(n_output, left)
-                    _write(f, out, Columns(result + lane, lanes), n_output, width)
     if lanes == 1:
+        with module.function("batch", lanes=run.lanes, **parameters) as f, f.loop(f.count) as i:
+            rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
+            f.call(run, *rows, f.y + i * n_output, f.work)
         _add_desk(module, run, sizes, n_output)
+        end = work
+    else:
+        end = _add_wide(module, run, parameters, sizes, n_output, work)
     with module.function("work_size", status=True) as f:
-        f.return_(work if lanes == 1 else work + sum(sizes.values()) + n_output)
+        f.return_(end)
+
+
+def _add_wide(
+    module: Module, run: Signature, parameters: dict[str, Any], sizes: Mapping[str, int], n_output: int, work: int
+) -> int:
+    """The batch of a kernel whose lanes are states; how many elements of memory it needs."""
+    lanes, width = run.lanes, min(run.lanes, native_lanes())
+    gather, scatter = _add_gather(module, lanes, width), _add_scatter(module, lanes, width)
+    with module.function("batch", lanes=width, **parameters) as f:
+        local, at = {}, work
+        for name in INPUTS:
+            local[name] = f.work + at * lanes
+            at += sizes[name]
+        result = f.work + at * lanes
+        with f.loop(0, f.count, lanes) as i:
+            for lane, left in _parts(f, i, lanes, width):
+                for name in INPUTS:
+                    if sizes[name]:
+                        step = getattr(f, f"step_{name}")
+                        rows = getattr(f, name) + (i + lane) * step
+                        f.call(gather, rows, step, left, local[name] + lane, sizes[name])
+            f.call(run, *local.values(), result, f.work)
+            for lane, left in _parts(f, i, lanes, width):
+                f.call(scatter, f.y + (i + lane) * n_output, n_output, left, result + lane, n_output)
+    return at + n_output
+
+
+def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
+    """From state i on, as many at a time as a register holds: their first lane, and how many states are left."""
+    for lane in range(0, lanes, width):
+        left = f.count - i - lane
+        if lane:
+            with f.if_(left > 0):
+                yield lane, left
+        else:
+            yield lane, left
 
 
 def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output: int) -> None:
@@ -57,44 +77,31 @@ def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output
         f.call(run, *pointers)
 
 
-def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int, Int]]:
-    """From state i on, as many at a time as a register holds: their first lane, the first state, and how many states are left."""
-    for lane in range(0, lanes, width):
-        left = f.count - i - lane
-        if lane:
-            with f.if_(left > 0):
-                yield lane, i + lane, left
-        else:
-            yield lane, i, left
+_MOVE: dict[str, Any] = {"rows": UniformPointer, "step": Int, "left": Int, "elements": UniformPointer, "n": Int}
 
 
-class Columns:
-    """Some lanes of an array whose elements have more."""
-
-    def __init__(self, first: UniformPointer, lanes: int):
-        self.first, self.lanes = first, lanes
-
-    def __getitem__(self, i: Int | int) -> Real:
-        return (self.first + i * self.lanes).lanes[0]
-
-    def __setitem__(self, i: Int | int, value: Real) -> None:
-        (self.first + i * self.lanes).lanes[0] = value
-
-
-def _read(f: Any, rows: Any, into: Columns, n: int, lanes: int) -> None:
-    """W rows of n elements into lanes, in squares as far as they go."""
-    whole = n - n % lanes
-    with f.loop(0, whole, lanes) as j:
-        for i, column in enumerate(rows.read_square(j)):
-            into[j + i] = column
-    for i in range(whole, n):
-        into[i] = rows[i]
+def _add_gather(module: Module, lanes: int, width: int) -> Signature:
+    """`gather(rows, step, left, elements, n)`: rows of n numbers into lanes of n elements, in squares as far as they go."""
+    with module.function("gather", lanes=width, public=False, **_MOVE) as f:
+        rows = f.rows.rows(f.step, f.left)
+        v = f.variables(j=0)
+        with f.while_(lambda: v.j + width <= f.n):
+            for i, column in enumerate(rows.read_square(v.j)):
+                (f.elements + (v.j + i) * lanes).lanes[0] = column
+            v.j = v.j + width
+        with f.loop(v.j, f.n) as j:
+            (f.elements + j * lanes).lanes[0] = rows[j]
+    return f.signature
 
 
-def _write(f: Any, rows: Any, source: Columns, n: int, lanes: int) -> None:
-    """The inverse of `_read`."""
-    whole = n - n % lanes
-    with f.loop(0, whole, lanes) as j:
-        rows.write_square(j, [source[j + i] for i in range(lanes)])
-    for i in range(whole, n):
-        rows[i] = source[i]
+def _add_scatter(module: Module, lanes: int, width: int) -> Signature:
+    """`scatter(rows, step, left, elements, n)`: the inverse."""
+    with module.function("scatter", lanes=width, public=False, **_MOVE) as f:
+        rows = f.rows.rows(f.step, f.left)
+        v = f.variables(j=0)
+        with f.while_(lambda: v.j + width <= f.n):
+            rows.write_square(v.j, [(f.elements + (v.j + i) * lanes).lanes[0] for i in range(width)])
+            v.j = v.j + width
+        with f.loop(v.j, f.n) as j:
+            rows[j] = (f.elements + j * lanes).lanes[0]
+    return f.signature

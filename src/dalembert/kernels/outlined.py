@@ -7,7 +7,7 @@ algorithm's sweeps.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +50,7 @@ class Parts:
         for blocks in self.sweeps:
             used = set().union(*(b.used for b in blocks))
             arrays = [a for a in blocks[0].arrays if a.name in used]
-            table = module.function_table([add(replace(b, arrays=arrays)) for b in blocks])
+            table = module.function_table([add(b.taking(arrays)) for b in blocks])
             sweeps.append(SweepCode(table, tuple(a.name for a in arrays)))
         prepare = add(self.prepare) if self.prepare else None
         ahead = self.ahead.compiled(module, lanes, name) if self.ahead else None

@@ -14,35 +14,48 @@ import numpy as np
 
 from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
-from dalembert.recursive.turns import FullTurn
 from dalembert.system.joints import Revolute
+from dalembert.trace import Expr
+from dalembert.vectors import IDENTITY, ZERO
 
 
 def grouped(links: tuple[Link, ...]) -> tuple[Link, ...]:
     """The links of a tree of rigid bodies with as much as possible moved inward, from the tips on."""
-    inertia = [link.inertia for link in links]
+    plain = [_plain(link) for link in links]
+    m = np.array([link.inertia.m if ok else 0.0 for link, ok in zip(links, plain)], dtype=float)
+    h = np.array([link.inertia.h if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
+    I = np.array([link.inertia.I if ok else 0.0 * IDENTITY for link, ok in zip(links, plain)], dtype=float)
+    axis = np.array([link.E[:, 2] if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
+    p = np.array([link.p if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
+    # second moments at the carrier of 1 kg on the axis, of 1 kg m along it, and of 1 kg m² across it
+    of_mass, along, across = _spread(p, p), _spread(axis, p) + _spread(p, axis), _spread(axis, axis)
     for k in reversed(range(len(links))):
-        link = links[k]
-        if isinstance(link.joint, Revolute) and link.joint.spins_about_z and _plain(link, inertia[k]):
-            inertia[k], moved = _split(inertia[k])
-            if link.parent:
-                J = link.parent - 1
-                inertia[J] = inertia[J] + moved.carried(FullTurn(link.E), link.p)
-    return tuple(replace(link, inertia=I) for link, I in zip(links, inertia))
-
-
-def _split(I: RigidInertia) -> tuple[RigidInertia, RigidInertia]:
-    """What stays, and what may go: the same about every angle about z."""
-    across = I.I[1, 1]
-    goes = np.diag([across, across, 0.0])
-    stays = I.I - goes
-    stays[1, 1] = 0.0
-    return (
-        RigidInertia(0.0, np.array([I.h[0], I.h[1], 0.0]), stays),
-        RigidInertia(I.m, np.array([0.0, 0.0, I.h[2]]), goes),
+        J = links[k].parent - 1
+        if not (plain[k] and _hinge(links[k]) and (J < 0 or plain[J])):
+            continue
+        yy, z = I[k, 1, 1], h[k, 2]
+        if J >= 0:
+            m[J] += m[k]
+            h[J] += m[k] * p[k] + z * axis[k]
+            I[J] += m[k] * of_mass[k] + z * along[k] + yy * across[k]
+        m[k] = h[k, 2] = I[k, 1, 1] = 0.0
+        I[k, 0, 0] -= yy
+    return tuple(
+        replace(link, inertia=RigidInertia(float(m[k]), h[k], I[k])) if plain[k] else link
+        for k, link in enumerate(links)
     )
 
 
-def _plain(link: Link, I: RigidInertia) -> bool:
-    """Whether all of it is numbers."""
-    return all(np.asarray(x).dtype != object for x in (link.E, link.p, I.m, I.h, I.I))
+def _spread(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(a·b) 1 − a bᵀ, of every pair."""
+    return (a * b).sum(axis=1)[:, None, None] * IDENTITY - a[:, :, None] * b[:, None, :]
+
+
+def _hinge(link: Link) -> bool:
+    return isinstance(link.joint, Revolute) and link.joint.spins_about_z
+
+
+def _plain(link: Link) -> bool:
+    """Whether all that matters of it is numbers."""
+    I = link.inertia
+    return not (type(I.m) is Expr or object in (I.h.dtype, I.I.dtype, link.E.dtype, link.p.dtype))

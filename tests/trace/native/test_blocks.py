@@ -153,3 +153,49 @@ def test_mistakes_are_named() -> None:
         Block("f", arrays, {x: ("b", 0)}, [Output(x, "a", 0)])
     with pytest.raises(TraceError, match="same name"):
         Block("f", [Array("a"), Array("a")], {}, [])
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.integers(0, 10**6), st.sampled_from([1, 4, 25, 1000]), st.sampled_from([1, native_lanes(), 2 * native_lanes()])
+)
+def test_results_written_at_once_do_not_spoil_what_is_still_to_be_read(seed, largest, lanes):
+    """Arrays that are apart, one of them read and written at the same places; in parts where a register has fewer lanes."""
+    with tracing():
+        nodes = random_graph(seed, 60)
+        values = nodes[-7:]
+        inputs = {x: ("a", i) for i, x in enumerate(INPUTS)}
+        outputs = [Output(v, "a", i) for i, v in enumerate(values[:5])] + [
+            Output(values[5], "b", 0),
+            Output(values[6], "b", 0, add=True),
+        ]
+        module = Module(native_lanes())
+        block = Block("step", [Array("a"), Array("b")], inputs, outputs, apart=True)
+        module.block(block, lanes, largest=largest)
+        library = module.compile()
+        x = np.random.default_rng(seed).uniform(-2, 2, (5, lanes))
+        expected = np.array(evaluate(values, dict(zip(INPUTS, x))))
+    a, b = aligned((5, lanes)), aligned((1, lanes))
+    a[:], b[:] = x, 7.0
+    library.step(a, b)
+    np.testing.assert_allclose(a, expected[:5], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(b[0], expected[5] + expected[6], rtol=1e-9, atol=1e-9)
+
+
+def test_constants_for_all_lanes_stay_where_they_are_in_every_part():
+    lanes = 2 * native_lanes()
+    k, x = symbol("k"), symbol("x")
+    module = Module(native_lanes())
+    module.block(
+        Block(
+            "scale",
+            [Array("K", uniform=True), Array("x"), Array("y")],
+            {k: ("K", 0), x: ("x", 0)},
+            [Output(k * x, "y", 0)],
+        ),
+        lanes,
+    )
+    x_values, y = aligned((1, lanes)), aligned((1, lanes))
+    x_values[0] = np.arange(lanes)
+    module.compile().scale(np.array([3.0]), x_values, y)
+    np.testing.assert_array_equal(y[0], 3.0 * np.arange(lanes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -68,6 +69,12 @@ class Block:
         """The others, to be written at the end."""
         done = {out.place for outputs in early.values() for out in outputs}
         return [out for out in self.outputs if out.place not in done]
+
+    def taking(self, arrays: Sequence[Array]) -> Block:
+        """The same with fewer parameters, all that it uses among them."""
+        made = copy(self)
+        object.__setattr__(made, "arrays", arrays)
+        return made
 
     @property
     def used(self) -> set[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.trace.expr import Expr
-from dalembert.trace.graph import ordered
 from dalembert.trace.ops import (
     ACOS,
     ASIN,
@@ -72,11 +71,11 @@ class Schedule:
 
 def schedule(values: Sequence[Any], late: Sequence[Any], largest: int) -> Schedule:
     """Chunks of at most about `largest` operations that compute all values; `late` ones are still needed after the last chunk."""
-    nodes = _pair_sines_with_cosines([e for e in ordered(values) if e.op is not SYMBOL])
-    pieces = _split(nodes, largest)
-    if len(pieces) == 1 and len(late) <= largest:
-        return Schedule([Chunk(_result_by_result(values))], {}, 0, whole=True)
-    chunks = [Chunk(piece) for piece in pieces]
+    nodes = _result_by_result(values)
+    if sum(_WEIGHT.get(e.op, 1) for e in nodes) <= largest and len(late) <= largest:
+        return Schedule([Chunk(_pair_sines_with_cosines(nodes))], {}, 0, whole=True)
+    nodes = _pair_sines_with_cosines(sorted(nodes, key=lambda e: e.serial))
+    chunks = [Chunk(piece) for piece in _split(nodes, largest)]
     slots, count = _assign_slots(chunks, late)
     return Schedule(chunks, slots, count, whole=False)
 
@@ -95,7 +94,7 @@ def _result_by_result(values: Sequence[Any]) -> list[Expr]:
                 begun.add(e)
                 stack.append((e, True))
                 stack.extend((a, False) for a in reversed(e.args))
-    return _pair_sines_with_cosines(order)
+    return order
 
 
 def _pair_sines_with_cosines(nodes: list[Expr]) -> list[Expr]:

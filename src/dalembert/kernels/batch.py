@@ -81,15 +81,13 @@ _MOVE: dict[str, Any] = {"rows": UniformPointer, "step": Int, "left": Int, "elem
 
 
 def _add_gather(module: Module, lanes: int, width: int) -> Signature:
-    """`gather(rows, step, left, elements, n)`: rows of n numbers into lanes of n elements, in squares as far as they go."""
+    """`gather(rows, step, left, elements, n)`: rows of n numbers into lanes of n elements."""
     with module.function("gather", lanes=width, public=False, **_MOVE) as f:
         rows = f.rows.rows(f.step, f.left)
-        v = f.variables(j=0)
-        with f.while_(lambda: v.j + width <= f.n):
-            for i, column in enumerate(rows.read_square(v.j)):
-                (f.elements + (v.j + i) * lanes).lanes[0] = column
-            v.j = v.j + width
-        with f.loop(v.j, f.n) as j:
+        for j in _squares(f, width):
+            for i, column in enumerate(rows.read_square(j)):
+                (f.elements + (j + i) * lanes).lanes[0] = column
+        with f.if_(f.n < width), f.loop(f.n) as j:
             (f.elements + j * lanes).lanes[0] = rows[j]
     return f.signature
 
@@ -98,10 +96,19 @@ def _add_scatter(module: Module, lanes: int, width: int) -> Signature:
     """`scatter(rows, step, left, elements, n)`: the inverse."""
     with module.function("scatter", lanes=width, public=False, **_MOVE) as f:
         rows = f.rows.rows(f.step, f.left)
-        v = f.variables(j=0)
-        with f.while_(lambda: v.j + width <= f.n):
-            rows.write_square(v.j, [(f.elements + (v.j + i) * lanes).lanes[0] for i in range(width)])
-            v.j = v.j + width
-        with f.loop(v.j, f.n) as j:
+        for j in _squares(f, width):
+            rows.write_square(j, [(f.elements + (j + i) * lanes).lanes[0] for i in range(width)])
+        with f.if_(f.n < width), f.loop(f.n) as j:
             rows[j] = (f.elements + j * lanes).lanes[0]
     return f.signature
+
+
+def _squares(f: Any, width: int) -> Iterator[Int]:
+    """Where squares begin that cover the columns; the last may cover some once more. None if there are too few for one."""
+    v = f.variables(next=0)
+    with f.if_(f.n >= width), f.while_(lambda: v.next < f.n):
+        at = f.variables(j=v.next)
+        with f.if_(at.j > f.n - width):
+            at.j = f.n - width
+        yield at.j
+        v.next = v.next + width

@@ -123,9 +123,7 @@ class Catalogue:
             sweep = Outlined(m, algorithm)
             return sweep.emit(module, lanes), sweep.places["end"]
 
-        if self._small():
-            return Kernel(algorithm.name, m, n_extra, shape, straight, self.key)
-        return Kernel(algorithm.name, m, n_extra, shape, outlined, self.key, parts=2)
+        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, self.key, parts=2)
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
@@ -187,19 +185,25 @@ class Catalogue:
                 return module.block(straight_block(m, both, tau), lanes), 0
 
         def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
-            parts = [Outlined(m, rates.ALGORITHM), Outlined(m, articulated.ALGORITHM)]
-            run = [part.emit(module, lanes, part.algorithm.name) for part in parts]
+            dynamics = Outlined(m, articulated.ALGORITHM)
+            accelerations = dynamics.emit(module, lanes, "accelerations")
+            at_once = rates.speeds_of_coordinates(m)
+            turning = Outlined(m, rates.ALGORITHM) if at_once is None else None
+            all_rates = turning.emit(module, lanes, "rates") if turning else None
             parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
             with module.function("run", lanes=lanes, **parameters) as f:
                 state = [getattr(f, name) for name in NAMES[:5]]
-                f.call(run[0], *state, f.y, f.work)
-                f.call(run[1], *state, f.y + m.n_q, f.work)
-            return f.signature, max(part.places["end"] for part in parts)
+                f.call(accelerations, *state, f.y + m.n_q, f.work)
+                if all_rates:
+                    f.call(all_rates, *state, f.y, f.work)
+                else:
+                    speeds = module.int_table(at_once or [])
+                    with f.loop(m.n_q) as i:
+                        f.y[i] = f.u[speeds[i]]
+            return f.signature, max(part.places["end"] for part in (dynamics, turning) if part)
 
-        size = m.n_q + m.n_u
-        if self._small():
-            return Kernel("state_rates", m, m.n_u, (size,), straight, self.key)
-        return Kernel("state_rates", m, m.n_u, (size,), outlined, self.key, parts=2)
+        way = straight if self._small() else outlined
+        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), way, self.key, parts=2)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> Kernel:

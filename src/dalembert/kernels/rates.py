@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.sweeps import Step
+from dalembert.mechanism import Mechanism
 
 
 def rates(s: Step) -> None:
     """The rates of the joint's free coordinates."""
     given = s.link.joint.rates(s.values.q, s.values.u)
     s.give([r for r, law in zip(given, s.link.source.law.q) if law is None])
+
+
+def speeds_of_coordinates(m: Mechanism) -> list[int] | None:
+    """For every coordinate the speed that is its rate; None if some rate is not just a speed."""
+    plain = [j for j in m.joints if j.joint.rates_are_speeds]
+    found = {q: u for j in plain for q, u in zip(j.q_at, j.u_at) if q is not None and u is not None}
+    return [found[q] for q in range(m.n_q)] if len(found) == m.n_q else None
 
 
 ALGORITHM = Algorithm(

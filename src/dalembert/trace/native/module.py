@@ -13,7 +13,7 @@ from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.machine import Host
 from dalembert.trace.native.signature import Kind, Signature
-from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_in_parts
+from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.native.values import Value
@@ -48,7 +48,7 @@ class Module:
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
         self._check_new(signature)
-        emit_in_parts(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
+        emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
         self._public.append(signature)
         return signature
 

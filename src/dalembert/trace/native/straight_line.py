@@ -16,61 +16,57 @@ from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
 from dalembert.trace.table import TableOp
 
-LARGEST_FUNCTION = 1000
-"""Operations per LLVM function: above, LLVM takes longer per operation; below, nothing is gained."""
+LARGEST_FUNCTION = 700
+"""Operations per LLVM function: above, LLVM takes longer per operation, and what waits in local memory goes over a page (4 kB),
+where writing delays reading at the same distance from another page's beginning."""
 
 
-def emit_in_parts(module: ModuleText, block: Block, lanes: int, width: int, symbol: str, largest: int) -> None:
-    """Add the block as the function `symbol`; with more lanes than the `width` of a register it does one part of them after the other.
+def emit_block(
+    module: ModuleText, block: Block, lanes: int, width: int, symbol: str, largest: int = LARGEST_FUNCTION
+) -> None:
+    """Add the block to the module as the function `symbol`.
 
-    As a rule each waits for itself, step after step: then the processor works on both at once.
+    With more lanes than the `width` of a register, each of its functions does one part of them after the other. As a rule a function
+    ends with waiting for itself: meanwhile the processor begins the next part.
     """
-    if lanes <= width:
-        emit_block(module, block, Lanes(lanes), symbol, largest)
-        return
-    emit_block(module, block, Lanes(width, lanes), f"{symbol}.part", largest)
-    parameters = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
-    lines = [f"define void @{symbol}({parameters}) noinline nounwind {{"]
-    for start in range(0, lanes, width):
-        passed = []
-        for k, array in enumerate(block.arrays):
-            moved = start and not array.uniform
-            if moved:
-                lines.append(f"%a{start}.{k} = getelementptr double, ptr %p{k}, i64 {start}")
-            passed.append(f"ptr %a{start}.{k}" if moved else f"ptr %p{k}")
-        lines.append(f"call void @{symbol}.part({', '.join(passed)})")
-    module.define(symbol, "\n".join([*lines, "ret void", "}"]))
-
-
-def emit_block(module: ModuleText, block: Block, lanes: Lanes, symbol: str, largest: int = LARGEST_FUNCTION) -> None:
-    """Add the block to the module as the function `symbol`."""
     early = block.early(read_before=False)
     late = block.late(early)
     plan = schedule([out.value for out in block.outputs], [out.value for out in late], largest)
-    arrays = ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
+    part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
     if plan.whole:
         early = block.early(read_before=True)
-        writer = _Writer(module, block, lanes, plan, early)
+        writer = _Writer(module, block, part, plan, early)
         writer.compute(plan.chunks[0])
         writer.store(block.late(early))
-        module.define(symbol, writer.function(f"define void @{symbol}({arrays})"))
+        pieces = [writer]
+    else:
+        pieces = []
+        for chunk in plan.chunks:
+            pieces.append(_Writer(module, block, part, plan, early))
+            pieces[-1].compute(chunk)
+        for start in range(0, len(late), largest):
+            pieces.append(_Writer(module, block, part, plan, early))
+            pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
+            pieces[-1].store(late[start : start + largest])
+    parameters = [f"ptr %p{k}" for k in range(len(block.arrays))]
+    if len(pieces) == 1 and lanes <= width:
+        module.define(symbol, pieces[0].function(f"define void @{symbol}({', '.join(parameters)})"))
         return
-    pieces = []
-    for chunk in plan.chunks:
-        pieces.append(_Writer(module, block, lanes, plan, early))
-        pieces[-1].compute(chunk)
-    for start in range(0, len(late), largest):
-        pieces.append(_Writer(module, block, lanes, plan, early))
-        pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
-        pieces[-1].store(late[start : start + largest])
-    calls = []
     for k, writer in enumerate(pieces):
-        head = f"void @{symbol}.{k}({arrays}{', ' if arrays else ''}ptr %work)"
-        module.define(f"{symbol}.{k}", writer.function(f"define internal {head}"))
-        calls.append(f"call {head}")
-    work = f"%work = alloca [{plan.slot_count * lanes.count} x double], align 64"
-    lines = [f"define void @{symbol}({arrays}) noinline nounwind {{", work, *calls, "ret void", "}"]
-    module.define(symbol, "\n".join(lines))
+        taken = ", ".join([*parameters, "ptr %work"])
+        module.define(f"{symbol}.{k}", writer.function(f"define internal void @{symbol}.{k}({taken})"))
+    lines = [f"define void @{symbol}({', '.join(parameters)}) noinline nounwind {{"]
+    passed = []
+    for start in range(0, lanes, part.count):
+        work = f"%work.{start}"
+        lines.append(f"{work} = alloca [{plan.slot_count * part.count} x double], align 64")
+        moved = [f"%a{start}.{k}" if start and not a.uniform else f"%p{k}" for k, a in enumerate(block.arrays)]
+        lines += [
+            f"{name} = getelementptr double, ptr %p{k}, i64 {start}" for k, name in enumerate(moved) if name != f"%p{k}"
+        ]
+        passed.append(", ".join(f"ptr {name}" for name in [*moved, work]))
+    lines += [f"call void @{symbol}.{k}({arguments})" for k in range(len(pieces)) for arguments in passed]
+    module.define(symbol, "\n".join([*lines, "ret void", "}"]))
 
 
 class _Writer:

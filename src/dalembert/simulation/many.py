@@ -33,6 +33,8 @@ from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
 from dalembert.words import counted
 
+SHARES = 16
+"""Into how many pieces a thread's part is cut, so that none waits long for another."""
 BUDGET = 20_000
 """Steps after which a thread looks whether it should stop."""
 
@@ -163,11 +165,12 @@ class _Batch:
 
     def run(self, threads: int) -> int:
         """March all of them; how many steps that took."""
-        shares = [range(k, self.groups, threads) for k in range(min(threads, self.groups))]
         self.program.library  # noqa: B018  compiled once, before the threads
-        if len(shares) == 1:
-            return self._march(shares[0])
-        with ThreadPoolExecutor(len(shares)) as pool:
+        if threads == 1 or self.groups == 1:
+            return self._march(range(self.groups))
+        size = -(-self.groups // (threads * SHARES))
+        shares = [range(k, min(k + size, self.groups)) for k in range(0, self.groups, size)]
+        with ThreadPoolExecutor(threads) as pool:
             try:
                 return sum(done.result() for done in [pool.submit(self._march, share) for share in shares])
             except BaseException:
@@ -177,14 +180,13 @@ class _Batch:
     def _march(self, groups: range) -> int:
         """A thread's share of the groups; pauses now and then, to look whether it should stop."""
         o, program, width = self.options, self.program, self.rows[0].size
-        work, place = program.work(), np.zeros(1, dtype=np.int64)
+        work, place = program.work(), np.array([groups.start], dtype=np.int64)
         share = program.library.share.bind(
             place, self.statuses, self.memory, self.given, work, self.counters, o.times, self.rows, width, self.count,
-            groups.start, groups.step, len(groups), BUDGET,
+            groups.stop, BUDGET,
         )  # fmt: skip
         while share() == PAUSED and not self.stop.is_set():
-            g = groups[int(place[0])]
-            if self.counters[g, STEPS] > o.max_steps:
+            if self.counters[int(place[0]), STEPS] > o.max_steps:
                 place += 1
         return sum(self._looked_at(g) for g in groups)
 

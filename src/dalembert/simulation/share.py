@@ -1,8 +1,7 @@
 """Many motions one after the other, compiled: a thread's share of them, without Python between.
 
-`share(place, statuses, memory, given, work, counters, times, out, width, count, first, every, groups, budget)` marches the groups of
-states first, first + every, … and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again,
-it goes on at `place`.
+`share(place, statuses, memory, given, work, counters, times, out, width, count, end, budget)` marches the groups of states from `place`
+to before `end` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again, it goes on.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ WAITING = 100
 
 def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
-    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "first", "every", "groups", "budget"), Int)
+    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "end", "budget"), Int)
     with e.module.function(
         "share", lanes=e.lanes, status=True, place=IntPointer, statuses=IntPointer, memory=Pointer, given=Pointer, work=Pointer,
         counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
     ) as f:  # fmt: skip
         v = f.variables(left=f.budget)
-        with f.while_(lambda: f.place[0] < f.groups):
-            g = f.place[0] * f.every + f.first
+        with f.while_(lambda: f.place[0] < f.end):
+            g = f.place[0]
             memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
             counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)
             with f.if_(f.statuses[g] == WAITING):

@@ -26,8 +26,8 @@ class Algorithm:
     """Fields that every free speed of a joint has."""
     passed: Mapping[str, int] = field(default_factory=dict)
     """Fields that children hand inward, which nothing needs after the step that reads them."""
-    sharing: Mapping[str, str] = field(default_factory=dict)
-    """Fields that may lie where another one does (see `Record`)."""
+    late: Sequence[str] = ()
+    """Fields that only a body's last step fills."""
     grouped: bool = False
     """Whether only equations of motion come of it, so that matter may be moved inward (see `recursive.grouping`)."""
     loaded: bool = True

@@ -11,7 +11,7 @@ from dalembert.recursive.inertia import Inertia
 from dalembert.recursive.steps import Spatial
 
 FIELDS = {"w": 3, "a": 6}
-"""Angular velocity, and later acceleration."""
+"""Angular velocity, acceleration."""
 HANDED = {"I": 21, "f": 6}
 """Articulated inertia and force."""
 
@@ -68,7 +68,7 @@ ALGORITHM = Algorithm(
     lambda m: m.n_u,
     passed=HANDED,
     grouped=True,
-    sharing={"w": "a"},
+    late=("a",),
 )
 
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]

@@ -138,7 +138,7 @@ class Outlined:
             fields |= motion.FIELDS | {"load": 12}
         if self.lasting:
             return Record(fields | dict(self.algorithm.passed), columns=self.algorithm.columns)
-        return Record(fields, self.algorithm.sharing, self.algorithm.columns)
+        return Record(fields, self.algorithm.late, self.algorithm.columns)
 
     @cached_property
     def handed(self) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -17,22 +17,17 @@ from dalembert.trace.ops import SYMBOL
 
 class Record:
     """Where things lie in a body's record: fields, which have the same place in every class; then for each free speed of the joint the
-    fields of its column; then slots, class by class.
-
-    `sharing` names fields that begin where a larger one does: they are never needed at the same time.
-    """
+    fields of its column; then slots, class by class. Places of `late` fields, filled in a body's last step, are slots before."""
 
     def __init__(
         self,
         fields: Mapping[str, int],
-        sharing: Mapping[str, str] = MappingProxyType({}),
+        late: Sequence[str] = (),
         columns: Mapping[str, int] = MappingProxyType({}),
     ):
-        self.fields, self.size = _placed({name: n for name, n in fields.items() if name not in sharing})
-        for name, larger in sharing.items():
-            assert fields[name] <= fields[larger]
-            self.fields[name] = (self.fields[larger][0], fields[name])
+        self.fields, self.size = _placed(fields)
         self.columns, self.column_size = _placed(columns)
+        self.free = [start + i for start, n in (self.fields[name] for name in late) for i in range(n)]
 
     def symbols(self, array: str, field: str, at: int = 0) -> np.ndarray:
         """Symbols standing for a field of the record that begins at element `at` of the array."""
@@ -52,10 +47,10 @@ def _placed(sizes: Mapping[str, int]) -> tuple[dict[str, tuple[int, int]], int]:
 class Keeper:
     """What a class's steps leave for one another: traced values get slots, numbers and inputs are left as they are."""
 
-    def __init__(self, start: int):
+    def __init__(self, start: int, free: Sequence[int] = ()):
         self.end = start
         """Where the slots given so far end."""
-        self._free: list[int] = []
+        self._free = sorted(free, reverse=True)
         self._kept: dict[Expr, Expr] = {}
         self._uses: Counter[Expr] = Counter()
         self.outputs: list[Output] = []

@@ -36,7 +36,7 @@ class Step:
         self.body, self.link, self.record = body, body.link, record
         self.handed, self.turns = handed, turns
         self.root, self.leaf = body.root, body.leaf
-        self.keeper = Keeper(record.size + record.column_size * len(self.link.source.free))
+        self.keeper = Keeper(record.size + record.column_size * len(self.link.source.free), record.free)
         self.later: Any = SimpleNamespace()
         """What earlier steps of this class left for later ones."""
         self._outputs: list[Output] = []

@@ -75,7 +75,10 @@ def padded(n: int) -> int:
 
 
 class Ahead:
-    """All angles of a mechanism: where their coordinates lie, and cosine and sine of what is added to each."""
+    """All angles of a mechanism: where their coordinates lie, and cosine and sine of the phase of each.
+
+    Where all phases are quarter turns, sines and cosines change places and signs; else phases are added to the coordinates.
+    """
 
     def __init__(self, coordinates: Sequence[int], phases: Sequence[tuple[float, float]]):
         left = padded(len(coordinates)) - len(coordinates)
@@ -86,24 +89,29 @@ class Ahead:
         """`name(q, s, c)`: the sines and cosines of all angles."""
         across = native_lanes() if lanes == 1 else lanes
         at_once = 1 if lanes == 1 else _AT_ONCE
-        turn = module.block(_sines_and_cosines(f"{name}_turn", at_once, uniform=lanes > 1), across)
+        quarters = any(b for _, b in self.phases) and all(0.0 in phase for phase in self.phases)
+        turn = module.block(_sines_and_cosines(f"{name}_turn", at_once, quarters, uniform=lanes > 1), across)
         places = module.int_table(self.coordinates)
-        added = [module.real_table(values) for values in zip(*self.phases)]
+        tables = [module.real_table(values) for values in zip(*self.phases)] if quarters else []
+        added = module.real_table([0.0 if quarters else float(np.arctan2(b, a)) for a, b in self.phases])
         parameters: dict[str, Any] = dict.fromkeys(("q", "s", "c"), Pointer)
         with module.function(f"{name}_turns", lanes=lanes, public=False, **parameters) as f:
             with f.loop(len(self.coordinates)) as i:
-                f.s[i] = f.q[places[i]]
+                f.s[i] = f.q[places[i]] if quarters else f.q[places[i]] + added[i]
             with f.loop(0, len(self.coordinates), across if lanes == 1 else at_once) as i:
-                f.call(turn, *(table + i for table in added), f.s + i, f.c + i)
+                f.call(turn, f.s + i, f.c + i, *(table + i for table in tables))
         return f.signature
 
 
-def _sines_and_cosines(name: str, n: int, uniform: bool) -> Block:
-    """`name(a, b, s, c)`: angles in s become their sines, and their cosines go to c, turned on by a phase with cosine a and sine b."""
+def _sines_and_cosines(name: str, n: int, quarters: bool, uniform: bool) -> Block:
+    """`name(s, c)`: angles in s become their sines, and their cosines go to c; `name(s, c, a, b)`: of angles further on by phases with
+    cosines a and sines b."""
     inputs: dict[Expr, tuple[str, int]] = {}
     outputs = []
     for i in range(n):
         a, b, x = (symbol(f"#{name}{i}") for name in ("cosine", "sine", "angle"))
-        inputs |= {a: ("a", i), b: ("b", i), x: ("s", i)}
-        outputs += [Output(a * sin(x) + b * cos(x), "s", i), Output(a * cos(x) - b * sin(x), "c", i)]
-    return Block(name, [Array("a", uniform), Array("b", uniform), Array("s"), Array("c")], inputs, outputs, apart=True)
+        inputs |= {x: ("s", i)} | ({a: ("a", i), b: ("b", i)} if quarters else {})
+        sine, cosine = (a * sin(x) + b * cos(x), a * cos(x) - b * sin(x)) if quarters else (sin(x), cos(x))
+        outputs += [Output(sine, "s", i), Output(cosine, "c", i)]
+    arrays = [Array("s"), Array("c"), *([Array("a", uniform), Array("b", uniform)] if quarters else [])]
+    return Block(name, arrays, inputs, outputs, apart=True)

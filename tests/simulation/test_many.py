@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 
@@ -63,3 +67,26 @@ def test_what_does_not_fit_is_said():
         m.simulate_many(np.array([[0, 0], [np.nan, 0.0]]), 1.0, step=0.1)
     with pytest.raises(da.SimulationError, match="motion number 2: joint"):
         heavy_top().simulate_many(np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0]]), 1.0, step=0.1)
+
+
+def test_equal_motions_meet_equal_fates():
+    """Each motion has its own limit of steps, whatever the others of its thread took."""
+    m = oscillator()
+    starts = [{"x": 0.3}] * 300
+    for threads in (1, 2):
+        enough = m.simulate_many(starts, 0.9, method="rk4", step=1e-3, max_steps=1000, threads=threads)
+        assert not enough.problems
+        with pytest.warns(SimulationWarning, match="300 of 300"):
+            short = m.simulate_many(starts, 1.7, method="rk4", step=1e-3, max_steps=1000, threads=threads)
+        assert sorted(short.problems) == list(range(300))
+        assert np.isfinite(short.q[:, 0]).all() and np.isnan(short.q[:, -1]).all()
+
+
+def test_control_c_stops_all_threads():
+    m = chain(9)
+    starts = np.full((512, 9), 0.2)
+    asked = {"step": 1e-4, "output": 1.0, "threads": 2}
+    m.simulate_many(starts[:9], 1e-3, **asked | {"output": 1e-3})  # compiled before the clock runs
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):  # all of it would take an hour
+        m.simulate_many(starts, 1000.0, **asked)

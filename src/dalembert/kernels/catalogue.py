@@ -39,6 +39,9 @@ LARGEST_STRAIGHT_DERIVATIVES = 12
 LARGEST_STRAIGHT_CLOSED = 8
 """The same for derivatives in closed form."""
 
+LARGEST_ELASTIC = 10
+"""Bodies up to which the mass matrix is written out where some are elastic."""
+
 MANY_FORCES = 30
 """Forces beyond which a small model is not written as one piece either: in loops, those of one kind share their code."""
 
@@ -145,7 +148,7 @@ class Catalogue:
     @cached_property
     def mass_matrix(self) -> Kernel:
         m, n = self.mechanism, self.mechanism.n_u
-        if m.elastic and m.n_bodies > LARGEST_STRAIGHT:
+        if m.elastic and m.n_bodies > LARGEST_ELASTIC:
             return Kernel(
                 "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
             )

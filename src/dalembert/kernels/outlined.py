@@ -1,7 +1,7 @@
 """Kernels as loops over the bodies, for mechanisms of any size.
 
-`run(t, q, u, x, P, y, work)` does, in order: parameter-dependent constants; prescribed motion; sines and cosines; forces; then the
-algorithm's sweeps.
+`run(t, q, u, x, P, y, work)` does, in order: parameter-dependent constants; prescribed motion; sines and cosines; then the algorithm's
+sweeps, and forces after the first of them.
 """
 
 from __future__ import annotations
@@ -82,6 +82,10 @@ class Traced:
     angles: list[list[int]]
 
 
+N_PLACES = 10
+"""Integers that a loop looks up for each body."""
+
+
 @dataclass(frozen=True)
 class Tables:
     """What a loop looks up for each body: its constants, its class, and where its values lie."""
@@ -93,8 +97,8 @@ class Tables:
 
     def arguments(self, f: Any, k: Int, d: str = "") -> dict[str, Any]:
         """The class of body k and the arrays its steps take, by name; with `d`, those of the directions of the same values."""
-        row = k * 10
-        kind, r_at, parent, q_at, u_at, x_at, y_at, h_at, g_at, s_at = (self.places[row + i] for i in range(10))
+        row = k * N_PLACES
+        kind, r_at, parent, q_at, u_at, x_at, y_at, h_at, g_at, s_at = (self.places[row + i] for i in range(N_PLACES))
         q, u, x, y, P, work = (getattr(f, d + name) for name in ("q", "u", "x", "y", "P", "work"))
         if self.prescribed:
             q, u = work + self.memory["q"], work + self.memory["u"]
@@ -125,8 +129,10 @@ class Outlined:
     def __init__(self, m: Mechanism, algorithm: Algorithm, lasting: bool = False):
         self.m, self.algorithm, self.lasting = m, algorithm, lasting
         self.links: tuple[Link, ...] = grouped(links(m)) if algorithm.grouped else links(m)
+        self.phased = self.links
+        """With their phases, which `links` are without where sines and cosines are taken ahead."""
         if not lasting:
-            self.phased, self.links = self.links, tuple(without_phase(link) for link in self.links)
+            self.links = tuple(without_phase(link) for link in self.links)
         self.parameters: dict[Expr, int] = {symbol(name): i for i, name in enumerate(m.parameters)}
         self.prescribed = any(law is not None for j in m.joints for law in j.law.q)
 
@@ -266,7 +272,14 @@ class Outlined:
         start, _ = self.record.fields["load"]
         to = [[("work", self.record_at[k] + start + i) for k, i in force.to] for force in self.applied]
         units = [self.unit(force.values, places, force.looking) for force, places in zip(self.applied, to) if places]
-        return Loops("forces", repeated(units), sorted({at for places in to for _, at in places}))
+        read = [at + start + i for at, kind in zip(self.record_at, self.classes.of_body) for i in self._loads_of(kind)]
+        return Loops("forces", repeated(units), read)
+
+    def _loads_of(self, kind: int) -> list[int]:
+        """The elements of `load` that steps of a class read: all must be there, also those that no force writes."""
+        body = self.classes.classes[kind]
+        free = len(body.link.source.free)
+        return [*range(6 * body.loaded), *range(6, 6 + free * body.driven)]
 
     # -- preparation, once per state ----------------------------------------------------------------------------------
     def _preparation(self) -> list[Output]:

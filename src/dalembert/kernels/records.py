@@ -61,18 +61,17 @@ class Keeper:
 
     def drop(self, thing: Any) -> None:
         """No step after this one will read what was kept of the thing: its slots can be given to others."""
-        held = {s: e for e, s in self._kept.items()}
 
         def give_back(s: Expr) -> Expr:
-            if s in held:
+            if self._uses[s]:
                 self._uses[s] -= 1
                 if not self._uses[s]:
-                    del self._kept[held[s]]
                     self._free.append(int(s.name[2:]))
             return s
 
         mapped(thing, give_back)
         self._free.sort(reverse=True)
+        self._kept.clear()  # the same symbol may soon mean something else
 
     def _slot(self, e: Expr) -> Expr:
         if e.op is SYMBOL:

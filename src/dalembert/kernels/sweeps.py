@@ -103,8 +103,8 @@ class Step:
 
     def hand(self, field: str, values: Any) -> None:
         """Add to a field that the carrier will read."""
-        apart = self.handed and field in self.handed.fields
-        array, record = ("g", self.handed) if apart else ("p", self.record)
+        pooled = self.handed and field in self.handed.fields
+        array, record = ("g", self.handed) if pooled else ("p", self.record)
         self._write(array, record, field, values, add=not self.body.first)
 
     def give(self, values: Any, add: bool = False) -> None:

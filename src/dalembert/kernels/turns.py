@@ -109,7 +109,7 @@ def _sines_and_cosines(name: str, n: int, quarters: bool, uniform: bool) -> Bloc
     inputs: dict[Expr, tuple[str, int]] = {}
     outputs = []
     for i in range(n):
-        a, b, x = (symbol(f"#{name}{i}") for name in ("cosine", "sine", "angle"))
+        a, b, x = (symbol(f"#{what}{i}") for what in ("cosine", "sine", "angle"))
         inputs |= {x: ("s", i)} | ({a: ("a", i), b: ("b", i)} if quarters else {})
         sine, cosine = (a * sin(x) + b * cos(x), a * cos(x) - b * sin(x)) if quarters else (sin(x), cos(x))
         outputs += [Output(sine, "s", i), Output(cosine, "c", i)]

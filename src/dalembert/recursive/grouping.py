@@ -58,4 +58,5 @@ def _hinge(link: Link) -> bool:
 def _plain(link: Link) -> bool:
     """Whether all that matters of it is numbers."""
     I = link.inertia
-    return not (type(I.m) is Expr or object in (I.h.dtype, I.I.dtype, link.E.dtype, link.p.dtype))
+    arrays = (x for x in (I.h, I.I, link.E, link.p) if x.dtype == object)
+    return type(I.m) is not Expr and not any(type(v) is Expr for x in arrays for v in x.flat)

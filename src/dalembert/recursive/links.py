@@ -154,15 +154,12 @@ def _unwinding(E: np.ndarray) -> np.ndarray:
 
 def _along_axis(E: np.ndarray, p: np.ndarray, spins: np.ndarray) -> np.ndarray:
     """How far p goes along the joint's axis, where the rest of it goes along x and this takes one component less; else 0."""
-    out = np.zeros(len(p))
-    if p.dtype == object or E.dtype == object:
-        return out
-    axis = E[:, :, 2]
+    p, axis = _floats(p), _floats(E)[:, :, 2]
     along = (p * axis).sum(axis=1)
     rest = p - axis * along[:, None]
     straight = np.abs(rest[:, 1:]).max(axis=1) <= _NOISE * np.abs(p).max(axis=1)
     askew = (p[:, 1:] != 0.0).all(axis=1)
-    return np.where(spins & straight & askew & (np.abs(axis[:, 0]) == 0.0), along, out)
+    return np.where(spins & straight & askew & (axis[:, 0] == 0.0), along, 0.0)
 
 
 def _quarters(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ from dalembert.words import counted
 
 SHARES = 16
 """Into how many pieces a thread's part is cut, so that none waits long for another."""
-BUDGET = 20_000
+BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
 
 
@@ -175,6 +175,7 @@ class _Batch:
                 return sum(done.result() for done in [pool.submit(self._march, share) for share in shares])
             except BaseException:
                 self.stop.set()
+                pool.shutdown(cancel_futures=True)
                 raise
 
     def _march(self, groups: range) -> int:
@@ -183,11 +184,10 @@ class _Batch:
         work, place = program.work(), np.array([groups.start], dtype=np.int64)
         share = program.library.share.bind(
             place, self.statuses, self.memory, self.given, work, self.counters, o.times, self.rows, width, self.count,
-            groups.stop, BUDGET,
+            groups.stop, BUDGET, o.max_steps,
         )  # fmt: skip
-        while share() == PAUSED and not self.stop.is_set():
-            if self.counters[int(place[0]), STEPS] > o.max_steps:
-                place += 1
+        while not self.stop.is_set() and share() == PAUSED:
+            pass
         return sum(self._looked_at(g) for g in groups)
 
     def _looked_at(self, g: int) -> int:

@@ -1,7 +1,8 @@
 """Many motions one after the other, compiled: a thread's share of them, without Python between.
 
-`share(place, statuses, memory, given, work, counters, times, out, width, count, end, budget)` marches the groups of states from `place`
-to before `end` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again, it goes on.
+`share(place, statuses, memory, given, work, counters, times, out, width, count, end, budget, most)` marches the groups of states from
+`place` to before `end` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again, it
+goes on. A group that has made `most` steps is left as it is, paused.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ WAITING = 100
 
 def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
-    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "end", "budget"), Int)
+    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "end", "budget", "most"), Int)
     with e.module.function(
         "share", lanes=e.lanes, status=True, place=IntPointer, statuses=IntPointer, memory=Pointer, given=Pointer, work=Pointer,
         counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
@@ -37,10 +38,13 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             with f.if_(states.n > e.lanes):
                 states.n = e.lanes
             out = f.out + g * e.lanes * f.width
-            status: Any = f.call(march, memory, given, f.work, counters, f.times, out, f.width, states.n, v.left)
+            allowed = f.variables(steps=f.most - before.steps)
+            with f.if_(allowed.steps > v.left):
+                allowed.steps = v.left
+            status: Any = f.call(march, memory, given, f.work, counters, f.times, out, f.width, states.n, allowed.steps)
             f.statuses[g] = status
             v.left = v.left - (counters[STEPS] - before.steps)
-            with f.if_(status == PAUSED):
+            with f.if_(status == PAUSED), f.if_(counters[STEPS] < f.most):
                 f.return_(PAUSED)
             f.next_if(status == DEGRADED)
             f.place[0] = f.place[0] + 1

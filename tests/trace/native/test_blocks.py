@@ -182,6 +182,16 @@ def test_results_written_at_once_do_not_spoil_what_is_still_to_be_read(seed, lar
     np.testing.assert_allclose(b[0], expected[5] + expected[6], rtol=1e-9, atol=1e-9)
 
 
+def test_two_names_for_one_place_are_both_read_before_it_is_written():
+    x, y = symbol("x"), symbol("y")
+    outputs = [Output(y * 2.0, "a", 0), Output(x * 3.0, "a", 1)]
+    module = Module()
+    module.block(Block("both", [Array("a")], {x: ("a", 0), y: ("a", 0)}, outputs, apart=True))
+    a = np.array([1.0, 0.0])
+    module.compile().both(a)
+    assert a.tolist() == [2.0, 3.0]
+
+
 def test_constants_for_all_lanes_stay_where_they_are_in_every_part():
     lanes = 2 * native_lanes()
     k, x = symbol("k"), symbol("x")

@@ -77,14 +77,15 @@ class _Writer:
     ) -> None:
         self.body = Body(module, lanes)
         self.lanes, self.early = lanes, early
-        self.read_from: dict[tuple[str, int], Expr] = {place: s for s, place in block.inputs.items()}
+        self.read_from: dict[tuple[str, int], list[Expr]] = {}
+        for s, place in block.inputs.items():
+            self.read_from.setdefault(place, []).append(s)
         self.pointers = {a.name: f"%p{k}" for k, a in enumerate(block.arrays)}
         self.values = _Values(self.body, block, self.pointers, plan.slots)
 
     def function(self, head: str) -> str:
-        aligned = (
-            ' "stackrealign"' if self.lanes.count > 1 else ""
-        )  # no vector in local memory lies across two cache lines
+        # aligned, so that no vector in local memory lies across two cache lines
+        aligned = ' "stackrealign"' if self.lanes.count > 1 else ""
         lines = [
             f"{head} noinline nounwind{aligned} {{",
             *self.body.allocations,
@@ -117,8 +118,8 @@ class _Writer:
     def _store_at_once(self, e: Expr) -> None:
         outputs = self.early.get(e, ())
         for out in outputs:
-            if out.place in self.read_from:
-                self.values.fetch(self.read_from[out.place])
+            for s in self.read_from.get(out.place, ()):
+                self.values.fetch(s)
         self.store(outputs)
 
     def _write_nodes(self, nodes: Sequence[Expr]) -> None:
@@ -193,7 +194,8 @@ class _Values(dict[Any, str]):
 
     def fetch(self, x: Expr) -> None:
         """Bring it in now: its place is about to be written."""
-        self.setdefault(x, self[x])
+        if x not in self:
+            self[x] = self.__missing__(x)
 
     def truth(self, x: Any) -> str:
         """The value as a condition."""

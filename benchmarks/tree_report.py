@@ -68,7 +68,8 @@ def markdown(results: dict[str, Any]) -> str:
         "Written by `benchmarks/tree.py`: all programs in one run on one core, interleaved rounds, the best round of each. Times are "
         "microseconds of processor time per state. *Pinocchio*: the call from Python less the same call on an empty model. *MuJoCo*: "
         f"`mj_forward` as called from Python. *One lane*, *{lanes} lanes*: a compiled loop over different states, 128 kB of input and "
-        "output, less the same call over no state. Ratios say how many times less dalembert needs; ✓ and ✗ say whether a target is met.",
+        "output, less the same call over no state. Ratios say how many times less dalembert needs; ✓ and ✗ say whether a target is "
+        "met.",
         "Models: chains of hinges about x, y, z in turn with random frames between them and full inertias; *aligned*: axes z y y z "
         "y z, offsets along one axis, as robot arms are built; a floating base with two legs of 6, a waist of 2, two arms of 7, a "
         "neck of 2.",

@@ -15,7 +15,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where every run repeats the same random cases, a quarter of them will do; on a desk each run tries new ones."""
+    """Where every run repeats the same random cases, a sixth of them will do; on a desk each run tries new ones."""
     if not os.environ.get("CI"):
         return
     seen = set()
@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         test = getattr(item, "obj", None)
         chosen = getattr(test, "_hypothesis_internal_use_settings", None)
         if chosen is not None and id(chosen) not in seen:
-            fewer = settings(chosen, max_examples=max(2, chosen.max_examples // 4))
+            fewer = settings(chosen, max_examples=max(2, chosen.max_examples // 6))
             test._hypothesis_internal_use_settings = fewer
             seen.add(id(fewer))
 

@@ -381,7 +381,3 @@ class Outlined:
             return [next(iter(j.q_at), 0) or 0 for j in m.joints], [next(iter(j.u_at), 0) or 0 for j in m.joints]
         n_q, n_u = ([getattr(j.joint, n) for j in m.joints] for n in ("n_q", "n_u"))
         return [0, *np.cumsum(n_q)[:-1].tolist()], [0, *np.cumsum(n_u)[:-1].tolist()]
-
-
-def _some(x: Any) -> bool:
-    return type(x) is Expr or x != 0.0

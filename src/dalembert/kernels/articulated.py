@@ -9,9 +9,10 @@ from dalembert.kernels.sweeps import Step
 from dalembert.recursive import steps
 from dalembert.recursive.inertia import Inertia
 from dalembert.recursive.steps import Spatial
+from dalembert.vectors import ZERO
 
-FIELDS = {"w": 3, "a": 6}
-"""Angular velocity, acceleration."""
+FIELDS = {"w": 3, "b": 3, "a": 6}
+"""Angular velocity; acceleration of the origin while no speed changes; acceleration beyond that."""
 HANDED = {"I": 21, "f": 6}
 """Articulated inertia and force."""
 
@@ -19,10 +20,12 @@ HANDED = {"I": 21, "f": 6}
 def outward(s: Step) -> None:
     """Placement, angular velocity, what turning demands."""
     at = s.place()
-    moving = steps.move(s.link, at, s.values, s.carrier("w"))
-    s.put("w", moving.w)
+    moving = steps.move(s.link, at, s.values, s.carrier("w"), s.carrier("b"))
+    if not s.leaf:
+        s.put("w", moving.w)
+        s.put("b", moving.b)
     s.later.at, s.later.c = s.keep(at), s.keep(moving.c)
-    s.later.bias = s.keep(steps.bias_force(s.link.inertia, moving, s.load))
+    s.later.bias = s.keep(steps.bias_force(s.link.inertia, moving.w, Spatial(ZERO, moving.b), s.load))
 
 
 def inward(s: Step) -> None:
@@ -33,8 +36,7 @@ def inward(s: Step) -> None:
     s.drop(s.later.bias)
     tau = s.x + s.joint_load
     if s.root:
-        ground = Spatial.of(s.carrier("a"))
-        _accelerated(s, *steps.accelerate_root(s.link, s.later.at, I, f, s.later.c, ground, tau))
+        _accelerated(s, *steps.accelerate_root(s.link, s.later.at, I, f, s.later.c, tau))
         return
     factor, U = steps.factorise(s.link, s.later.at, I, f, tau)
     s.later.factor = s.keep(factor)

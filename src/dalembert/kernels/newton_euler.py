@@ -14,12 +14,11 @@ FIELDS = {"w": 3, "a": 6}
 def outward(s: Step) -> None:
     """Motion, and the force it demands of each link."""
     at = s.place()
-    moving = steps.move(s.link, at, s.values, s.carrier("w"))
-    a = steps.to_link(at, Spatial.of(s.carrier("a"))) + moving.c + Spatial.of(at.S[:, s.link.source.free] @ s.x)
+    w, a = steps.accelerated(s.link, at, s.values, s.carrier("w"), Spatial.of(s.carrier("a")), s.x)
     if not s.leaf:
-        s.put("w", moving.w)
+        s.put("w", w)
         s.put("a", a.array())
-    force = steps.bias_force(s.link.inertia, moving, s.load) + Spatial(*s.link.inertia.times(a.a, a.b))
+    force = steps.bias_force(s.link.inertia, w, a, s.load)
     s.later.at, s.later.force = s.keep(at), s.keep(force)
 
 

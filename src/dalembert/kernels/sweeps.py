@@ -78,7 +78,8 @@ class Step:
         """A field of the carrier's record; the ground is at rest, accelerated upward instead of being pulled by gravity."""
         if not self.root:
             return self.record.symbols("p", field)
-        return np.concatenate([ZERO, self.body.ground]) if field == "a" else np.zeros(self.record.fields[field][1])
+        at_rest = {"a": np.concatenate([ZERO, self.body.ground]), "b": self.body.ground}
+        return at_rest.get(field, np.zeros(self.record.fields[field][1]))
 
     # -- writing ------------------------------------------------------------------------------------------------------
     def keep(self, thing: Any) -> Any:

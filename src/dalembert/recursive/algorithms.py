@@ -67,19 +67,35 @@ class Tree:
         return self.state.modal_u(k) if k else NO_MODES
 
     def bias(self, k: int) -> tuple[Spatial, np.ndarray]:
-        """What the motion of link k (from 0) demands, less the applied force: of the link, and of its modes."""
-        return self.matter[k].bias(self.moving[k].w, self.modal_u(k + 1), self.applied[0][k])
+        """What the motion of link k (from 0) demands when nothing but its origin is accelerated, less the applied force: of the link,
+        and of its modes."""
+        moving, modal = self.moving[k], self.modal_u(k + 1)
+        return self.demanded(k, Spatial(ZERO, moving.b), np.zeros(len(modal)))
+
+    def demanded(self, k: int, a: Spatial, bending: np.ndarray) -> tuple[Spatial, np.ndarray]:
+        """The force it takes to move and accelerate link k (from 0) so, less the applied one: on the link, and on its modes."""
+        matter = self.matter[k]
+        turning, on_modes = matter.bias(self.spin(k + 1), self.modal_u(k + 1), self.applied[0][k])
+        inertial, modal_inertial = matter.demands(a, bending)
+        return turning + inertial, on_modes + modal_inertial
 
     @cached_property
     def moving(self) -> list[Moving]:
-        out = [Moving(ZERO, NOTHING)]
-        for link, at, values, seat in zip(self.links, self.placements, self.values, self.seats):
-            out.append(steps.move(link, at, values, seat.spin(out[link.parent].w, self.modal_u(link.parent))))
+        out = [Moving(ZERO, ZERO, self.ground.b)]
+        for k, (link, at, values) in enumerate(zip(self.links, self.placements, self.values)):
+            carrier, seat = out[link.parent], self.seats[k]
+            spin = seat.spin(carrier.w, self.modal_u(link.parent))
+            out.append(steps.move(link, at, values, spin, seat.turned(carrier.b)))
         return out[1:]
 
     def spin(self, k: int) -> Vector:
         """Angular velocity of link k = 1, 2, … in its own axes; of the ground, none."""
         return self.moving[k - 1].w if k else ZERO
+
+    def seat_spin(self, k: int) -> Vector:
+        """Angular velocity of what joint k (from 0) stands on."""
+        parent = self.links[k].parent
+        return self.seats[k].spin(self.spin(parent), self.modal_u(parent))
 
     @cached_property
     def applied(self) -> tuple[list[Spatial], list[np.ndarray]]:
@@ -112,8 +128,8 @@ class StillTree(Tree):
     """The same links in the same pose, where nothing moves and nothing pulls: what is left of Newton and Euler's recursion is A u̇."""
 
     @cached_property
-    def moving(self) -> list[Moving]:
-        return [Moving(ZERO, NOTHING) for _ in self.links]
+    def values(self) -> list[JointValues]:
+        return [JointValues(q, np.zeros(len(u)), np.zeros(len(u))) for q, u in zip(self.state.joint_q, self.state.joint_u)]
 
     @property
     def ground(self) -> Spatial:
@@ -147,7 +163,7 @@ def articulated(tree: Tree, tau: Any) -> np.ndarray:
             force, on_modes = seat.force(p)
             inertia[J], bias[J], modal[J] = inertia[J] + seat.inertia(I), bias[J] + force, modal[J] + on_modes
     out: list[Any] = []
-    acceleration, bending = [tree.ground], [NO_MODES]
+    acceleration, bending = [NOTHING], [NO_MODES]
     for k, factor in enumerate(reversed(factors)):
         link = tree.links[k]
         carrier = tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])
@@ -170,17 +186,15 @@ def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
     forces: list[Spatial] = []
     modal: list[np.ndarray] = []
     acceleration, bending = [tree.ground], [NO_MODES]
-    for k, (link, at, mv) in enumerate(zip(tree.links, tree.placements, tree.moving)):
-        a = steps.to_link(at, tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])) + mv.c
+    for k, (link, at) in enumerate(zip(tree.links, tree.placements)):
+        carrier = tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])
         own = steps.vector([udot[i] for i in link.source.columns])
-        if link.source.free:
-            a = a + Spatial.of(at.S[:, link.source.free] @ own)
+        _, a = steps.accelerated(link, at, tree.values[k], tree.seat_spin(k), carrier, own)
         acceleration.append(a)
         bending.append(own[link.source.n_own :])
-        force, on_modes = tree.bias(k)
-        inertial, modal_inertial = tree.matter[k].demands(a, bending[-1])
-        forces.append(force + inertial)
-        modal.append(on_modes + modal_inertial)
+        force, on_modes = tree.demanded(k, a, bending[-1])
+        forces.append(force)
+        modal.append(on_modes)
     out: list[Any] = [0.0] * tree.mechanism.n_u
     for k in reversed(range(len(forces))):
         link, at = tree.links[k], tree.placements[k]

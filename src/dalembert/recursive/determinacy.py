@@ -9,6 +9,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
 from dalembert.recursive.algorithms import Tree
 from dalembert.recursive.steps import NOTHING
+from dalembert.vectors import ZERO
 
 _RATIO = 1e-10
 """Articulated over locked inertia below which a freedom counts as moving nothing; real mechanisms stay far above."""
@@ -38,7 +39,7 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
         if link.parent:
             torque, modal = np.zeros(S.shape[1]), np.zeros(inertia[k].C.shape[1])
             factor, U = steps.factorise(link, at, inertia[k], NOTHING, torque, modal)
-            handed, _ = steps.hand_inward(link, at, inertia[k], NOTHING, U, factor, NOTHING, torque)
+            handed, _ = steps.hand_inward(link, at, inertia[k], NOTHING, U, factor, ZERO, torque)
             J, seat = link.parent - 1, tree.seats[k]
             inertia[J] = inertia[J] + seat.inertia(handed)
             locked[J] = locked[J] + seat.inertia(steps.inertia_to_carrier(at, locked[k]))

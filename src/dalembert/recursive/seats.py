@@ -29,6 +29,10 @@ class FixedSeat:
     def spin(self, w: Vector, qd: Any) -> Vector:
         return w
 
+    def turned(self, b: Vector) -> Vector:
+        """A vector of the carrier's in the seat's axes."""
+        return b
+
     def acceleration(self, a: Spatial, w: Vector, qd: Any, qdd: Any) -> Spatial:
         return a
 
@@ -60,6 +64,9 @@ class MovingSeat:
 
     def spin(self, w: Vector, qd: Any) -> Vector:
         return self.node.R.T @ (w + self.node.W @ qd)
+
+    def turned(self, b: Vector) -> Vector:
+        return self.node.R.T @ b
 
     def acceleration(self, a: Spatial, w: Vector, qd: Any, qdd: Any) -> Spatial:
         moved = Spatial(a.a + self.node.W @ qdd, a.b + cross(a.a, self.node.x) + self.node.U @ qdd)

@@ -71,10 +71,13 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Angular velocity of the link, and the part c of its acceleration that needs neither u̇ nor the carrier's acceleration."""
+    """Angular velocity w of the link; the part c of its angular acceleration that needs neither u̇ nor the carrier's; and the
+    acceleration b that its origin would have if all others were zero: how it moves when no speed and no turning changes.
+    """
 
     w: Vector
-    c: Spatial
+    c: Vector
+    b: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,19 +101,32 @@ def place(link: Link, q: np.ndarray) -> Placement:
     return Placement(X, p, near, along, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]))
 
 
-def move(link: Link, at: Placement, values: JointValues, carrier: Vector) -> Moving:
-    """ω = Xᵀ ω_J + ω̂;  c = (ω × ω̂ + ω̂', Xᵀ(ω_J × (ω_J × p) + 2 ω_J × v̂) + v̂') + S u̇_prescribed,
+def move(link: Link, at: Placement, values: JointValues, w_J: Vector, b_J: Vector) -> Moving:
+    """ω = Xᵀ ω_J + ω̂;  c = ω × ω̂ + ω̂';  b = Xᵀ(b_J + ω_J × (ω_J × p) + 2 ω_J × v̂) + v̂';  and S u̇_prescribed in c and b,
 
     with ω̂, v̂ the joint's own velocity and ' its change at constant speeds.
     """
     joint, q, u = link.joint, values.q, values.u
     own = joint.turning(q) @ u
     slide = link.E @ (joint.sliding(q) @ u)
-    w = at.X.back(carrier) + own
+    w = at.X.back(w_J) + own
     turning = cross(w, own) + joint.turning_rate(q, u) @ u
-    sliding = at.X.back(cross(carrier, cross(carrier, at.p) + slide + slide))
+    sliding = at.X.back(b_J + cross(w_J, cross(w_J, at.p) + slide + slide))
     sliding = sliding + at.R.T @ (joint.sliding_rate(q, u) @ u)
-    return Moving(w, Spatial(turning, sliding) + Spatial.of(at.S @ values.udot))
+    driven = Spatial.of(at.S @ values.udot)
+    return Moving(w, turning + driven.a, sliding + driven.b)
+
+
+def accelerated(
+    link: Link, at: Placement, values: JointValues, w_J: Vector, a_J: Spatial, udot: np.ndarray
+) -> tuple[Vector, Spatial]:
+    """Angular velocity and acceleration of the link, where the change u̇ of its free speeds is known."""
+    moving = move(link, at, values, w_J, a_J.b + cross(a_J.a, at.near))
+    turning = at.X.back(a_J.a)
+    b = moving.b + cross(turning, _along(at)) if _nonzero(at.along) else moving.b
+    a = Spatial(turning + moving.c, b)
+    S = at.S[:, link.source.free]
+    return moving.w, a + Spatial.of(S @ udot) if len(udot) else a
 
 
 def to_link(at: Placement, carrier: Spatial) -> Spatial:
@@ -135,10 +151,10 @@ def _along(at: Placement) -> Vector:
     return vector([0.0, 0.0, at.along])
 
 
-def bias_force(inertia: RigidInertia, moving: Moving, applied: Spatial) -> Spatial:
-    """What the turning demands, less the applied force."""
-    n, f = inertia.bias(moving.w)
-    return Spatial(n - applied.a, f - applied.b)
+def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -> Spatial:
+    """What turning at the rate ω and the acceleration a demand, less the applied force."""
+    (n, f), (turning, sliding) = inertia.bias(w), inertia.times(a.a, a.b)
+    return Spatial(n + turning - applied.a, f + sliding - applied.b)
 
 
 # -- articulated bodies ------------------------------------------------------------------------------------------------
@@ -173,9 +189,9 @@ def joint_inertia(link: Link, at: Placement, I: Inertia) -> tuple[np.ndarray, np
 
 
 def hand_inward(
-    link: Link, at: Placement, I: Inertia, p: Spatial, U: np.ndarray, factor: Factor, c: Spatial, tau: np.ndarray
+    link: Link, at: Placement, I: Inertia, p: Spatial, U: np.ndarray, factor: Factor, c: Vector, tau: np.ndarray
 ) -> tuple[Inertia, Spatial]:
-    """Ia = I − K Uᵀ and pa = p + Ia c + K r, in the carrier's frame. Along a coordinate direction of S, Ia is 0 and pa is τ."""
+    """Ia = I − K Uᵀ and pa = p + Ia (c, 0) + K r, in the carrier's frame. Along a coordinate direction of S, Ia is 0 and pa is τ."""
     S = at.S[:, link.source.free]
     I6 = I.matrix()
     Ia = np.zeros((6, 6), dtype=np.result_type(I6.dtype, U.dtype, factor.K.dtype))
@@ -185,15 +201,15 @@ def hand_inward(
         for j in open_rows:
             if j <= i:
                 Ia[i, j] = Ia[j, i] = I6[i, j] - factor.K[i] @ U[j] if len(S.T) else I6[i, j]
-    force = p.array() + Ia @ c.array() + U @ factor.y
+    force = p.array() + Ia[:, :3] @ c + U @ factor.y
     for k, j in known.items():
         force[k] = tau[j]
     return inertia_to_carrier(at, Inertia.of(Ia)), to_carrier(at, Spatial.of(force))
 
 
-def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
-    """u̇ = y − Kᵀ(a_carrier + c) and the link's acceleration."""
-    before = (to_link(at, carrier) + c).array()
+def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
+    """u̇ = y − Kᵀ(a_carrier + (c, 0)) and the link's acceleration; accelerations of points are those beyond b."""
+    before = (to_link(at, carrier) + Spatial(c, ZERO)).array()
     S = at.S[:, link.source.free]
     if not len(S.T):
         return np.zeros(0), Spatial.of(before)
@@ -210,15 +226,14 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Spatial, carrier: S
 
 
 def accelerate_root(
-    link: Link, at: Placement, I: Inertia, p: Spatial, c: Spatial, carrier: Spatial, tau: np.ndarray
+    link: Link, at: Placement, I: Inertia, p: Spatial, c: Vector, tau: np.ndarray
 ) -> tuple[np.ndarray, Spatial]:
-    """The same for a link whose carrier's acceleration is known beforehand: D u̇ = τ − Sᵀp − Uᵀ(a_carrier + c)."""
-    before = to_link(at, carrier) + c
+    """The same for a link on the ground, which does not move: D u̇ = τ − Sᵀp − Uᵀ(c, 0)."""
     S = at.S[:, link.source.free]
     U, D = joint_inertia(link, at, I)
-    r = tau - S.T @ p.array() - U.T @ before.array()
+    r = tau - S.T @ p.array() - U[:3].T @ c
     udot, _ = solve_symmetric(D, r, np.zeros((len(r), 0)))
-    return udot, before + Spatial.of(S @ udot)
+    return udot, Spatial(c, ZERO) + Spatial.of(S @ udot)
 
 
 def unit_rows(S: np.ndarray) -> list[tuple[int, int]]:

@@ -29,6 +29,24 @@ def cross(a: Vector, b: Vector) -> Vector:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
+def plus_cross(x: Vector, a: Vector, b: Vector) -> Vector:
+    """x + a × b, product by product: compiled, each is one fused operation."""
+    return np.array(
+        [
+            (x[0] + a[1] * b[2]) - a[2] * b[1],
+            (x[1] + a[2] * b[0]) - a[0] * b[2],
+            (x[2] + a[0] * b[1]) - a[1] * b[0],
+        ]
+    )
+
+
+def plus_product(x: np.ndarray, M: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """x + M v, likewise."""
+    for j in range(len(v)):
+        x = x + M[:, j] * v[j]
+    return x
+
+
 def skew(a: Vector) -> Matrix:
     """ã, with ã b = a × b."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])

@@ -69,15 +69,12 @@ class Tree:
     def bias(self, k: int) -> tuple[Spatial, np.ndarray]:
         """What the motion of link k (from 0) demands when nothing but its origin is accelerated, less the applied force: of the link,
         and of its modes."""
-        moving, modal = self.moving[k], self.modal_u(k + 1)
-        return self.demanded(k, Spatial(ZERO, moving.b), np.zeros(len(modal)))
+        return self.demanded(k, Spatial(ZERO, self.moving[k].b), np.zeros(len(self.modal_u(k + 1))))
 
     def demanded(self, k: int, a: Spatial, bending: np.ndarray) -> tuple[Spatial, np.ndarray]:
         """The force it takes to move and accelerate link k (from 0) so, less the applied one: on the link, and on its modes."""
-        matter = self.matter[k]
-        turning, on_modes = matter.bias(self.spin(k + 1), self.modal_u(k + 1), self.applied[0][k])
-        inertial, modal_inertial = matter.demands(a, bending)
-        return turning + inertial, on_modes + modal_inertial
+        force, modal = self.matter[k].demands(self.spin(k + 1), self.modal_u(k + 1), a, bending)
+        return force - self.applied[0][k], modal
 
     @cached_property
     def moving(self) -> list[Moving]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.recursive.turns import Turn
-from dalembert.vectors import IDENTITY, Matrix, Vector, cross, skew
+from dalembert.vectors import IDENTITY, Matrix, Vector, cross, plus_cross, skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +27,12 @@ class RigidInertia:
 
     def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
         """(I w + h × v, m v − h × w)."""
-        return self.I @ w + cross(self.h, v), self.m * v + cross(w, self.h)
+        return plus_cross(self.I @ w, self.h, v), plus_cross(self.m * v, w, self.h)
 
-    def bias(self, w: Vector) -> tuple[Vector, Vector]:
-        """What turning alone demands: (ω × Iω, ω × (ω × h))."""
-        return cross(w, self.I @ w), cross(w, cross(w, self.h))
+    def demands(self, w: Vector, alpha: Vector, a: Vector) -> tuple[Vector, Vector]:
+        """The force it takes to turn at the rate ω, accelerated so: (I α + h × a + ω × Iω, m a + α × h + ω × (ω × h))."""
+        n, f = self.times(alpha, a)
+        return n + cross(w, self.I @ w), f + cross(w, cross(w, self.h))
 
     def carried(self, X: Turn, p: Vector) -> RigidInertia:
         """The same matter in the carrier's frame."""

@@ -28,14 +28,9 @@ class RigidMatter:
     def composite(self) -> Composite:
         return self.own, np.zeros((6, 0)), np.zeros((0, 0))
 
-    def bias(self, w: Vector, qd: Any, applied: Spatial) -> tuple[Spatial, np.ndarray]:
-        """What turning and deforming demand, less the applied force: of the link, and of its modes."""
-        n, f = self.own.bias(w)
-        return Spatial(n - applied.a, f - applied.b), NO_MODES
-
-    def demands(self, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
-        """The force it takes to accelerate so: on the link, and on its modes."""
-        return Spatial(*self.own.times(a.a, a.b)), NO_MODES
+    def demands(self, w: Vector, qd: Any, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        """The force it takes to turn, deform and accelerate so: on the link, and on its modes."""
+        return Spatial(*self.own.demands(w, a.a, a.b)), NO_MODES
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +47,9 @@ class ElasticMatter:
         d = self.shape
         return RigidInertia(d.body.m, d.c, d.J), np.vstack([d.Cr.T, d.Ct.T]), d.Me
 
-    def bias(self, w: Vector, qd: Any, applied: Spatial) -> tuple[Spatial, np.ndarray]:
-        turning, sliding, modal = self.shape.bias(w, qd)
-        return Spatial(turning - applied.a, sliding - applied.b), modal
-
-    def demands(self, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
-        turning, sliding, modal = self.shape.momenta(a.a, a.b, qdd)
-        return Spatial(turning, sliding), modal
+    def demands(self, w: Vector, qd: Any, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        (*steady, on_modes), (*accelerated, modal) = self.shape.bias(w, qd), self.shape.momenta(a.a, a.b, qdd)
+        return Spatial(*steady) + Spatial(*accelerated), on_modes + modal
 
 
 Matter = RigidMatter | ElasticMatter

@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.recursive.inertia import Inertia, RigidInertia
 from dalembert.recursive.links import Link
 from dalembert.recursive.turns import Turn, TwoTurns, combined, structured
-from dalembert.vectors import ZERO, Vector, cross, vector
+from dalembert.vectors import ZERO, Vector, cross, plus_cross, plus_product, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,9 @@ class Spatial:
 
     def __add__(self, other: Spatial) -> Spatial:
         return Spatial(self.a + other.a, self.b + other.b)
+
+    def __sub__(self, other: Spatial) -> Spatial:
+        return Spatial(self.a - other.a, self.b - other.b)
 
     def array(self) -> np.ndarray:
         return np.concatenate([self.a, self.b])
@@ -111,7 +114,7 @@ def move(link: Link, at: Placement, values: JointValues, w_J: Vector, b_J: Vecto
     slide = link.E @ (joint.sliding(q) @ u)
     w = at.X.back(w_J) + own
     turning = cross(w, own) + joint.turning_rate(q, u) @ u
-    sliding = at.X.back(b_J + cross(w_J, cross(w_J, at.p) + slide + slide))
+    sliding = at.X.back(plus_cross(b_J, w_J, cross(w_J, at.p) + slide + slide))
     sliding = sliding + at.R.T @ (joint.sliding_rate(q, u) @ u)
     driven = Spatial.of(at.S @ values.udot)
     return Moving(w, turning + driven.a, sliding + driven.b)
@@ -153,8 +156,7 @@ def _along(at: Placement) -> Vector:
 
 def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -> Spatial:
     """What turning at the rate ω and the acceleration a demand, less the applied force."""
-    (n, f), (turning, sliding) = inertia.bias(w), inertia.times(a.a, a.b)
-    return Spatial(n + turning - applied.a, f + sliding - applied.b)
+    return Spatial(*inertia.demands(w, a.a, a.b)) - applied
 
 
 # -- articulated bodies ------------------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ def hand_inward(
         for j in open_rows:
             if j <= i:
                 Ia[i, j] = Ia[j, i] = I6[i, j] - factor.K[i] @ U[j] if len(S.T) else I6[i, j]
-    force = p.array() + Ia[:, :3] @ c + U @ factor.y
+    force = plus_product(plus_product(p.array(), Ia[:, :3], c), U, factor.y)
     for k, j in known.items():
         force[k] = tau[j]
     return inertia_to_carrier(at, Inertia.of(Ia)), to_carrier(at, Spatial.of(force))

@@ -77,13 +77,13 @@ _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 
 
 def packed(I: Inertia) -> list[object]:
-    """The 21 different numbers of an inertia."""
-    return [*(I.A[i, j] for i, j in _LOWER), *I.B.ravel(), *(I.M[i, j] for i, j in _LOWER)]
+    """The 21 different numbers of an inertia, in the order in which they are best computed: M needs nothing of the others."""
+    return [*(I.M[i, j] for i, j in _LOWER), *(I.A[i, j] for i, j in _LOWER), *I.B.ravel()]
 
 
 def unpacked(values: np.ndarray) -> Inertia:
     A, M = np.empty((3, 3), dtype=object), np.empty((3, 3), dtype=object)
     for n, (i, j) in enumerate(_LOWER):
-        A[i, j] = A[j, i] = values[n]
-        M[i, j] = M[j, i] = values[15 + n]
-    return Inertia(A, values[6:15].reshape(3, 3), M)
+        M[i, j] = M[j, i] = values[n]
+        A[i, j] = A[j, i] = values[6 + n]
+    return Inertia(A, values[12:].reshape(3, 3), M)

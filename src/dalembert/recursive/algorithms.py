@@ -126,7 +126,9 @@ class StillTree(Tree):
 
     @cached_property
     def values(self) -> list[JointValues]:
-        return [JointValues(q, np.zeros(len(u)), np.zeros(len(u))) for q, u in zip(self.state.joint_q, self.state.joint_u)]
+        return [
+            JointValues(q, np.zeros(len(u)), np.zeros(len(u))) for q, u in zip(self.state.joint_q, self.state.joint_u)
+        ]
 
     @property
     def ground(self) -> Spatial:

@@ -69,9 +69,8 @@ class Schedule:
     whole: bool
 
 
-def schedule(values: Sequence[Any], late: Sequence[Any], largest: int) -> Schedule:
-    """Chunks of at most about `largest` operations that compute all values; `late` ones are still needed after the last chunk."""
-    nodes = _result_by_result(values)
+def schedule(nodes: list[Expr], late: Sequence[Any], largest: int) -> Schedule:
+    """Chunks of at most about `largest` operations that compute all nodes; `late` values are still needed after the last chunk."""
     if sum(_WEIGHT.get(e.op, 1) for e in nodes) <= largest and len(late) <= largest:
         return Schedule([Chunk(_pair_sines_with_cosines(nodes))], {}, 0, whole=True)
     nodes = _pair_sines_with_cosines(sorted(nodes, key=lambda e: e.serial))
@@ -80,7 +79,7 @@ def schedule(values: Sequence[Any], late: Sequence[Any], largest: int) -> Schedu
     return Schedule(chunks, slots, count, whole=False)
 
 
-def _result_by_result(values: Sequence[Any]) -> list[Expr]:
+def result_by_result(values: Sequence[Any]) -> list[Expr]:
     """What the first value needs, then what the second needs besides, and so on: each node as late as it can be."""
     order: list[Expr] = []
     begun: set[Expr] = set()

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.trace.expr import Expr
+from dalembert.trace.native import x86
 from dalembert.trace.native.block import Block, Output
 from dalembert.trace.native.interpolation import table_value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
-from dalembert.trace.native.schedule import Chunk, Schedule, Stage, schedule
+from dalembert.trace.native.schedule import Chunk, Schedule, Stage, result_by_result, schedule
 from dalembert.trace.native.sincos import sincos_group
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
@@ -29,25 +30,13 @@ def emit_block(
     With more lanes than the `width` of a register, each of its functions does one part of them after the other. As a rule a function
     ends with waiting for itself: meanwhile the processor begins the next part.
     """
-    early = block.early(read_before=False)
-    late = block.late(early)
-    plan = schedule([out.value for out in block.outputs], [out.value for out in late], largest)
     part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
-    if plan.whole:
-        early = block.early(read_before=True)
-        writer = _Writer(module, block, part, plan, early)
-        writer.compute(plan.chunks[0])
-        writer.store(block.late(early))
-        pieces = [writer]
+    nodes = result_by_result([out.value for out in block.outputs])
+    pieces: Sequence[_Encoded | _Writer]
+    if x86.takes(block, nodes, part.count):
+        pieces = [_Encoded(x86.machine_code(block, nodes, part))]
     else:
-        pieces = []
-        for chunk in plan.chunks:
-            pieces.append(_Writer(module, block, part, plan, early))
-            pieces[-1].compute(chunk)
-        for start in range(0, len(late), largest):
-            pieces.append(_Writer(module, block, part, plan, early))
-            pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
-            pieces[-1].store(late[start : start + largest])
+        pieces = _written(module, block, nodes, part, largest)
     parameters = [f"ptr %p{k}" for k in range(len(block.arrays))]
     if len(pieces) == 1 and lanes <= width:
         module.define(symbol, pieces[0].function(f"define void @{symbol}({', '.join(parameters)})"))
@@ -59,7 +48,7 @@ def emit_block(
     passed = []
     for start in range(0, lanes, part.count):
         work = f"%work.{start}"
-        lines.append(f"{work} = alloca [{plan.slot_count * part.count} x double], align 64")
+        lines.append(f"{work} = alloca [{pieces[0].slot_count * part.count} x double], align 64")
         moved = [f"%a{start}.{k}" if start and not a.uniform else f"%p{k}" for k, a in enumerate(block.arrays)]
         lines += [
             f"{name} = getelementptr double, ptr %p{k}, i64 {start}" for k, name in enumerate(moved) if name != f"%p{k}"
@@ -69,6 +58,41 @@ def emit_block(
     module.define(symbol, "\n".join([*lines, "ret void", "}"]))
 
 
+def _written(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, largest: int) -> list[_Writer]:
+    """The functions of the block, one after the other, as LLVM takes them."""
+    early = block.early(read_before=False)
+    late = block.late(early)
+    plan = schedule(nodes, [out.value for out in late], largest)
+    if plan.whole:
+        early = block.early(read_before=True)
+        writer = _Writer(module, block, part, plan, early)
+        writer.compute(plan.chunks[0])
+        writer.store(block.late(early))
+        return [writer]
+    pieces = []
+    for chunk in plan.chunks:
+        pieces.append(_Writer(module, block, part, plan, early))
+        pieces[-1].compute(chunk)
+    for start in range(0, len(late), largest):
+        pieces.append(_Writer(module, block, part, plan, early))
+        pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
+        pieces[-1].store(late[start : start + largest])
+    return pieces
+
+
+class _Encoded:
+    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end."""
+
+    slot_count = 0
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+
+    def function(self, head: str) -> str:
+        text = "\\" + self.code.hex("\\")
+        return f'{head} noinline optnone nounwind prologue [{len(self.code)} x i8] c"{text}" {{\nret void\n}}'
+
+
 class _Writer:
     """Writes one LLVM function of a block. Results in `early` are stored as soon as they are known."""
 
@@ -76,7 +100,7 @@ class _Writer:
         self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule, early: Mapping[Expr, Sequence[Output]]
     ) -> None:
         self.body = Body(module, lanes)
-        self.lanes, self.early = lanes, early
+        self.lanes, self.early, self.slot_count = lanes, early, plan.slot_count
         self.read_from: dict[tuple[str, int], list[Expr]] = {}
         for s, place in block.inputs.items():
             self.read_from.setdefault(place, []).append(s)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -46,27 +47,32 @@ class Formulation(Protocol):
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""
 
 
-@runtime_checkable
-class ChoosesSpeeds(Protocol):
+class ChoosesSpeeds(ABC):
     """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
 
     choice: Choice | None
 
+    @abstractmethod
     def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
         """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
 
+    @abstractmethod
     def chosen_so(self, choice: Choice) -> Any:
         """The same formulation with this choice."""
 
+    @abstractmethod
     def anew(self, s: State, lengths: np.ndarray) -> Any:
         """The same formulation with the choice that suits this state."""
 
+    @abstractmethod
     def pivots(self, s: State) -> np.ndarray:
         """What is divided by when the other speeds are solved for: where one is near zero, the choice is poor."""
 
+    @abstractmethod
     def lengths(self, s: State) -> np.ndarray:
         """Of all rows: by which pivots can be compared."""
 
+    @abstractmethod
     def firmness(self, s: State, lengths: np.ndarray) -> float:
         """The smallest pivot beside the length of its row, at numbers: from 0 to about 1."""
 

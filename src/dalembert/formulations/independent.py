@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.errors import FormulationError, LoopError
 from dalembert.formulations.elimination import pivots_in_order, solve_in_order
+from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import Choice, choose
@@ -65,7 +66,7 @@ def firmness(B: np.ndarray, choice: Choice, lengths: np.ndarray) -> float:
     return float(np.nan_to_num(sizes, nan=0.0, posinf=0.0).min(initial=1.0))
 
 
-class InIndependentSpeeds:
+class InIndependentSpeeds(ChoosesSpeeds):
     """A formulation in some of its speeds w, of which constraints determine the others; `choice` says which, if that is settled."""
 
     title: str

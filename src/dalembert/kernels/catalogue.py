@@ -200,9 +200,7 @@ class Catalogue:
                 if all_rates:
                     f.call(all_rates, *state, f.y, f.work)
                 else:
-                    speeds = module.int_table(at_once or [])
-                    with f.loop(m.n_q) as i:
-                        f.y[i] = f.u[speeds[i]]
+                    rates.copy_speeds(f, module, at_once or [])
             return f.signature, max(part.places["end"] for part in (dynamics, turning) if part)
 
         way = straight if self._small() else outlined

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.sweeps import Step
 from dalembert.mechanism import Mechanism
+from dalembert.trace.native import Module
 
 
 def rates(s: Step) -> None:
@@ -18,6 +21,17 @@ def speeds_of_coordinates(m: Mechanism) -> list[int] | None:
     plain = [j for j in m.joints if j.joint.rates_are_speeds]
     found = {q: u for j in plain for q, u in zip(j.q_at, j.u_at) if q is not None and u is not None}
     return [found[q] for q in range(m.n_q)] if len(found) == m.n_q else None
+
+
+def copy_speeds(f: Any, module: Module, speeds: list[int]) -> None:
+    """y = u, in the order of the coordinates."""
+    if speeds == list(range(len(speeds))):
+        for i in f.each(len(speeds)):
+            f.y[i] = f.u[i]
+        return
+    table = module.int_table(speeds)
+    with f.loop(len(speeds)) as i:
+        f.y[i] = f.u[table[i]]
 
 
 ALGORITHM = Algorithm(

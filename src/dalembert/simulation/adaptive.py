@@ -40,7 +40,7 @@ class AdaptiveStep(Method):
             v = f.variables(y=0.0, dy=0.0, ddy=0.0)
             with f.loop(n) as i:
                 p.y_old[i] = p.y[i]
-                scale = error_scale(p, i)
+                scale = error_scale(p, p.rtol[0], i)
                 v.y = v.y + (p.y[i] / scale) * (p.y[i] / scale)
                 v.dy = v.dy + (p.dy[i] / scale) * (p.dy[i] / scale)
             y, dy = sqrt(v.y / count), sqrt(v.dy / count)
@@ -52,7 +52,7 @@ class AdaptiveStep(Method):
             e.evaluate(f, p.t[0] + h, p.y_old, p.dy_old)
             with f.loop(n) as i:
                 p.y_old[i] = p.y[i]
-                bend = (p.dy_old[i] - p.dy[i]) / error_scale(p, i)
+                bend = (p.dy_old[i] - p.dy[i]) / error_scale(p, p.rtol[0], i)
                 v.ddy = v.ddy + bend * bend
             ddy = sqrt(v.ddy / count) / h
             fastest = maximum(dy, ddy)
@@ -62,9 +62,9 @@ class AdaptiveStep(Method):
         return f.signature
 
 
-def error_scale(p: Any, i: Any) -> Real:
+def error_scale(p: Any, rtol: Real, i: Any) -> Real:
     """atol + rtol max(|y₀|, |y₁|)."""
-    scale: Real = p.atol[i] + p.rtol[0] * maximum(abs(p.y_old[i]), abs(p.y[i]))
+    scale: Real = p.atol[i] + rtol * maximum(abs(p.y_old[i]), abs(p.y[i]))
     return scale
 
 

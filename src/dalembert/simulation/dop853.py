@@ -43,7 +43,7 @@ class DOP853(AdaptiveStep):
         with e.function("step") as f:
             p = e.layout.of(f.memory)
             k = [p.k + s * n for s in range(ALL_STAGES)]
-            with f.loop(n) as i:
+            for i in f.each(n):
                 p.y_old[i] = p.y[i]
                 k[0][i] = p.dy[i]
             p.t_old[0] = p.t[0]
@@ -71,7 +71,7 @@ class DOP853(AdaptiveStep):
             p.dense_ready[0] = 0.0
             e.projected(f, p.t[0], p.y)
             e.evaluate(f, p.t[0], p.y, p.dy)
-            with f.loop(n) as i:
+            for i in f.each(n):
                 k[STAGES][i] = p.dy[i]
         return f.signature
 
@@ -79,22 +79,20 @@ class DOP853(AdaptiveStep):
         """The slope at the stage in memory."""
         e.evaluate(f, t, e.layout.of(f.memory).stage, slope)
 
-    def scale(self, p: Any, i: Any) -> Real:
+    def scale(self, p: Any, rtol: Real, i: Any) -> Real:
         """By what the error of a component is measured."""
-        return error_scale(p, i)
+        return error_scale(p, rtol, i)
 
     def error(self, f: Any, e: Equations, p: Any, h: Real, k: list[Pointer]) -> Any:
-        """|h| e₅² / √(n (e₅² + 0.01 e₃²)), each component measured by its scale."""
-        v = f.variables(fifth=0.0, third=0.0)
-        with f.loop(e.n) as i:
-            scale = self.scale(p, i)
-            fifth = weighted(E5, k, i) / scale
-            third = weighted(E3, k, i) / scale
-            p.error[i] = h * fifth
-            v.fifth = v.fifth + fifth * fifth
-            v.third = v.third + third * third
-        together = v.fifth + 0.01 * v.third
-        return select(together == 0.0, f.real(0.0), h * v.fifth / sqrt(together * float(e.n)))
+        """(h e₅)² / √(n ((h e₅)² + 0.01 (h e₃)²)), each component measured by its scale."""
+        rtol, third = p.rtol[0], p.stage
+        for i in f.each(e.n):
+            per_step = h / self.scale(p, rtol, i)
+            p.error[i] = per_step * weighted(E5, k, i)
+            third[i] = per_step * weighted(E3, k, i)
+        squares = [f.total(e.n, lambda i, x=x: x[i] * x[i]) for x in (p.error, third)]
+        together = squares[0] + 0.01 * squares[1]
+        return select(together == 0.0, f.real(0.0), squares[0] / sqrt(together * float(e.n)))
 
     def emit_dense(self, e: Equations) -> Signature:
         return self.dense_after(e, self.emit_prepare(e))
@@ -104,7 +102,7 @@ class DOP853(AdaptiveStep):
             p = e.layout.of(f.memory)
             f.call(prepare, f.memory, f.given, f.work)
             x: Any = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
-            with f.loop(e.n) as i:
+            for i in f.each(e.n):
                 f.out[i] = polynomial(e.n, p, i, x)
             e.projected(f, f.at, f.out)
         return f.signature
@@ -121,7 +119,7 @@ class DOP853(AdaptiveStep):
             for s in range(STAGES + 1, ALL_STAGES):
                 combine(f, n, p.stage, p.y_old, h, A[s], k)
                 self.evaluate_stage(f, e, p.t_old[0] + C[s] * h, k[s])
-            with f.loop(n) as i:
+            for i in f.each(n):
                 rise = p.y[i] - p.y_old[i]
                 p.dense[i] = rise
                 p.dense[n + i] = h * k[0][i] - rise
@@ -150,5 +148,5 @@ def weighted(weights: dict[int, float], k: list[Pointer], i: Any) -> Any:
 
 def combine(f: Any, n: int, out: Pointer, y: Pointer, h: Real, weights: dict[int, float], k: list[Pointer]) -> None:
     """out = y + h Σ weights k."""
-    with f.loop(n) as i:
+    for i in f.each(n):
         out[i] = y[i] + h * weighted(weights, k, i)

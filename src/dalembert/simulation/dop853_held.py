@@ -98,7 +98,7 @@ class HeldDOP853(HeldScale, DOP853):
         with e.function("step") as f:
             p = e.layout.of(f.memory)
             k = [p.k + s * n for s in range(ALL_STAGES)]
-            with f.loop(n) as i:
+            for i in f.each(n):
                 p.y_old[i] = p.y[i]
                 k[0][i] = p.dy[i]
             p.t_old[0] = p.t[0]
@@ -145,7 +145,7 @@ class HeldDOP853(HeldScale, DOP853):
             e.projected(f, p.t[0], p.y)
             e.evaluate(f, p.t[0], p.y, p.dy)
             f.call(seen, f.memory, f.given, f.work)
-            with f.loop(n) as i:
+            for i in f.each(n):
                 k[STAGES][i] = p.dy[i]
             p.distance[0] = root(e.pivot(f))
             p.approach[0] = (p.distance[0] - v.last) / ((1.0 - C[BEFORE_LAST]) * v.h)

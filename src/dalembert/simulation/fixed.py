@@ -36,7 +36,7 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
     """The step: the clock set forward, the state advanced, and looked at whether it is still finite."""
     with e.function("step") as f:
         p = e.layout.of(f.memory)
-        with f.loop(e.n) as i:
+        for i in f.each(e.n):
             p.y_old[i] = p.y[i]
             p.dy_old[i] = p.dy[i]
         p.t_old[0] = p.t[0]
@@ -47,10 +47,8 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
         failed = f.call(advance, f.memory, f.given, f.work, t - p.t_old[0])
         with f.if_(failed != 0):
             f.return_(NO_CONVERGENCE)
-        finite = f.variables(zero=0.0)
-        with f.loop(e.n) as i:
-            finite.zero = finite.zero + 0.0 * p.y[i]
-        with f.if_(~(finite.zero == 0.0).any()):
+        zero = f.total(e.n, lambda i: 0.0 * p.y[i])
+        with f.if_(~(zero == 0.0).any()):
             f.return_(NOT_FINITE)
         p.t[0], p.steps[0] = t, count
         with f.if_(reached.all()):  # the clock begins anew after a pause for inputs that change
@@ -64,7 +62,7 @@ def emit_hermite(e: Equations, name: str = "dense") -> Signature:
         p = e.layout.of(f.memory)
         h = p.t[0] - p.t_old[0]
         x: Any = minimum((f.at - p.t_old[0]) / h, 1.0)
-        with f.loop(e.n) as i:
+        for i in f.each(e.n):
             rise = p.y[i] - p.y_old[i]
             a, b = h * p.dy_old[i] - rise, rise - h * p.dy[i]
             f.out[i] = p.y_old[i] + x * (rise + (1.0 - x) * ((1.0 - x) * a + x * b))

@@ -27,9 +27,9 @@ class HeldScale:
     def held_values(self, m: Mechanism) -> dict[str, Any]:
         return {"size": [*typical_coordinates(m), *[0.0] * m.n_u], "asked": 1.0}
 
-    def scale(self, p: Any, i: Any) -> Real:
+    def scale(self, p: Any, rtol: Real, i: Any) -> Real:
         """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, the fastest yet of its kind for a speed."""
-        scale: Real = p.atol[i] + p.rtol[0] * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
+        scale: Real = p.atol[i] + rtol * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
         return scale
 
     def watch(self, f: Any, e: Equations) -> None:

@@ -63,9 +63,9 @@ class Radau(AdaptiveStep):
 
         return HeldRadau()
 
-    def scale(self, p: Any, i: Any) -> Real:
+    def scale(self, p: Any, rtol: Real, i: Any) -> Real:
         """By what the error of a component is measured."""
-        return error_scale(p, i)
+        return error_scale(p, rtol, i)
 
     def measured(self, f: Any, h: Real) -> None:
         """Called where a trial is about to be measured."""
@@ -122,7 +122,9 @@ class Radau(AdaptiveStep):
                     for k in range(3):
                         change = F[k][i]
                         W[k][i] = W[k][i] + change
-                        v.size = v.size + (change / self.scale(p, i)) * (change / self.scale(p, i))
+                        v.size = v.size + (change / self.scale(p, p.rtol[0], i)) * (
+                            change / self.scale(p, p.rtol[0], i)
+                        )
                     weights = [W[k][i] for k in range(3)]
                     for k in range(3):
                         Z[k][i] = _dot(T[k], weights)
@@ -178,7 +180,7 @@ class Radau(AdaptiveStep):
     def _norm(self, f: Any, n: int, p: Any) -> Any:
         v = f.variables(sum=0.0)
         with f.loop(n) as i:
-            scaled = p.error[i] / self.scale(p, i)
+            scaled = p.error[i] / self.scale(p, p.rtol[0], i)
             v.sum = v.sum + scaled * scaled
         return sqrt(v.sum / float(max(n, 1)))
 

@@ -29,17 +29,17 @@ class RK4(FixedStep):
         with e.function("advance", h=Real) as f:
             p = e.layout.of(f.memory)
             h, t = f.h, p.t_old[0]
-            with f.loop(n) as i:
+            for i in f.each(n):
                 p.stage[i] = p.y_old[i] + 0.5 * h * p.dy_old[i]
                 p.y[i] = p.y_old[i] + h / 6.0 * p.dy_old[i]
             for weight, ahead in ((h / 3.0, 0.5 * h), (h / 3.0, h)):
                 e.evaluate(f, t + 0.5 * h, p.stage, p.slope)
-                with f.loop(n) as i:
+                for i in f.each(n):
                     k: Any = p.slope[i]
                     p.stage[i] = p.y_old[i] + ahead * k
                     p.y[i] = p.y[i] + weight * k
             e.evaluate(f, t + h, p.stage, p.slope)
-            with f.loop(n) as i:
+            for i in f.each(n):
                 p.y[i] = p.y[i] + h / 6.0 * p.slope[i]
             e.projected(f, t + h, p.y)
             e.evaluate(f, t + h, p.y, p.dy)

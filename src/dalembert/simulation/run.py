@@ -247,7 +247,7 @@ class Run:
         ends, by = [getattr(era, until) for era in self.eras], self.program.balance
         used = [*(by.chosen_so(era.choice) for era in self.eras), by]
         pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
-        return np.vstack([piece for piece in pieces if len(piece)] or [np.zeros((0, self.model.n_q + self.model.n_u))])
+        return pieces[0] if len(pieces) == 1 else np.vstack(pieces)
 
     def put_aside(self, path: str | Path) -> None:
         """Write a checkpoint; that it cannot be written must not end the run."""
@@ -262,7 +262,8 @@ class Run:
         status = library.march(
             self.memory, self.given, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
         )
-        self.forces[before : self.done] = self.program.given.view(self.given, "x")[:, 0]
+        if self.control is not None:
+            self.forces[before : self.done] = self.program.given.view(self.given, "x")[:, 0]
         return int(status or 0)
 
     def _attend(self) -> None:

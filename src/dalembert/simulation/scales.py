@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +15,24 @@ SMALL = 1e-3
 """Absolute tolerances are this part of the relative one, times the mechanism's own length for what is measured in metres."""
 
 
+Units = Callable[[Mechanism], tuple[str, ...]]
+
+
+def _once(units: Units) -> Units:
+    """Remembered for each mechanism."""
+    known: WeakKeyDictionary[Mechanism, tuple[str, ...]] = WeakKeyDictionary()
+
+    @wraps(units)
+    def remembered(m: Mechanism) -> tuple[str, ...]:
+        found = known.get(m)
+        if found is None:
+            found = known[m] = units(m)
+        return found
+
+    return remembered
+
+
+@_once
 def coordinate_units(m: Mechanism) -> tuple[str, ...]:
     """rad, m, or 1 for coordinates that satisfy a condition among themselves (Euler parameters) and for those of elastic bodies."""
     out: list[str] = []
@@ -28,6 +48,7 @@ def prescribed_units(m: Mechanism) -> tuple[str, ...]:
     return tuple(_units(m.numeric.joints[k - 1].joint.inner)[0][i] for k, i in m.prescribed.values())
 
 
+@_once
 def speed_units(m: Mechanism) -> tuple[str, ...]:
     """rad/s or m/s; 1/s for those of elastic bodies."""
     out: list[str] = []

@@ -151,7 +151,7 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
     n, n_q = run.done, m.n_q
-    t, rows, forces = o.times[:n].copy(), run.rows[:n].copy(), run.forces[:n].copy()
+    t, rows, forces = o.times[:n].copy(), run.rows[:n], run.forces[:n]
     if run.ended == "event":
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
@@ -165,7 +165,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     return Motion(
-        t, np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:]), m.coordinates, m.speeds,
+        t, rows[:, :n_q], rows[:, n_q:], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
         run.checkpoint() if run.ended == "interrupted" else None,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.pointers import Address, Index, IntPointer, Pointer, UniformPointer
-from dalembert.trace.native.reals import Real
+from dalembert.trace.native.reals import Real, lane_of
 from dalembert.trace.native.signature import Kind, Signature
 from dalembert.trace.native.tables import FunctionPointer, IntTable, RealTable
 from dalembert.trace.native.text import Body
@@ -26,8 +26,10 @@ _PASSED_AS: dict[str, type[Value]] = {"pointer": Address, "real": Real, "int": I
 class FunctionBuilder:
     """A function being written. Its parameters are attributes: `f.x`."""
 
-    def __init__(self, signature: Signature, body: Body, parameters: Mapping[str, type[Value]]) -> None:
+    def __init__(self, signature: Signature, body: Body, parameters: Mapping[str, type[Value]], width: int = 1) -> None:
+        """`width`: how many neighbouring elements `each` takes at a time, where there is one lane."""
         self.signature, self.body = signature, body
+        self._width = width if signature.lanes == 1 else 1
         self._loops: list[tuple[str, str]] = []
         for k, (name, kind) in enumerate(parameters.items()):
             if hasattr(type(self), name) or name in self.__dict__:
@@ -92,6 +94,39 @@ class FunctionBuilder:
 
         with self._looping(more, advance):
             yield counter.i
+
+    def each(self, count: int) -> Iterator[Int]:
+        """`for i in f.each(count): a[i] = b[i] + x * c[i]`: a loop whose turns do not depend on each other.
+
+        With one lane, what stands in it is written twice: for a register full of elements at a time, and for those left over. It may
+        read and write only element i, or i and a constant, of arrays. Reals from outside come in all lanes; variables, and elements at
+        fixed places, must be read outside.
+        """
+        whole = count - count % self._width
+        if whole and self._width > 1:
+            with self.loop(0, whole, self._width) as i, self.body.widened(self._width):
+                yield i
+        else:
+            whole = 0
+        if whole < count:
+            with self.loop(whole, count) as i:
+                yield i
+
+    def total(self, count: int, term: Callable[[Int], Real]) -> Real:
+        """The sum of term(i), in no particular order; what holds for `each` holds for the term."""
+        sums = self.variables(all=0.0)
+        whole = count - count % self._width if self._width > 1 else 0
+        if whole:
+            with self.body.widened(self._width):
+                parts = self.variables(all=0.0)
+                with self.loop(0, whole, self._width) as i:
+                    parts.all = parts.all + term(i)
+                first = lane_of(parts.all.sum_of_lanes(), 0)
+            sums.all = Real(self.body, first)
+        with self.loop(whole, count) as i:
+            sums.all = sums.all + term(i)
+        total: Real = sums.all
+        return total
 
     @contextmanager
     def countdown(self, count: Index) -> Iterator[Int]:

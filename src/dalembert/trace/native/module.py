@@ -60,7 +60,7 @@ class Module:
         signature = Signature(name, _kinds(parameters), status, lanes)
         self._check_new(signature)
         body = Body(self.text, Lanes(lanes))
-        f = FunctionBuilder(signature, body, parameters)
+        f = FunctionBuilder(signature, body, parameters, self._width or 1)
         yield f
         body.lines.append(f.returning(0))
         symbol = signature.inner_symbol

@@ -40,7 +40,7 @@ class Pointer(Address):
 
     @classmethod
     def element_type(cls, body: Body) -> str:
-        return f"[{body.lanes.count} x double]"
+        return f"[{body.lanes.stride} x double]"
 
     def __getitem__(self, index: Index) -> Real:
         return Real(self.body, self.body.let(f"load {self.body.lanes.real}, ptr {self.element(index)}, align 8"))

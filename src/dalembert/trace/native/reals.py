@@ -14,7 +14,16 @@ from dalembert.trace.native.values import Bool, Int, Mask, Value
 class Real(Value):
     """A double in each lane."""
 
-    __slots__ = ()
+    __slots__ = ("lanes",)
+
+    def __init__(self, body: Body, name: str) -> None:
+        super().__init__(body, name)
+        self.lanes = body.lanes.count
+
+    @classmethod
+    def operand(cls, body: Body, x: Any) -> str:
+        name = super().operand(body, x)
+        return body.broadcast(name) if isinstance(x, Real) and x.lanes < body.lanes.count else name
 
     @classmethod
     def kind(cls, body: Body) -> str:
@@ -61,8 +70,8 @@ class Real(Value):
         return function_of_reals(ops.ABS, self)
 
     def _compare(self, how: str, other: Real | float) -> Mask:
-        kind, right = self.kind(self.body), self.operand(self.body, other)
-        return Mask(self.body, self.body.let(f"fcmp {how} {kind} {self.name}, {right}"))
+        kind, left, right = self.kind(self.body), self.operand(self.body, self), self.operand(self.body, other)
+        return Mask(self.body, self.body.let(f"fcmp {how} {kind} {left}, {right}"))
 
     def __lt__(self, other: Real | float) -> Mask:
         return self._compare("olt", other)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dalembert.trace.native.lanes import Lanes
 
 _FLAGS = """!llvm.module.flags = !{!0}
@@ -61,6 +64,13 @@ class Body:
         self.lines: list[str] = []
         self.allocations: list[str] = []
         self._names = 0
+
+    @contextmanager
+    def widened(self, width: int) -> Iterator[None]:
+        """While this lasts, reals are `width` neighbouring elements of arrays that have one lane."""
+        before, self.lanes = self.lanes, Lanes(width, 1)
+        yield
+        self.lanes = before
 
     def fresh(self) -> str:
         self._names += 1

@@ -31,6 +31,7 @@ class Constant:
     """A number behind the code, by its place there."""
 
     index: int
+    base: int = 0
 
 
 Operand = int | Memory | Constant
@@ -101,24 +102,23 @@ class Encoder:
 
     def _vex(self, table: int, prefix: int, w: int, opcode: int, reg: int, second: int, third: Operand) -> None:
         code, low = self.code, (~second & 15) << 3 | self._length | prefix
-        high = third if type(third) is int else third.base if type(third) is Memory else 0  # type: ignore[union-attr]
+        high = third if isinstance(third, int) else third.base
         if high < 8 and table == _MAP_0F and not w:
             code += bytes([0xC5, (reg < 8) << 7 | low, opcode])
         else:
             code += bytes([0xC4, (reg < 8) << 7 | 64 | (high < 8) << 5 | table, w | low, opcode])
-        if type(third) is int:
+        if isinstance(third, int):
             code.append(0xC0 | (reg & 7) << 3 | third & 7)
         else:
             self._modrm(reg, third)
 
     def _modrm(self, reg: int, at: Memory | Constant) -> None:
         code, field = self.code, (reg & 7) << 3
-        if type(at) is Constant:
+        if isinstance(at, Constant):
             code.append(field | 5)
             self._constants.append((len(code), at.index))
             code += b"\0\0\0\0"
             return
-        assert type(at) is Memory
         base, offset = at.base & 7, at.offset
         short = -128 <= offset < 128
         mode = 0 if not offset else 0x40 if short else 0x80

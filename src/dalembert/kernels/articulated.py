@@ -35,6 +35,7 @@ def inward(s: Step) -> None:
         I, f = I + unpacked(s.own("I")), f + Spatial.of(s.own("f"))
     s.drop(s.later.bias)
     tau = s.x + s.joint_load
+    I, f = steps.inertia_in_joint(s.later.at, I), steps.force_in_joint(s.later.at, f)
     if s.root:
         _accelerated(s, *steps.accelerate_root(s.link, s.later.at, I, f, s.later.c, tau))
         return

@@ -151,11 +151,12 @@ def articulated(tree: Tree, tau: Any) -> np.ndarray:
     factors = []
     for k in reversed(range(m.n_bodies)):
         link, at, torque = tree.links[k], tree.placements[k], joint_force(tree, k, tau)
-        factor, U = steps.factorise(link, at, inertia[k], bias[k], torque, modal[k])
+        own, p = steps.inertia_in_joint(at, inertia[k]), steps.force_in_joint(at, bias[k])
+        factor, U = steps.factorise(link, at, own, p, torque, modal[k])
         factors.append(factor)
         if link.parent:
             J, seat = link.parent - 1, tree.seats[k]
-            I, p = steps.hand_inward(link, at, inertia[k], bias[k], U, factor, tree.moving[k].c, torque)
+            I, p = steps.hand_inward(link, at, own, p, U, factor, tree.moving[k].c, torque)
             beta = seat.bias(tree.spin(link.parent), tree.modal_u(link.parent))
             if beta is not None:
                 p = p + Spatial(*I.times(beta.a, beta.b))

@@ -38,8 +38,9 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
             return link.source.name, link.joint.speeds[worst]
         if link.parent:
             torque, modal = np.zeros(S.shape[1]), np.zeros(inertia[k].C.shape[1])
-            factor, U = steps.factorise(link, at, inertia[k], NOTHING, torque, modal)
-            handed, _ = steps.hand_inward(link, at, inertia[k], NOTHING, U, factor, ZERO, torque)
+            own = steps.inertia_in_joint(at, inertia[k])
+            factor, U = steps.factorise(link, at, own, NOTHING, torque, modal)
+            handed, _ = steps.hand_inward(link, at, own, NOTHING, U, factor, ZERO, torque)
             J, seat = link.parent - 1, tree.seats[k]
             inertia[J] = inertia[J] + seat.inertia(handed)
             locked[J] = locked[J] + seat.inertia(steps.inertia_to_carrier(at, locked[k]))

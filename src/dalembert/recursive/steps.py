@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.recursive.inertia import Inertia, RigidInertia
 from dalembert.recursive.links import Link
-from dalembert.recursive.turns import Turn, TwoTurns, combined, structured
+from dalembert.recursive.turns import NoTurn, Turn, TwoTurns, combined, structured
 from dalembert.vectors import ZERO, Vector, cross, plus_cross, plus_product, vector
 
 
@@ -61,7 +61,9 @@ class Placement:
     """Where the link frame lies in the carrier's: turn X and arm p; its joint's rotation R_PC; and the joint's motion
     S = (turning, R_PCᵀ sliding) in link axes.
 
-    p = near + X z along: of the arm, what lies along the joint's axis is best gone before turning, where it has one component.
+    p = near + X z along: of the arm, what lies along the joint's axis is best gone before turning, where it has one component. The foot
+    of that piece is the origin of the joint's frame. Its axes are the link's; or, if the joint `turns` about an axis that is the same
+    for both, those before turning, X = outer inner: what the joint does can then be found while inertias are still being turned.
     """
 
     X: Turn
@@ -70,12 +72,23 @@ class Placement:
     along: Any
     R: np.ndarray
     S: np.ndarray
+    turns: bool
+
+    @property
+    def outer(self) -> Turn:
+        """From the joint's axes to the carrier's."""
+        return self.X.outer if self.turns and isinstance(self.X, TwoTurns) else self.X
+
+    @property
+    def inner(self) -> Turn:
+        """From the link's axes to the joint's."""
+        return self.X.inner if self.turns and isinstance(self.X, TwoTurns) else NoTurn()
 
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Angular velocity w of the link; the part c of its angular acceleration that needs neither u̇ nor the carrier's; and the
-    acceleration b that its origin would have if all others were zero: how it moves when no speed and no turning changes.
+    """Angular velocity w of the link; the part c of its angular acceleration that needs neither u̇ nor the carrier's, in the joint's
+    axes; and the acceleration b that its origin would have if all others were zero: how it moves when no speed and no turning changes.
     """
 
     w: Vector
@@ -101,21 +114,23 @@ def place(link: Link, q: np.ndarray) -> Placement:
     slide = joint.translation(q)
     p = link.p + link.E @ slide
     near, along = (vector([link.p[0], 0.0, 0.0]), link.along + slide[2]) if _nonzero(link.along) else (p, 0.0)
-    return Placement(X, p, near, along, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]))
+    turns = joint.spins_about_z and not on_ground and isinstance(X, TwoTurns)
+    return Placement(X, p, near, along, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]), turns)
 
 
 def move(link: Link, at: Placement, values: JointValues, w_J: Vector, b_J: Vector) -> Moving:
-    """ω = Xᵀ ω_J + ω̂;  c = ω × ω̂ + ω̂';  b = Xᵀ(b_J + ω_J × (ω_J × p) + 2 ω_J × v̂) + v̂';  and S u̇_prescribed in c and b,
+    """ω = Xᵀ ω_J + ω̂;  c = ω × ω̂ + ω̂';  b = Xᵀ(b_J + ω_J × (ω_J × near + 2 v̂)) + v̂' + ω × (ω × along);  S u̇_prescribed in c and b;
 
     with ω̂, v̂ the joint's own velocity and ' its change at constant speeds.
     """
     joint, q, u = link.joint, values.q, values.u
     own = joint.turning(q) @ u
     slide = link.E @ (joint.sliding(q) @ u)
-    w = at.X.back(w_J) + own
-    turning = cross(w, own) + joint.turning_rate(q, u) @ u
-    sliding = at.X.back(plus_cross(b_J, w_J, cross(w_J, at.p) + slide + slide))
-    sliding = sliding + at.R.T @ (joint.sliding_rate(q, u) @ u)
+    before = at.outer.back(w_J)
+    w = at.inner.back(before) + own
+    turning = cross(before, own) + joint.turning_rate(q, u) @ u
+    sliding = at.X.back(plus_cross(b_J, w_J, cross(w_J, at.near) + slide + slide))
+    sliding = plus_cross(sliding, w, cross(w, _along(at))) + at.R.T @ (joint.sliding_rate(q, u) @ u)
     driven = Spatial.of(at.S @ values.udot)
     return Moving(w, turning + driven.a, sliding + driven.b)
 
@@ -125,29 +140,47 @@ def accelerated(
 ) -> tuple[Vector, Spatial]:
     """Angular velocity and acceleration of the link, where the change u̇ of its free speeds is known."""
     moving = move(link, at, values, w_J, a_J.b + cross(a_J.a, at.near))
-    turning = at.X.back(a_J.a)
-    b = moving.b + cross(turning, _along(at)) if _nonzero(at.along) else moving.b
-    a = Spatial(turning + moving.c, b)
+    turning = at.inner.back(at.outer.back(a_J.a) + moving.c)
+    a = Spatial(turning, moving.b + cross(turning, _along(at)))
     S = at.S[:, link.source.free]
     return moving.w, a + Spatial.of(S @ udot) if len(udot) else a
 
 
-def to_link(at: Placement, carrier: Spatial) -> Spatial:
-    """The carrier's acceleration taken at the link's origin, in link axes, without what turning adds."""
-    a, b = at.X.back(carrier.a), at.X.back(carrier.b + cross(carrier.a, at.near))
-    return Spatial(a, b + cross(a, _along(at)) if _nonzero(at.along) else b)
-
-
 def to_carrier(at: Placement, force: Spatial) -> Spatial:
     """A force on the link, taken at the carrier's origin in the carrier's axes."""
-    n = force.a + cross(_along(at), force.b) if _nonzero(at.along) else force.a
-    f = at.X.out(force.b)
-    return Spatial(at.X.out(n) + cross(at.near, f), f)
+    return _joint_force_to_carrier(at, force_in_joint(at, force))
 
 
 def inertia_to_carrier(at: Placement, I: AnyInertia) -> AnyInertia:
     """The inertia of what hangs on the link, in the carrier's frame."""
-    return (I.slid(_along(at)) if _nonzero(at.along) else I).turned(at.X).slid(at.near)
+    return inertia_in_joint(at, I).turned(at.outer).slid(at.near)
+
+
+def force_in_joint(at: Placement, force: Spatial) -> Spatial:
+    """A force on the link, in the joint's frame."""
+    return Spatial(at.inner.out(force.a + cross(_along(at), force.b)), at.inner.out(force.b))
+
+
+def inertia_in_joint(at: Placement, I: AnyInertia) -> AnyInertia:
+    """The inertia of what hangs on the link, in the joint's frame."""
+    slid = I.slid(_along(at)) if _nonzero(at.along) else I
+    return slid.turned(at.inner) if at.turns else slid
+
+
+def _joint_force_to_carrier(at: Placement, force: Spatial) -> Spatial:
+    f = at.outer.out(force.b)
+    return Spatial(at.outer.out(force.a) + cross(at.near, f), f)
+
+
+def _acceleration_of_joint(at: Placement, carrier: Spatial) -> Spatial:
+    """The carrier's acceleration, in the joint's frame."""
+    return Spatial(at.outer.back(carrier.a), at.outer.back(carrier.b + cross(carrier.a, at.near)))
+
+
+def _acceleration_of_link(at: Placement, joint: Spatial) -> Spatial:
+    """The acceleration of the link in the joint's frame, in its own."""
+    a = at.inner.back(joint.a)
+    return Spatial(a, at.inner.back(joint.b) + cross(a, _along(at)))
 
 
 def _along(at: Placement) -> Vector:
@@ -163,7 +196,7 @@ def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -
 def factorise(
     link: Link, at: Placement, I: Inertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
 ) -> tuple[Factor, np.ndarray]:
-    """U = I S + C, D = SᵀU + CᵀS + E, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds. Returns also U.
+    """U = I S + C, D = SᵀU + CᵀS + E, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds, in the joint's frame. Returns also U.
 
     The modes of an elastic body, last among the speeds, bring C, E and p_modal; a rigid one has none.
     Where a column of S is a coordinate direction e_k, row k of K is known beforehand: a unit row.
@@ -206,15 +239,16 @@ def hand_inward(
     force = plus_product(plus_product(p.array(), Ia[:, :3], c), U, factor.y)
     for k, j in known.items():
         force[k] = tau[j]
-    return inertia_to_carrier(at, Inertia.of(Ia)), to_carrier(at, Spatial.of(force))
+    handed = Inertia.of(Ia).turned(at.outer).slid(at.near)
+    return handed, _joint_force_to_carrier(at, Spatial.of(force))
 
 
 def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
     """u̇ = y − Kᵀ(a_carrier + (c, 0)) and the link's acceleration; accelerations of points are those beyond b."""
-    before = (to_link(at, carrier) + Spatial(c, ZERO)).array()
+    before = (_acceleration_of_joint(at, carrier) + Spatial(c, ZERO)).array()
     S = at.S[:, link.source.free]
     if not len(S.T):
-        return np.zeros(0), Spatial.of(before)
+        return np.zeros(0), _acceleration_of_link(at, Spatial.of(before))
     known = dict(unit_rows(S[:, : link.source.n_own]))
     open_rows = [i for i in range(6) if i not in known.values()]
     first, second = [i for i in open_rows if i < 3], [i for i in open_rows if i >= 3]
@@ -224,18 +258,18 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, carrier: Sp
     for j, k in known.items():
         if not any(_nonzero(S[k, i]) for i in range(len(udot)) if i != j):
             after[k] = part[j]  # the same number with one rounding less
-    return udot, Spatial.of(after)
+    return udot, _acceleration_of_link(at, Spatial.of(after))
 
 
 def accelerate_root(
     link: Link, at: Placement, I: Inertia, p: Spatial, c: Vector, tau: np.ndarray
 ) -> tuple[np.ndarray, Spatial]:
-    """The same for a link on the ground, which does not move: D u̇ = τ − Sᵀp − Uᵀ(c, 0)."""
+    """The same for a link on the ground, which does not move: D u̇ = τ − Sᵀp − Uᵀ(c, 0), with I and p in the joint's frame."""
     S = at.S[:, link.source.free]
     U, D = joint_inertia(link, at, I)
     r = tau - S.T @ p.array() - U[:3].T @ c
     udot, _ = solve_symmetric(D, r, np.zeros((len(r), 0)))
-    return udot, Spatial(c, ZERO) + Spatial.of(S @ udot)
+    return udot, _acceleration_of_link(at, Spatial(c, ZERO) + Spatial.of(S @ udot))
 
 
 def unit_rows(S: np.ndarray) -> list[tuple[int, int]]:

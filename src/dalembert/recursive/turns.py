@@ -22,6 +22,23 @@ class Turn(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class NoTurn:
+    """None at all."""
+
+    def out(self, v: Vector) -> Vector:
+        return v
+
+    def back(self, v: Vector) -> Vector:
+        return v
+
+    def sym(self, S: Matrix) -> Matrix:
+        return S
+
+    def gen(self, B: Matrix) -> Matrix:
+        return B
+
+
+@dataclass(frozen=True, eq=False)
 class PlaneTurn:
     """About coordinate axis k, given its cosine and sine."""
 

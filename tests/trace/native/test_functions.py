@@ -296,3 +296,23 @@ def test_mistakes_are_named() -> None:
         pass
     with pytest.raises(TraceError, match="letters"), m.function("no good"):
         pass
+
+
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("width", [None, native_lanes()])
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 8, 13, 16])
+def test_each_and_total_cover_all_elements_once(n: int, width: int | None, lanes: int) -> None:
+    """Also what is left over after whole registers; numbers from outside reach all of them."""
+    m = Module(width)
+    with m.function("f", lanes=lanes, x=Pointer, y=Pointer, out=Pointer, h=Real) as f:
+        doubled = 2.0 * f.h
+        for i in f.each(n):
+            f.y[i] = f.y[i] + doubled * select(f.x[i] > f.h, f.x[i], f.h)
+        f.out[0] = f.total(n, lambda i: f.x[i] * f.y[i] - f.h)
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(n + 1, lanes)), rng.normal(size=(n + 1, lanes))
+    expected, out = y.copy(), np.zeros((1, lanes))
+    expected[:n] += 2 * 0.3 * np.maximum(x[:n], 0.3)
+    m.compile().f(x, y, out, 0.3)
+    assert np.allclose(y, expected, rtol=1e-15, atol=1e-15)
+    assert np.allclose(out[0], (x[:n] * expected[:n] - 0.3).sum(axis=0), rtol=1e-13, atol=1e-13)

@@ -47,17 +47,19 @@ class _Function:
         self.block, self.lanes = block, lanes
         fusing = Fusing(nodes, [out.value for out in block.outputs])
         made = {value for _, value, _ in fusing.made.instructions}
-        early = block.early(read_before=True)
+        at_once = {out.place for outputs in block.early(read_before=True).values() for out in outputs}
         self.early = defaultdict[int, list[Output]](list)
         self.late: list[tuple[int, Output]] = []
         for out in block.outputs:
             value = fusing.value(out.value)
-            if value in made and out.value in early and out in early[out.value]:
+            if value in made and out.place in at_once:
                 self.early[value].append(out)
             else:
                 self.late.append((value, out))
         self.made = fusing.made
-        self.instructions = ordered(self.made.instructions)
+        self.instructions = ordered(self.made.instructions, self.made.count)
+        self.apart = {a.name: 8 if a.uniform else 8 * lanes.stride for a in block.arrays}
+        """Bytes from one element to the next."""
         self.code = Encoder(lanes.count)
         self.base = self._pointers()
         self.constants: list[float] = []
@@ -109,8 +111,7 @@ class _Function:
 
     def _at(self, place: tuple[str, int]) -> Memory:
         array, index = place
-        uniform = any(a.name == array and a.uniform for a in self.block.arrays)
-        return Memory(self.base[array], 8 * index * (1 if uniform else self.lanes.stride))
+        return Memory(self.base[array], index * self.apart[array])
 
     # -- results ----------------------------------------------------------------------------------------------------------
     def _store_at_once(self, value: int) -> None:

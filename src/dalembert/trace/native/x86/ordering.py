@@ -7,40 +7,41 @@ from collections.abc import Sequence
 from dalembert.trace.native.x86.arithmetic import LATENCY
 
 _SUMS = frozenset({"add", "sub", "xor"})
+"""Done beside products, not in their place."""
 WINDOW = 12
-"""How far an instruction may overtake: more hides more latency, less needs fewer registers."""
+"""How many instructions to choose from: more hides more latency, fewer need fewer registers."""
+_UNKNOWN = 1e300
 
 Instruction = tuple[str, int, tuple[int, ...]]
 
 
-def ordered(instructions: Sequence[Instruction], window: int = WINDOW) -> list[Instruction]:
-    """Cycle by cycle, the first instructions that are ready: two products and two sums at most."""
-    ready: dict[int, int] = {}
-    making = {value for _, value, _ in instructions}
-    ahead = list(instructions[:window])
-    rest = iter(instructions[window:])
+def ordered(instructions: Sequence[Instruction], values: int) -> list[Instruction]:
+    """One after the other, of the next `WINDOW` the one that can begin first, two of a kind in a cycle; `values`: how many."""
+    known = [0.0] * values
+    for _, value, _ in instructions:
+        known[value] = _UNKNOWN
+    ahead, begins = list(instructions[:WINDOW]), [_UNKNOWN] * min(WINDOW, len(instructions))
+    free = {True: 0.0, False: 0.0}
     done: list[Instruction] = []
-    cycle = 0
+    following = WINDOW
     while ahead:
-        products = sums = 2
-        waiting: list[Instruction] = []
-        for instruction in ahead:
-            op, value, operands = instruction
-            room = sums if op in _SUMS else products
-            if room and all(a not in making or ready.get(a, 1 << 30) <= cycle for a in operands):
-                ready[value] = cycle + LATENCY[op]
-                done.append(instruction)
-                if op in _SUMS:
-                    sums -= 1
-                else:
-                    products -= 1
-            else:
-                waiting.append(instruction)
-        for _ in range(len(ahead) - len(waiting)):
-            further = next(rest, None)
-            if further is None:
-                break
-            waiting.append(further)
-        ahead = waiting
-        cycle += 1
+        best, first = 0, _UNKNOWN
+        for k, begin in enumerate(begins):
+            op, _, operands = ahead[k]
+            if begin == _UNKNOWN:
+                begin = begins[k] = max([known[a] for a in operands])
+            at = free[op in _SUMS]
+            if begin > at:
+                at = begin
+            if at < first:
+                best, first = k, at
+        chosen = op, value, _ = ahead[best]
+        known[value] = first + LATENCY[op]
+        free[op in _SUMS] = first + 0.5
+        done.append(chosen)
+        del ahead[best], begins[best]
+        if following < len(instructions):
+            ahead.append(instructions[following])
+            begins.append(_UNKNOWN)
+            following += 1
     return done

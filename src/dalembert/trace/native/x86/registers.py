@@ -6,7 +6,7 @@ and results that are stored already, can be read again; anything else is put asi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from dalembert.trace.native.x86.encoding import RSP, Constant, Encoder, Memory, Operand
 
@@ -43,6 +43,7 @@ class Registers:
 
     # -- instructions -----------------------------------------------------------------------------------------------------
     def execute(self, op: str, value: int, operands: tuple[int, ...], now: int) -> None:
+        """Encode the instruction at position `now`."""
         in_memory = self._gather(op, operands, now)
         ending = {a for a in operands if self._use(a, 1) == NEVER}
         write = self._plain if len(operands) < 3 else self._fused
@@ -69,27 +70,27 @@ class Registers:
 
     def _fused(self, op: str, operands: tuple[int, ...], in_memory: int, ending: Collection[int]) -> int:
         """Over an operand that is used for the last time, if there is one, else over a copy."""
-        forms = [f for f in _forms(*operands) if in_memory in (-1, f[2]) and f[0] != in_memory]
-        first, second, third, form = next((f for f in forms if f[0] in ending), forms[0])
-        b, c = self._register[second], self._operand(third, in_memory)
+        a, b, c = operands
+        first, second, third, form = _form(a, b, c, in_memory, ending)
+        factor, other = self._register[second], self._operand(third, in_memory)
         if first in ending:
             target = self._register.pop(first)
         else:
             target = self._room(operands)
             self.code.copy(target, self._register[first])
-        self.code.fuse(op, form, target, b, c)
+        self.code.fuse(op, form, target, factor, other)
         return target
 
     def _gather(self, op: str, operands: tuple[int, ...], now: int) -> int:
         """Have the operands in registers; but one, which is returned, may stay in memory if it is not soon used again."""
-        outside = [a for a in dict.fromkeys(operands) if a not in self._register]
+        outside = [a for a in operands if a not in self._register]
         if not outside:
             return -1
-        where = operands if op in _ANY_ORDER else operands[1:] if op in _LAST else ()
-        staying = [a for a in outside if a in where and a not in self._uniform and self._use(a, 1) - now > _NEAR]
-        if len(set(operands)) < len(operands):
-            staying = [a for a in staying if operands.count(a) == 1]
-        stays = max(staying, key=lambda a: self._use(a, 1)) if staying else -1
+        stays, latest = -1, now + _NEAR
+        if len(set(operands)) == len(operands):
+            for a in operands if op in _ANY_ORDER else operands[1:] if op in _LAST else ():
+                if a in outside and a not in self._uniform and self._use(a, 1) > latest:
+                    stays, latest = a, self._use(a, 1)
         for a in outside:
             if a != stays:
                 self.fetch(a, operands)
@@ -174,6 +175,15 @@ _LAST = frozenset({"sub", "div"})
 """The second may."""
 
 
-def _forms(a: int, b: int, c: int) -> Iterator[tuple[int, int, int, int]]:
-    """The ways to write a b + c."""
-    yield from ((c, a, b, 231), (c, b, a, 231), (a, b, c, 213), (b, a, c, 213), (a, c, b, 132), (b, c, a, 132))
+def _form(a: int, b: int, c: int, in_memory: int, ending: Collection[int]) -> tuple[int, int, int, int]:
+    """How to write a b + c: the operands in the instruction's order, the last in memory if one is, and its form. The first, which it
+    overwrites, is one used for the last time if possible."""
+    if in_memory == c:
+        return (b, a, c, 213) if b in ending and a not in ending else (a, b, c, 213)
+    if in_memory == a:
+        a, b = b, a
+    if c in ending or (in_memory != b and a not in ending and b not in ending):
+        return c, a, b, 231
+    if in_memory == b:
+        return (a, c, b, 132) if a in ending else (c, a, b, 231)
+    return (a, b, c, 213) if a in ending else (b, a, c, 213)

@@ -7,7 +7,7 @@ through a work array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,10 +79,10 @@ def schedule(nodes: list[Expr], late: Sequence[Any], largest: int) -> Schedule:
     return Schedule(chunks, slots, count, whole=False)
 
 
-def result_by_result(values: Sequence[Any]) -> list[Expr]:
-    """What the first value needs, then what the second needs besides, and so on: each node as late as it can be."""
+def result_by_result(values: Sequence[Any], known: Iterable[Expr] = ()) -> list[Expr]:
+    """What the first value needs, then what the second needs besides, and so on: each node as late as it can be, but the known ones."""
     order: list[Expr] = []
-    begun: set[Expr] = set()
+    begun = set(known)
     for value in values:
         stack: list[tuple[Any, bool]] = [(value, False)]
         while stack:

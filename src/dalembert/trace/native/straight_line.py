@@ -7,15 +7,20 @@ from typing import Any
 
 from dalembert.trace.expr import Expr
 from dalembert.trace.native import x86
-from dalembert.trace.native.block import Block, Output
+from dalembert.trace.native.block import Array, Block, Output
 from dalembert.trace.native.interpolation import table_value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
-from dalembert.trace.native.schedule import Chunk, Schedule, Stage, result_by_result, schedule
+from dalembert.trace.native.schedule import TRIGONOMETRIC, Chunk, Schedule, Stage, result_by_result, schedule
 from dalembert.trace.native.sincos import sincos_group
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
 from dalembert.trace.table import TableOp
+
+_TURNS = "#turns"
+"""The array of sines and cosines, where they are computed before everything else."""
+WORTH_APART = 50
+"""Operations beside sines and cosines for which that is done."""
 
 LARGEST_FUNCTION = 700
 """Operations per LLVM function: above, LLVM takes longer per operation, and what waits in local memory goes over a page (4 kB),
@@ -31,20 +36,64 @@ def emit_block(
     ends with waiting for itself: meanwhile the processor begins the next part.
     """
     part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
-    nodes = result_by_result([out.value for out in block.outputs])
-    pieces: Sequence[_Encoded | _Writer]
-    if x86.takes(block, nodes, part.count):
-        pieces = [_Encoded(x86.machine_code(block, nodes, part))]
+    nodes = result_by_result([out.value for out in block.outputs], block.inputs)
+    turned = [e for e in nodes if e.op in TRIGONOMETRIC]
+    if not x86.takes(block, [e for e in nodes if e.op not in TRIGONOMETRIC], part.count):
+        _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
+    elif not turned:
+        _define_encoded(module, block, nodes, part, symbol)
+    elif len(nodes) - len(turned) < WORTH_APART:
+        _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
     else:
-        pieces = _written(module, block, nodes, part, largest)
-    parameters = [f"ptr %p{k}" for k in range(len(block.arrays))]
-    if len(pieces) == 1 and lanes <= width:
-        module.define(symbol, pieces[0].function(f"define void @{symbol}({', '.join(parameters)})"))
+        _define_in_two(module, block, turned, part, symbol)
+
+
+def _define_encoded(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, symbol: str) -> None:
+    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end.
+
+    Short code goes result by result; in long code the order in which it was traced keeps together what belongs together.
+    """
+    order = nodes if len(nodes) <= LARGEST_FUNCTION else sorted(nodes, key=lambda e: e.serial)
+    code = x86.machine_code(block, order, part)
+    head = f"define void @{symbol}({_parameters(block)}) noinline optnone nounwind"
+    text = "\\" + code.hex("\\")
+    module.define(symbol, f'{head} prologue [{len(code)} x i8] c"{text}" {{\nret void\n}}')
+
+
+def _parameters(block: Block) -> str:
+    return ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
+
+
+def _define_in_two(module: ModuleText, block: Block, turned: Sequence[Expr], part: Lanes, symbol: str) -> None:
+    """Sines and cosines by LLVM, into local memory; and the arithmetic with them."""
+    arrays, at = [*block.arrays, Array(_TURNS)], {e: (_TURNS, i) for i, e in enumerate(turned)}
+    turns = Block(f"{block.name}_turns", arrays, block.inputs, [Output(e, *place) for e, place in at.items()], True)
+    nodes = result_by_result(turned, block.inputs)
+    _define(module, turns, _written(module, turns, nodes, part, LARGEST_FUNCTION), part, f"{symbol}.turns")
+    rest = Block(block.name, arrays, dict(block.inputs) | at, block.outputs, block.apart)
+    nodes = result_by_result([out.value for out in block.outputs], rest.inputs)
+    _define_encoded(module, rest, nodes, part, f"{symbol}.rest")
+    taken = _parameters(block)
+    lines = [
+        f"define void @{symbol}({taken}) noinline nounwind {{",
+        f"%turns = alloca [{len(turned) * part.stride} x double], align 64",
+        *(f"call void @{symbol}.{piece}({taken}, ptr %turns)" for piece in ("turns", "rest")),
+        "ret void",
+        "}",
+    ]
+    module.define(symbol, "\n".join(lines))
+
+
+def _define(module: ModuleText, block: Block, pieces: Sequence[_Writer], part: Lanes, symbol: str) -> None:
+    """The pieces one after the other, each on one part of the lanes after the other."""
+    lanes, taken = part.stride, _parameters(block)
+    if len(pieces) == 1 and lanes == part.count:
+        module.define(symbol, pieces[0].function(f"define void @{symbol}({taken})"))
         return
     for k, writer in enumerate(pieces):
-        taken = ", ".join([*parameters, "ptr %work"])
-        module.define(f"{symbol}.{k}", writer.function(f"define internal void @{symbol}.{k}({taken})"))
-    lines = [f"define void @{symbol}({', '.join(parameters)}) noinline nounwind {{"]
+        name = f"{symbol}.{k}"
+        module.define(name, writer.function(f"define internal void @{name}({taken}, ptr %work)"))
+    lines = [f"define void @{symbol}({taken}) noinline nounwind {{"]
     passed = []
     for start in range(0, lanes, part.count):
         work = f"%work.{start}"
@@ -78,19 +127,6 @@ def _written(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, l
         pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
         pieces[-1].store(late[start : start + largest])
     return pieces
-
-
-class _Encoded:
-    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end."""
-
-    slot_count = 0
-
-    def __init__(self, code: bytes) -> None:
-        self.code = code
-
-    def function(self, head: str) -> str:
-        text = "\\" + self.code.hex("\\")
-        return f'{head} noinline optnone nounwind prologue [{len(self.code)} x i8] c"{text}" {{\nret void\n}}'
 
 
 class _Writer:

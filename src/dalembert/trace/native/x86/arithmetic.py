@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.trace.expr import Expr
-from dalembert.trace.ops import ADD, DIV, MUL, NEG, SQRT, SUB, SYMBOL
+from dalembert.trace.ops import ADD, DIV, MUL, NEG, SQRT, SUB
 
 OPERATIONS = frozenset({ADD, SUB, NEG, MUL, DIV, SQRT})
 """What graphs may be made of."""
@@ -65,8 +65,9 @@ class Arithmetic:
 class Fusing:
     """Writes the nodes' instructions in their order; a product used once waits for the sum that takes it in."""
 
-    def __init__(self, nodes: Sequence[Expr], outputs: Sequence[Any]) -> None:
-        self.made = Arithmetic()
+    def __init__(self, nodes: Sequence[Expr], outputs: Sequence[Any], inputs: Container[Any]) -> None:
+        """`inputs`: what is known, among them the graph's symbols."""
+        self.made, self._inputs = Arithmetic(), inputs
         self._uses = Counter(a for e in nodes for a in e.args)
         self._uses.update(outputs)
         self._signed: dict[Any, tuple[int, bool]] = {}
@@ -95,7 +96,7 @@ class Fusing:
 
     def _write(self, e: Any) -> tuple[int, bool]:
         made = self.made
-        if type(e) is not Expr or e.op is SYMBOL:
+        if type(e) is not Expr or e in self._inputs:
             return made.source(e), False
         if e.op is NEG:
             number, negative = self.signed(e.args[0])

@@ -32,37 +32,34 @@ def takes(block: Block, nodes: Sequence[Expr], lanes: int) -> bool:
     return (
         available()
         and lanes in (1, 4)
-        and len(block.arrays) <= len(_POINTERS) + len(_MORE_POINTERS)
+        and len(block.arrays) < len(_POINTERS) + len(_MORE_POINTERS)
         and all(e.op in OPERATIONS for e in nodes)
     )
 
 
 def machine_code(block: Block, nodes: Sequence[Expr], lanes: Lanes) -> bytes:
-    """The bytes of `void f(double *arrays…)`, which computes the nodes in about this order."""
+    """The bytes of `void f(double *arrays…)`, which computes the nodes in about this order.
+
+    Where arrays have more lanes than are done at once, it goes over one part of them after the other.
+    """
     return _Function(block, nodes, lanes).finished()
 
 
 class _Function:
     def __init__(self, block: Block, nodes: Sequence[Expr], lanes: Lanes) -> None:
         self.block, self.lanes = block, lanes
-        fusing = Fusing(nodes, [out.value for out in block.outputs])
-        made = {value for _, value, _ in fusing.made.instructions}
-        at_once = {out.place for outputs in block.early(read_before=True).values() for out in outputs}
+        fusing = Fusing(nodes, [out.value for out in block.outputs], block.inputs)
+        self.made = fusing.made
         self.early = defaultdict[int, list[Output]](list)
         self.late: list[tuple[int, Output]] = []
-        for out in block.outputs:
-            value = fusing.value(out.value)
-            if value in made and out.place in at_once:
-                self.early[value].append(out)
-            else:
-                self.late.append((value, out))
-        self.made = fusing.made
+        self._divide_outputs(fusing)
         self.instructions = ordered(self.made.instructions, self.made.count)
+        self.code = Encoder(lanes.count)
         self.apart = {a.name: 8 if a.uniform else 8 * lanes.stride for a in block.arrays}
         """Bytes from one element to the next."""
-        self.code = Encoder(lanes.count)
         self.base = self._pointers()
         self.constants: list[float] = []
+        self.read_from = defaultdict[tuple[str, int], list[int]](list)
         self.registers = Registers(self.code, lanes.count, self._uses(), *self._sources())
 
     def finished(self) -> bytes:
@@ -71,10 +68,24 @@ class _Function:
             if value in self.early:
                 self._store_at_once(value)
         self._store_late()
-        return self.code.finished(self.registers.slots * 8 * self.lanes.count, self.constants)
+        local = self.registers.slots * 8 * self.lanes.count
+        advancing = [self.base[a.name] for a in self.block.arrays if not a.uniform]
+        return self.code.finished(local, self.constants, self.lanes.stride // self.lanes.count, advancing)
 
-    # -- what the function begins with ------------------------------------------------------------------------------------
+    # -- what is known before the first instruction -----------------------------------------------------------------------
+    def _divide_outputs(self, fusing: Fusing) -> None:
+        """What can be stored as soon as it is computed, by value, and what at the end only."""
+        computed = {value for _, value, _ in fusing.made.instructions}
+        at_once = {out.place for outputs in self.block.early(read_before=True).values() for out in outputs}
+        for out in self.block.outputs:
+            value = fusing.value(out.value)
+            if value in computed and out.place in at_once:
+                self.early[value].append(out)
+            else:
+                self.late.append((value, out))
+
     def _pointers(self) -> dict[str, int]:
+        """The register of each array's address."""
         names = [a.name for a in self.block.arrays]
         base = dict(zip(names, _POINTERS))
         for k, (name, register) in enumerate(zip(names[len(_POINTERS) :], _MORE_POINTERS)):
@@ -83,6 +94,7 @@ class _Function:
         return base
 
     def _uses(self) -> list[list[int]]:
+        """The positions at which each value is used."""
         uses: list[list[int]] = [[] for _ in range(self.made.count)]
         for now, (_, _, operands) in enumerate(self.instructions):
             for a in set(operands):
@@ -92,20 +104,19 @@ class _Function:
         return uses
 
     def _sources(self) -> tuple[dict[int, Memory | Constant], set[int]]:
+        """Where sources are in memory, and which of them once for all lanes."""
         home: dict[int, Memory | Constant] = {}
         uniform: set[int] = set()
         uniform_arrays = {a.name for a in self.block.arrays if a.uniform}
-        self.read_from: dict[tuple[str, int], list[int]] = {}
         for x, value in self.made.sources.items():
-            if type(x) is Expr:
+            if isinstance(x, Expr):
                 place = self.block.inputs[x]
-                self.read_from.setdefault(place, []).append(value)
+                self.read_from[place].append(value)
                 home[value] = self._at(place)
-                if place[0] in uniform_arrays:
-                    uniform.add(value)
             else:
                 home[value] = Constant(len(self.constants))
                 self.constants.append(-0.0 if x is SIGN else float(x))
+            if not isinstance(x, Expr) or place[0] in uniform_arrays:
                 uniform.add(value)
         return home, uniform
 
@@ -137,9 +148,10 @@ class _Function:
 
     def _store_late(self) -> None:
         """Everything is read before the first of them is written."""
-        registers, sources = self.registers, set(self.made.sources.values())
+        registers = self.registers
+        sources = {value for values in self.read_from.values() for value in values}
         for value in dict.fromkeys(value for value, _ in self.late):
-            if value in sources and isinstance(registers.home.get(value), Memory):
+            if value in sources and value in registers.home:
                 registers.unsettle(value)
         for value, out in self.late:
             if out.add:

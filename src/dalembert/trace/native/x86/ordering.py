@@ -8,7 +8,7 @@ from dalembert.trace.native.x86.arithmetic import LATENCY
 
 _SUMS = frozenset({"add", "sub", "xor"})
 """Done beside products, not in their place."""
-WINDOW = 12
+WINDOW = 6
 """How many instructions to choose from: more hides more latency, fewer need fewer registers."""
 _UNKNOWN = 1e300
 

@@ -8,7 +8,6 @@ steps read them. A joint's constant phase is made up for here as well, so that b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def _coordinate(x: Any) -> bool:
 def without_phase(link: Link) -> Link:
     """The link with its constant phase left out, if it is a number: `Ahead` makes up for it."""
     if link.joint.spins_about_z and type(link.phase) is not Expr:
-        return replace(link, phase=0.0, spin=IDENTITY)
+        return link.but(phase=0.0, spin=IDENTITY)
     return link
 
 

@@ -8,8 +8,6 @@ the same; reactions and energies of the single bodies are not.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dalembert.recursive.inertia import RigidInertia
@@ -27,23 +25,34 @@ def grouped(links: tuple[Link, ...]) -> tuple[Link, ...]:
     I = np.array([link.inertia.I if ok else 0.0 * IDENTITY for link, ok in zip(links, plain)], dtype=float)
     axis = np.array([link.E[:, 2] if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
     p = np.array([link.p if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
-    # second moments at the carrier of 1 kg on the axis, of 1 kg m along it, and of 1 kg m² across it
-    of_mass, along, across = _spread(p, p), _spread(axis, p) + _spread(p, axis), _spread(axis, axis)
+    # what 1 kg on the axis, 1 kg m along it and 1 kg m² across it are at the carrier: rows of mass, first and second moments
+    one, none = np.ones(len(links)), np.zeros(len(links))
+    of_mass = _rows(one, p, _spread(p, p))
+    of_first = _rows(none, axis, _spread(axis, p) + _spread(p, axis))
+    of_second = _rows(none, 0.0 * axis, _spread(axis, axis))
+    rows = _rows(m, h, I)
     for k in reversed(range(len(links))):
         J = links[k].parent - 1
         if not (plain[k] and _hinge(links[k]) and (J < 0 or plain[J])):
             continue
-        yy, z = I[k, 1, 1], h[k, 2]
+        row = rows[k]
+        mass, z, yy = row[_M], row[_HZ], row[_IYY]
         if J >= 0:
-            m[J] += m[k]
-            h[J] += m[k] * p[k] + z * axis[k]
-            I[J] += m[k] * of_mass[k] + z * along[k] + yy * across[k]
-        m[k] = h[k, 2] = I[k, 1, 1] = 0.0
-        I[k, 0, 0] -= yy
+            rows[J] += mass * of_mass[k] + z * of_first[k] + yy * of_second[k]
+        row[_M] = row[_HZ] = row[_IYY] = 0.0
+        row[_IXX] -= yy
     return tuple(
-        replace(link, inertia=RigidInertia(float(m[k]), h[k], I[k])) if plain[k] else link
-        for k, link in enumerate(links)
+        link.but(inertia=RigidInertia(float(row[_M]), row[1:4], row[4:].reshape(3, 3))) if ok else link
+        for link, row, ok in zip(links, rows, plain)
     )
+
+
+_M, _HZ, _IXX, _IYY = 0, 3, 4, 8
+"""Places in a row."""
+
+
+def _rows(m: np.ndarray, h: np.ndarray, I: np.ndarray) -> np.ndarray:
+    return np.hstack([m[:, None], h, I.reshape(-1, 9)])
 
 
 def _spread(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -41,23 +41,11 @@ def emit_block(
     if not x86.takes(block, [e for e in nodes if e.op not in TRIGONOMETRIC], part.count):
         _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
     elif not turned:
-        _define_encoded(module, block, nodes, part, symbol)
+        _define(module, block, [_Encoded(block, nodes, part)], part, symbol)
     elif len(nodes) - len(turned) < WORTH_APART:
         _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
     else:
         _define_in_two(module, block, turned, part, symbol)
-
-
-def _define_encoded(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, symbol: str) -> None:
-    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end.
-
-    Short code goes result by result; in long code the order in which it was traced keeps together what belongs together.
-    """
-    order = nodes if len(nodes) <= LARGEST_FUNCTION else sorted(nodes, key=lambda e: e.serial)
-    code = x86.machine_code(block, order, part)
-    head = f"define void @{symbol}({_parameters(block)}) noinline optnone nounwind"
-    text = "\\" + code.hex("\\")
-    module.define(symbol, f'{head} prologue [{len(code)} x i8] c"{text}" {{\nret void\n}}')
 
 
 def _parameters(block: Block) -> str:
@@ -72,7 +60,7 @@ def _define_in_two(module: ModuleText, block: Block, turned: Sequence[Expr], par
     _define(module, turns, _written(module, turns, nodes, part, LARGEST_FUNCTION), part, f"{symbol}.turns")
     rest = Block(block.name, arrays, dict(block.inputs) | at, block.outputs, block.apart)
     nodes = result_by_result([out.value for out in block.outputs], rest.inputs)
-    _define_encoded(module, rest, nodes, part, f"{symbol}.rest")
+    _define(module, rest, [_Encoded(rest, nodes, part)], part, f"{symbol}.rest")
     taken = _parameters(block)
     lines = [
         f"define void @{symbol}({taken}) noinline nounwind {{",
@@ -84,7 +72,7 @@ def _define_in_two(module: ModuleText, block: Block, turned: Sequence[Expr], par
     module.define(symbol, "\n".join(lines))
 
 
-def _define(module: ModuleText, block: Block, pieces: Sequence[_Writer], part: Lanes, symbol: str) -> None:
+def _define(module: ModuleText, block: Block, pieces: Sequence[_Encoded | _Writer], part: Lanes, symbol: str) -> None:
     """The pieces one after the other, each on one part of the lanes after the other."""
     lanes, taken = part.stride, _parameters(block)
     if len(pieces) == 1 and lanes == part.count:
@@ -96,8 +84,9 @@ def _define(module: ModuleText, block: Block, pieces: Sequence[_Writer], part: L
     lines = [f"define void @{symbol}({taken}) noinline nounwind {{"]
     passed = []
     for start in range(0, lanes, part.count):
-        work = f"%work.{start}"
-        lines.append(f"{work} = alloca [{pieces[0].slot_count * part.count} x double], align 64")
+        work = f"%work.{start}" if pieces[0].slot_count else "null"
+        if pieces[0].slot_count:
+            lines.append(f"{work} = alloca [{pieces[0].slot_count * part.count} x double], align 64")
         moved = [f"%a{start}.{k}" if start and not a.uniform else f"%p{k}" for k, a in enumerate(block.arrays)]
         lines += [
             f"{name} = getelementptr double, ptr %p{k}, i64 {start}" for k, name in enumerate(moved) if name != f"%p{k}"
@@ -127,6 +116,23 @@ def _written(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, l
         pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
         pieces[-1].store(late[start : start + largest])
     return pieces
+
+
+class _Encoded:
+    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end.
+
+    Short code goes result by result; in long code the order in which it was traced keeps together what belongs together.
+    """
+
+    slot_count = 0
+
+    def __init__(self, block: Block, nodes: list[Expr], part: Lanes) -> None:
+        order = nodes if len(nodes) <= LARGEST_FUNCTION else sorted(nodes, key=lambda e: e.serial)
+        self.code = x86.machine_code(block, order, part)
+
+    def function(self, head: str) -> str:
+        text = "\\" + self.code.hex("\\")
+        return f'{head} noinline optnone nounwind prologue [{len(self.code)} x i8] c"{text}" {{\nret void\n}}'
 
 
 class _Writer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 RAX, RCX, RDX, RSP, RSI, RDI, R8, R9, R10, R11 = 0, 1, 2, 4, 6, 7, 8, 9, 10, 11
@@ -86,21 +85,12 @@ class Encoder:
         """The k-th of the parameters that come on the stack: mov target, [rsp + 8 (k + 1)], before anything else."""
         self._taken += bytes([0x48 | (target >> 3) << 2, 0x8B, 0x44 | (target & 7) << 3, 0x24, 8 * (k + 1)])
 
-    def finished(self, local: int, constants: list[float], times: int, advancing: Iterable[int]) -> bytes:
-        """The function: `local` bytes of aligned memory set aside at the stack pointer; the code, gone through a number of times, with
-        the addresses in some registers `advancing` by a vector each time; the return; and the constants behind."""
+    def finished(self, local: int, constants: list[float]) -> bytes:
+        """The function: `local` bytes of aligned memory set aside at the stack pointer, the code, the return; then the constants."""
         opened, closed = bytes(self._taken), b""
-        if local or times > 1:  # push rbp; mov rbp, rsp; push rbx; and rsp, −32; sub rsp, local
-            opened += bytes.fromhex("55 4889e5 53 4883e4e0 4881ec") + struct.pack("<i", -(-local // 32) * 32)
-        if times > 1:
-            opened += b"\xbb" + struct.pack("<i", times)  # mov ebx, times
-            for register in advancing:  # add register, size of a vector
-                self.code += bytes([0x48 | register >> 3, 0x83, 0xC0 | register & 7, 32 if self._wide else 8])
-            self.code += b"\xff\xcb\x0f\x85" + struct.pack(
-                "<i", -len(self.code) - 8
-            )  # dec ebx; jnz to the beginning of the code
-        if local or times > 1:
-            closed += bytes.fromhex("488b5df8 c9")  # mov rbx, [rbp − 8]; leave
+        if local:  # push rbp; mov rbp, rsp; and rsp, −32; sub rsp, local … leave
+            opened += bytes.fromhex("55 4889e5 4883e4e0 4881ec") + struct.pack("<i", -(-local // 32) * 32)
+            closed = b"\xc9"
         if self._wide:
             closed += bytes.fromhex("c5f877")  # vzeroupper
         closed += b"\xc3"

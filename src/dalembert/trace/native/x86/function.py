@@ -38,10 +38,7 @@ def takes(block: Block, nodes: Sequence[Expr], lanes: int) -> bool:
 
 
 def machine_code(block: Block, nodes: Sequence[Expr], lanes: Lanes) -> bytes:
-    """The bytes of `void f(double *arrays…)`, which computes the nodes in about this order.
-
-    Where arrays have more lanes than are done at once, it goes over one part of them after the other.
-    """
+    """The bytes of `void f(double *arrays…)`, which computes the nodes in about this order."""
     return _Function(block, nodes, lanes).finished()
 
 
@@ -68,9 +65,7 @@ class _Function:
             if value in self.early:
                 self._store_at_once(value)
         self._store_late()
-        local = self.registers.slots * 8 * self.lanes.count
-        advancing = [self.base[a.name] for a in self.block.arrays if not a.uniform]
-        return self.code.finished(local, self.constants, self.lanes.stride // self.lanes.count, advancing)
+        return self.code.finished(self.registers.slots * 8 * self.lanes.count, self.constants)
 
     # -- what is known before the first instruction -----------------------------------------------------------------------
     def _divide_outputs(self, fusing: Fusing) -> None:

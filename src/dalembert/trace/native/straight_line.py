@@ -119,16 +119,12 @@ def _written(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, l
 
 
 class _Encoded:
-    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end.
-
-    Short code goes result by result; in long code the order in which it was traced keeps together what belongs together.
-    """
+    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end."""
 
     slot_count = 0
 
-    def __init__(self, block: Block, nodes: list[Expr], part: Lanes) -> None:
-        order = nodes if len(nodes) <= LARGEST_FUNCTION else sorted(nodes, key=lambda e: e.serial)
-        self.code = x86.machine_code(block, order, part)
+    def __init__(self, block: Block, nodes: Sequence[Expr], part: Lanes) -> None:
+        self.code = x86.machine_code(block, nodes, part)
 
     def function(self, head: str) -> str:
         text = "\\" + self.code.hex("\\")

@@ -16,6 +16,9 @@ from dalembert.trace.native.x86.encoding import Constant, Encoder, Memory
 from dalembert.trace.native.x86.ordering import ordered
 from dalembert.trace.native.x86.registers import Registers
 
+LONG = 500
+"""Operations from which on code is long."""
+
 _POINTERS = [encoding.RDI, encoding.RSI, encoding.RDX, encoding.RCX, encoding.R8, encoding.R9]
 _MORE_POINTERS = [encoding.RAX, encoding.R10, encoding.R11]
 """For parameters that come on the stack."""
@@ -38,19 +41,26 @@ def takes(block: Block, nodes: Sequence[Expr], lanes: int) -> bool:
 
 
 def machine_code(block: Block, nodes: Sequence[Expr], lanes: Lanes) -> bytes:
-    """The bytes of `void f(double *arrays…)`, which computes the nodes in about this order."""
-    return _Function(block, nodes, lanes).finished()
+    """The bytes of `void f(double *arrays…)`, which computes the nodes, given result by result.
+
+    So they are computed, if they are few; of many the order in which they were traced keeps together what belongs together. Lanes
+    have work enough for the processor not to wait: there, long code is left in that order.
+    """
+    long = len(nodes) > LONG
+    order = sorted(nodes, key=lambda e: e.serial) if long else nodes
+    return _Function(block, order, lanes, not long or lanes.count == 1).finished()
 
 
 class _Function:
-    def __init__(self, block: Block, nodes: Sequence[Expr], lanes: Lanes) -> None:
+    def __init__(self, block: Block, nodes: Sequence[Expr], lanes: Lanes, reordered: bool) -> None:
         self.block, self.lanes = block, lanes
         fusing = Fusing(nodes, [out.value for out in block.outputs], block.inputs)
         self.made = fusing.made
         self.early = defaultdict[int, list[Output]](list)
         self.late: list[tuple[int, Output]] = []
         self._divide_outputs(fusing)
-        self.instructions = ordered(self.made.instructions, self.made.count)
+        written = self.made.instructions
+        self.instructions = ordered(written, self.made.count) if reordered else written
         self.code = Encoder(lanes.count)
         self.apart = {a.name: 8 if a.uniform else 8 * lanes.stride for a in block.arrays}
         """Bytes from one element to the next."""

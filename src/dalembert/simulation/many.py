@@ -33,8 +33,8 @@ from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
 from dalembert.words import counted
 
-SHARES = 16
-"""Into how many pieces a thread's part is cut, so that none waits long for another."""
+SHARES = 32
+"""Into how many pieces a thread's part is cut, so that none waits long for another at the end."""
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
 
@@ -167,28 +167,33 @@ class _Batch:
         """March all of them; how many steps that took."""
         self.program.library  # noqa: B018  compiled once, before the threads
         if threads == 1 or self.groups == 1:
-            return self._march(range(self.groups))
+            return self._march(iter([range(self.groups)]))
         size = -(-self.groups // (threads * SHARES))
-        shares = [range(k, min(k + size, self.groups)) for k in range(0, self.groups, size)]
+        shares = iter([range(k, min(k + size, self.groups)) for k in range(0, self.groups, size)])
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return sum(done.result() for done in [pool.submit(self._march, share) for share in shares])
+                return sum(done.result() for done in [pool.submit(self._march, shares) for _ in range(threads)])
             except BaseException:
                 self.stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _march(self, groups: range) -> int:
-        """A thread's share of the groups; pauses now and then, to look whether it should stop."""
+    def _march(self, shares: Iterator[range]) -> int:
+        """A thread's work: one share of the groups after the other, as long as there are any, with a pause now and then to look
+        whether it should stop. How many steps that took."""
         o, program, width = self.options, self.program, self.rows[0].size
-        work, place = program.work(), np.array([groups.start], dtype=np.int64)
-        share = program.library.share.bind(
+        work, place = program.work(), aligned(8).view(np.int64)
+        march = program.library.share.bind(
             place, self.statuses, self.memory, self.given, work, self.counters, o.times, self.rows, width, self.count,
-            groups.stop, BUDGET, o.max_steps,
+            BUDGET, o.max_steps,
         )  # fmt: skip
-        while not self.stop.is_set() and share() == PAUSED:
-            pass
-        return sum(self._looked_at(g) for g in groups)
+        steps = 0
+        for groups in shares:
+            place[:2] = groups.start, groups.stop
+            while not self.stop.is_set() and march() == PAUSED:
+                pass
+            steps += sum(self._looked_at(g) for g in groups)
+        return steps
 
     def _looked_at(self, g: int) -> int:
         """Say what came of a group; how many steps its states took together."""

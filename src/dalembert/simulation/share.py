@@ -1,8 +1,8 @@
 """Many motions one after the other, compiled: a thread's share of them, without Python between.
 
-`share(place, statuses, memory, given, work, counters, times, out, width, count, end, budget, most)` marches the groups of states from
-`place` to before `end` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called again, it
-goes on. A group that has made `most` steps is left as it is, paused.
+`share(place, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches the groups of states from
+`place[0]` to before `place[1]` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called
+again, it goes on. A group that has made `most` steps is left as it is, paused.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ WAITING = 100
 
 def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
-    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "end", "budget", "most"), Int)
+    numbers: dict[str, Any] = dict.fromkeys(("width", "count", "budget", "most"), Int)
     with e.module.function(
         "share", lanes=e.lanes, status=True, place=IntPointer, statuses=IntPointer, memory=Pointer, given=Pointer, work=Pointer,
         counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
     ) as f:  # fmt: skip
         v = f.variables(left=f.budget)
-        with f.while_(lambda: f.place[0] < f.end):
+        with f.while_(lambda: f.place[0] < f.place[1]):
             g = f.place[0]
             memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
             counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)

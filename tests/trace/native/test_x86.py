@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.trace import Expr, evaluate, node, ops, symbol, tracing
+from dalembert.trace import Expr, cos, evaluate, node, ops, sin, symbol, tracing
 from dalembert.trace.native import Array, Block, Module, Output, aligned, x86
 
 pytestmark = pytest.mark.skipif(not x86.available(), reason="another kind of processor or system")
@@ -74,7 +74,7 @@ def random_block(seed: int, size: int, arrays: int) -> Block:
 @settings(max_examples=200, deadline=None)
 @given(
     seed=st.integers(0, 10**9),
-    size=st.integers(1, 250),
+    size=st.one_of(st.integers(1, 250), st.integers(600, 900)),
     arrays=st.integers(2, 8),
     lanes=st.sampled_from([1, 4, 8]),
 )
@@ -99,3 +99,37 @@ def test_random_blocks_agree_exactly_with_the_interpreter(seed: int, size: int, 
             expected[out.array][out.index] = x + (expected[out.array][out.index] if out.add else 0.0)
     for name, want in expected.items():
         assert np.array_equal(memory[name].reshape(want.shape), want), name
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+def test_sines_and_cosines_are_taken_before_the_arithmetic(lanes: int) -> None:
+    """Also those of sums, and of sines."""
+    with tracing():
+        x = [symbol(f"x{i}") for i in range(4)]
+        inner = sin(x[0] * x[1] + 0.3)
+        turned = [sin(x[0]), cos(x[0]), inner, cos(inner), sin(x[2] + x[3])]
+        values = [turned[i % 5] * x[i % 4] + turned[i % 3] * turned[(i + 1) % 5] - float(i) for i in range(40)]
+        outputs = [Output(v, "y", i) for i, v in enumerate([*values, turned[1], x[2]])]
+        block = Block("b", [Array("x"), Array("y")], {s: ("x", i) for i, s in enumerate(x)}, outputs)
+        code = Module(4)
+        code.block(block, lanes)
+        assert "prologue" in str(code.text) and ".turns" in str(code.text)
+        given, got = np.random.default_rng(1).uniform(-2, 2, (4, lanes)), aligned((42, lanes))
+        code.compile().b(np.ascontiguousarray(given), got)
+        want = np.array([evaluate(out.value, dict(zip(x, given))) for out in outputs])
+    assert np.allclose(got, want, rtol=1e-14, atol=1e-13)
+
+
+def test_everything_may_lie_in_one_array() -> None:
+    """Where arrays are not apart, all inputs are read before anything is written."""
+    with tracing():
+        x = [symbol(f"x{i}") for i in range(30)]
+        mixed = [x[i] * x[(i + 7) % 30] + x[(i + 11) % 30] for i in range(29)]
+        outputs = [Output(v, "y", i) for i, v in enumerate([*mixed, x[0]])]
+        code = Module(4)
+        code.block(Block("b", [Array("x"), Array("y")], {s: ("x", i) for i, s in enumerate(x)}, outputs), 4)
+        memory = aligned((30, 4))
+        memory[:] = given = np.random.default_rng(2).integers(-9, 9, (30, 4))
+        code.compile().b(memory, memory)
+    want = [given[i] * given[(i + 7) % 30] + given[(i + 11) % 30] for i in range(29)]
+    assert np.array_equal(memory, [*want, given[0]])

@@ -14,8 +14,6 @@ REGISTERS = 16
 NEVER = 1 << 30
 _NEAR = 12
 """A value in memory that is used again within so many instructions is worth a register."""
-_PUTTING_ASIDE = 8
-"""A value that would have to be put aside stays, if one that can be read again is used at most so much earlier."""
 
 
 class Registers:
@@ -151,14 +149,14 @@ class Registers:
 
     def _room(self, keep: Collection[int]) -> int:
         if not self._free:
-            value = max((v for v in self._register if v not in keep), key=self._worth_leaving)
+            value = max((v for v in self._register if v not in keep), key=self._next_use)
             if value not in self.home:
                 self._put_aside(value)
             self._free.append(self._register.pop(value))
         return self._free.pop()
 
-    def _worth_leaving(self, value: int) -> int:
-        return self._use(value, 0) - (0 if value in self.home else _PUTTING_ASIDE)
+    def _next_use(self, value: int) -> int:
+        return self._use(value, 0)
 
     def _put_aside(self, value: int) -> None:
         if not self._free_slots:

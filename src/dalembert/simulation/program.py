@@ -136,6 +136,8 @@ class Program:
         return aligned((self.work_size + 1, self.lanes))
 
     def _event_values(self) -> list[Any]:
+        if not self.events:
+            return []
         from dalembert.simulation.events import traced_value
 
         m, b = self.catalogue.mechanism, self.balance

@@ -28,6 +28,22 @@ def test_a_run_ends_where_the_ball_lands(options):
     assert (np.diff(motion.t) > 0).all() and motion.events[-1].name == "until"
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "rk4", "step": 0.02}, {"method": "radau"}], ids=["dop853", "rk4", "radau"]
+)
+@pytest.mark.parametrize(
+    ("output", "before"),
+    [(0.005, np.arange(201) * 0.005), ([0.5, 1.0, 1.5], [0.5, 1.0])],
+    ids=["many samples in a step", "few"],
+)
+def test_a_run_that_an_event_ends_has_all_samples_before_it(options, output, before):
+    motion = oscillator().simulate(2.0, [0.3], until=da.Event(lambda s: s.t - 1.003), output=output, **options)
+    assert motion.record["ended"] == "event"
+    assert np.allclose(motion.t, [*before, 1.003], atol=1e-12)
+    whole = oscillator().simulate(2.0, [0.3], output=motion.t[1:] if motion.t[0] == 0 else motion.t, **options)
+    assert np.allclose(motion.q[-1], whole.q[-1], atol=1e-6)
+
+
 def test_crossings_are_recorded_in_order_and_by_direction():
     """x = cos t: zero at π/2 + kπ, falling first."""
     found = {}

@@ -152,3 +152,32 @@ def test_a_singular_pose_ends_a_run_in_independent_speeds_with_its_reason():
         m.simulate(0.5, initial, speeds, formulation="kane_minimal")
     assert raised.value.motion.t[-1] == pytest.approx(0.4, abs=0.05)
     assert m.simulate(0.5, initial, speeds).complete
+
+
+@pytest.fixture(scope="module")
+def bob() -> da.Mechanism:
+    """A mass on a string round which the speed that is kept must change."""
+    s = da.System("bob", gravity=(0, 0, 0))
+    s.add_body("carriage", mass=0.1, inertia=(0, 0, 0))
+    s.add_body("bob", mass=2.0, inertia=(0, 0, 0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "carriage")
+    s.add_joint("y", da.Prismatic((0, 1, 0)), "carriage", "bob")
+    s.add_constraint("string", da.Distance("bob", "ground", 1.0))
+    return s.build()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"output": [4.5]},
+        {"until": da.Event(lambda s: s.t - 3.003)},
+        {"events": [da.Event(lambda s: s.q["x"] + 0.5, direction=-1)]},
+    ],
+    ids=["one sample", "an end", "an event"],
+)
+def test_speeds_may_be_chosen_anew_with_nothing_written_between(bob, asked):
+    """The independent speeds are fewer than the mechanism's, and some choices last for no sample and no event."""
+    by = bob.simulate(5.0, [1.0, 0.0], [0.0, 3.0], formulation="kane_minimal", **asked)
+    plain = bob.simulate(5.0, [1.0, 0.0], [0.0, 3.0], **asked)
+    assert by.u.shape == plain.u.shape and len(by.events) == len(plain.events)
+    assert np.allclose(by.q[-1], plain.q[-1], atol=1e-6) and np.allclose(by.u[-1], plain.u[-1], atol=1e-6)

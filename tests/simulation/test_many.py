@@ -11,6 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
+from dalembert.simulation import many
 from tests.simulation.models import chain, heavy_top, oscillator
 from tests.simulation.test_runs import runaway
 
@@ -90,3 +91,30 @@ def test_control_c_stops_all_threads():
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):  # all of it would take an hour
         m.simulate_many(starts, 1000.0, **asked)
+
+
+def test_what_fails_in_one_thread_stops_the_others(monkeypatch):
+    looked = []
+
+    def failing(self, g):
+        looked.append(g)
+        if g == 3:
+            raise MemoryError("no room for this one")
+        return 0
+
+    monkeypatch.setattr(many._Batch, "_looked_at", failing)
+    m = chain(3)
+    states = np.random.default_rng(1).uniform(-1, 1, (4000, m.n_q))
+    with pytest.raises(MemoryError, match="no room"):
+        m.simulate_many(states, 0.05, step=1e-3, threads=2)
+    assert len(looked) < 100  # of 500
+
+
+def test_a_stopped_thread_looks_at_nothing_more(monkeypatch):
+    """Rows that nobody will see are not filled."""
+    looked = []
+    monkeypatch.setattr(many._Batch, "_looked_at", lambda self, g: looked.append(g) or self.stop.set() or 1)
+    m = chain(3)
+    states = np.random.default_rng(1).uniform(-1, 1, (4000, m.n_q))
+    m.simulate_many(states, 0.05, step=1e-3, threads=2)
+    assert len(looked) < 100

@@ -51,6 +51,7 @@ class Link:
 
     def but(self, **changed: Any) -> Link:
         """The same but for these; `replace` would take ten times as long, and there may be thousands."""
+        assert changed.keys() <= self.__dict__.keys()
         made = object.__new__(Link)
         made.__dict__.update(self.__dict__ | changed)
         return made

@@ -62,27 +62,22 @@ class Placement:
     S = (turning, R_PCᵀ sliding) in link axes.
 
     p = near + X z along: of the arm, what lies along the joint's axis is best gone before turning, where it has one component. The foot
-    of that piece is the origin of the joint's frame. Its axes are the link's; or, if the joint `turns` about an axis that is the same
-    for both, those before turning, X = outer inner: what the joint does can then be found while inertias are still being turned.
+    of that piece is the origin of the joint's frame. X = outer inner, from the link's axes to the joint's, and from there to the
+    carrier's. Where the joint turns about an axis that is the same for both, the joint's axes are those before turning: what the
+    joint does can then be found while inertias are still being turned. Else they are the link's.
     """
 
-    X: Turn
+    outer: Turn
+    inner: Turn
     p: Vector
     near: Vector
     along: Any
     R: np.ndarray
     S: np.ndarray
-    turns: bool
 
     @property
-    def outer(self) -> Turn:
-        """From the joint's axes to the carrier's."""
-        return self.X.outer if self.turns and isinstance(self.X, TwoTurns) else self.X
-
-    @property
-    def inner(self) -> Turn:
-        """From the link's axes to the joint's."""
-        return self.X.inner if self.turns and isinstance(self.X, TwoTurns) else NoTurn()
+    def X(self) -> Turn:
+        return self.outer if isinstance(self.inner, NoTurn) else TwoTurns(self.outer, self.inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +109,12 @@ def place(link: Link, q: np.ndarray) -> Placement:
     slide = joint.translation(q)
     p = link.p + link.E @ slide
     near, along = (vector([link.p[0], 0.0, 0.0]), link.along + slide[2]) if _nonzero(link.along) else (p, 0.0)
-    turns = joint.spins_about_z and not on_ground and isinstance(X, TwoTurns)
-    return Placement(X, p, near, along, moving, np.vstack([joint.turning(q), moving.T @ joint.sliding(q)]), turns)
+    S = np.vstack([joint.turning(q), moving.T @ joint.sliding(q)])
+    outer: Turn = X
+    inner: Turn = NoTurn()
+    if isinstance(X, TwoTurns) and joint.spins_about_z and not on_ground:
+        outer, inner = X.outer, X.inner
+    return Placement(outer, inner, p, near, along, moving, S)
 
 
 def move(link: Link, at: Placement, values: JointValues, w_J: Vector, b_J: Vector) -> Moving:
@@ -164,7 +163,7 @@ def force_in_joint(at: Placement, force: Spatial) -> Spatial:
 def inertia_in_joint(at: Placement, I: AnyInertia) -> AnyInertia:
     """The inertia of what hangs on the link, in the joint's frame."""
     slid = I.slid(_along(at)) if _nonzero(at.along) else I
-    return slid.turned(at.inner) if at.turns else slid
+    return slid if isinstance(at.inner, NoTurn) else slid.turned(at.inner)
 
 
 def _joint_force_to_carrier(at: Placement, force: Spatial) -> Spatial:

@@ -128,11 +128,13 @@ class Balance:
 
     def in_speeds(self, t: np.ndarray, rows: np.ndarray, parameters: dict[str, float]) -> np.ndarray:
         """Rows of (q, w) as rows of (q, u)."""
-        if self.own or not len(rows):
+        m, n_q = self.mechanism, self.mechanism.n_q
+        if self.own:
             return rows
+        if not len(rows):
+            return np.zeros((0, n_q + m.n_u))
         from dalembert.kernels.pair import speeds_kernel
 
-        n_q = self.mechanism.n_q
         q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
         u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), parameters)
         return np.hstack([q, u])

@@ -85,7 +85,7 @@ class DOP853(AdaptiveStep):
 
     def error(self, f: Any, e: Equations, p: Any, h: Real, k: list[Pointer]) -> Any:
         """(h e₅)² / √(n ((h e₅)² + 0.01 (h e₃)²)), each component measured by its scale."""
-        rtol, third = p.rtol[0], p.stage
+        rtol, third = p.rtol[0], p.stage  # the last stage is done with
         for i in f.each(e.n):
             per_step = h / self.scale(p, rtol, i)
             p.error[i] = per_step * weighted(E5, k, i)

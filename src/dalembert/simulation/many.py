@@ -188,11 +188,17 @@ class _Batch:
             BUDGET, o.max_steps,
         )  # fmt: skip
         steps = 0
-        for groups in shares:
-            place[:2] = groups.start, groups.stop
-            while not self.stop.is_set() and march() == PAUSED:
-                pass
-            steps += sum(self._looked_at(g) for g in groups)
+        try:
+            for groups in shares:
+                place[:2] = groups.start, groups.stop
+                while not self.stop.is_set() and march() == PAUSED:
+                    pass
+                if self.stop.is_set():  # nobody will ask
+                    break
+                steps += sum(self._looked_at(g) for g in groups)
+        except BaseException:
+            self.stop.set()
+            raise
         return steps
 
     def _looked_at(self, g: int) -> int:

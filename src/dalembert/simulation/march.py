@@ -56,12 +56,13 @@ def emit_march(
                     write_rows(f, e.n, row, target)
                 f.counters[NEXT] = k + 1
             f.next_if(due)
+            with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
+                f.return_(EVENT)
             unseen = (p.seen[0] < p.t[0]).all()
             with f.if_(unseen):
                 found: Any = f.call(search, f.memory, f.given, f.work, f.counters)
                 with f.if_(found != 0):
                     f.counters[PENDING] = 1
-                    f.return_(EVENT)
             f.next_if(unseen)
             with f.if_((p.t[0] >= p.end[0]).all()):
                 f.return_(AT_END)
@@ -74,6 +75,8 @@ def emit_march(
                 f.return_(failed)
             if e.pivots is not None:
                 _look_at_choice(f, e, p)
+        with f.if_(f.counters[PENDING] != 0):
+            f.return_(EVENT)
         f.return_(FINISHED)
     return begin, f.signature
 

@@ -122,9 +122,8 @@ class Radau(AdaptiveStep):
                     for k in range(3):
                         change = F[k][i]
                         W[k][i] = W[k][i] + change
-                        v.size = v.size + (change / self.scale(p, p.rtol[0], i)) * (
-                            change / self.scale(p, p.rtol[0], i)
-                        )
+                        scaled = change / self.scale(p, p.rtol[0], i)
+                        v.size = v.size + scaled * scaled
                     weights = [W[k][i] for k in range(3)]
                     for k in range(3):
                         Z[k][i] = _dot(T[k], weights)

@@ -316,3 +316,17 @@ def test_each_and_total_cover_all_elements_once(n: int, width: int | None, lanes
     m.compile().f(x, y, out, 0.3)
     assert np.allclose(y, expected, rtol=1e-15, atol=1e-15)
     assert np.allclose(out[0], (x[:n] * expected[:n] - 0.3).sum(axis=0), rtol=1e-13, atol=1e-13)
+
+
+def test_each_refuses_what_would_be_read_wrongly() -> None:
+    m = Module(4)
+    with m.function("f", x=Pointer) as f:
+        v = f.variables(h=1.0)
+        turns = f.each(8)
+        i = next(turns)
+        with pytest.raises(TraceError, match="fixed place"):
+            f.x[0]
+        with pytest.raises(TraceError, match="'h' cannot be reached"):
+            f.x[i] = f.x[i] * v.h
+        turns.close()
+        assert f.x[0].lanes == 1

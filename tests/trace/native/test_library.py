@@ -106,7 +106,7 @@ def test_lanes_follow_the_processor(features: str, lanes: int) -> None:
 def test_eight_lanes_fill_the_widest_registers(cpu: str) -> None:
     """Also on processors for which LLVM by itself prefers half the width."""
     x, y = symbol("x"), symbol("y")
-    m = Module()
+    m = Module(own_code=False)
     inputs = {x: ("x", 0), y: ("x", 1)}
     rhs = m.block(Block("f", [Array("x"), Array("y")], inputs, [Output(sin(x) * y + x / y, "y", 0)]), lanes=8)
     with m.function("g", lanes=8, x=Pointer, h=Real) as g:

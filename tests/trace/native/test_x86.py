@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dalembert.errors import TraceError
 from dalembert.trace import Expr, cos, evaluate, node, ops, sin, symbol, tracing
 from dalembert.trace.native import Array, Block, Module, Output, aligned, x86
+from dalembert.trace.native.machine import Host
 
 pytestmark = pytest.mark.skipif(not x86.available(), reason="another kind of processor or system")
 
@@ -133,3 +135,23 @@ def test_everything_may_lie_in_one_array() -> None:
         code.compile().b(memory, memory)
     want = [given[i] * given[(i + 7) % 30] + given[(i + 11) % 30] for i in range(29)]
     assert np.array_equal(memory, [*want, given[0]])
+
+
+@pytest.mark.parametrize("zeros", [(0.0, -0.0), (-0.0, 0.0)])
+def test_zeros_keep_their_signs(zeros: tuple[float, float]) -> None:
+    with tracing():
+        x, y = symbol("x"), symbol("y")
+        sums = [node(ops.ADD, node(ops.NEG, x), node(ops.NEG, y)), node(ops.SUB, node(ops.NEG, x), y), node(ops.NEG, x)]
+        outputs = [Output(v, "y", i) for i, v in enumerate([*zeros, *sums])]
+        code = Module()
+        code.block(Block("b", [Array("x"), Array("y")], {x: ("x", 0), y: ("x", 1)}, outputs))
+        got = np.ones(5)
+        code.compile().b(np.array([1.0, -1.0]), got)
+    assert np.array_equal(np.signbit(got), [*np.signbit(zeros), False, False, True])
+    assert np.array_equal(got, [0, 0, 0, 0, -1])
+
+
+def test_for_another_processor_llvm_must_write_all_of_it() -> None:
+    code = Module()
+    with pytest.raises(TraceError, match="own_code=False"):
+        code.assembly(Host("x86-64", ""))

@@ -8,12 +8,12 @@ from typing import Any
 from dalembert.trace.native.machine import Host, llvm, target_machine
 
 
-def object_code(text: str, optimised: Collection[str], target: Host | None = None) -> bytes:
+def object_code(text: str, optimised: Collection[str]) -> bytes:
     """The object file of a module. Only the functions named in `optimised` go through LLVM's optimiser.
 
     Straight-line code gains nothing there and would take longer.
     """
-    machine = target_machine(target)
+    machine = target_machine()
     return bytes(machine.emit_object(_parsed(text, optimised, machine)))
 
 

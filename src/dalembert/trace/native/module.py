@@ -33,9 +33,9 @@ class Module:
     m.compile().euler(x, 1e-3, 100)
     """
 
-    def __init__(self, width: int | None = None) -> None:
-        """Blocks of more than `width` lanes do as many at a time; without it, all at once."""
-        self._width = width
+    def __init__(self, width: int | None = None, own_code: bool = True) -> None:
+        """Blocks of more than `width` lanes do as many at a time; without it, all at once. Without `own_code` LLVM writes all."""
+        self._width, self._own_code = width, own_code
         self.text = ModuleText()
         self._public: list[Signature] = []
         self._drivers: list[str] = []
@@ -48,7 +48,7 @@ class Module:
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
         self._check_new(signature)
-        emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
+        emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest, self._own_code)
         self._public.append(signature)
         return signature
 
@@ -105,7 +105,9 @@ class Module:
         return Library(object_code(str(self.text), self._drivers), self._public)
 
     def assembly(self, target: Host | None = None) -> str:
-        """The machine code as text, by default for this processor."""
+        """The machine code as text, by default for this processor; own code is for no other, and bytes only."""
+        if target is not None and self._own_code:
+            raise TraceError("for another processor, LLVM must write all of it: make the module with own_code=False")
         return assembly(str(self.text), self._drivers, target)
 
     def _check_new(self, signature: Signature) -> None:

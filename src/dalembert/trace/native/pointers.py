@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
+from dalembert.errors import TraceError
 from dalembert.trace.native.reals import Real, lane_of
 from dalembert.trace.native.text import Body
 from dalembert.trace.native.values import Int, Value
@@ -43,11 +44,19 @@ class Pointer(Address):
         return f"[{body.lanes.stride} x double]"
 
     def __getitem__(self, index: Index) -> Real:
-        return Real(self.body, self.body.let(f"load {self.body.lanes.real}, ptr {self.element(index)}, align 8"))
+        return Real(self.body, self.body.let(f"load {self.body.lanes.real}, ptr {self._lanes_of(index)}, align 8"))
 
     def __setitem__(self, index: Index, value: Real | float) -> None:
         name = Real.operand(self.body, value)
-        self.body.lines.append(f"store {self.body.lanes.real} {name}, ptr {self.element(index)}, align 8")
+        self.body.lines.append(f"store {self.body.lanes.real} {name}, ptr {self._lanes_of(index)}, align 8")
+
+    def _lanes_of(self, index: Index) -> str:
+        """Where all lanes of an element begin; in a loop over each element, where the next few begin."""
+        if isinstance(index, int) and self.body.lanes.count > self.body.lanes.stride:
+            raise TraceError(
+                "in a loop over each element, one at a fixed place cannot be reached: read it before the loop"
+            )
+        return self.element(index)
 
     def clear(self, count: int) -> None:
         """0 in the first `count` elements."""

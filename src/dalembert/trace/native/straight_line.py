@@ -1,4 +1,4 @@
-"""A `Block` as LLVM functions: one if it is short, else a chain of them that share a work array."""
+"""A `Block` as functions: own machine code if it is arithmetic; else LLVM's, one if it is short, or a chain with a work array."""
 
 from __future__ import annotations
 
@@ -28,9 +28,15 @@ where writing delays reading at the same distance from another page's beginning.
 
 
 def emit_block(
-    module: ModuleText, block: Block, lanes: int, width: int, symbol: str, largest: int = LARGEST_FUNCTION
+    module: ModuleText,
+    block: Block,
+    lanes: int,
+    width: int,
+    symbol: str,
+    largest: int = LARGEST_FUNCTION,
+    own_code: bool = True,
 ) -> None:
-    """Add the block to the module as the function `symbol`.
+    """Add the block to the module as the function `symbol`, by own code where that is possible and wanted.
 
     With more lanes than the `width` of a register, each of its functions does one part of them after the other. As a rule a function
     ends with waiting for itself: meanwhile the processor begins the next part.
@@ -38,7 +44,7 @@ def emit_block(
     part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
     nodes = result_by_result([out.value for out in block.outputs], block.inputs)
     turned = [e for e in nodes if e.op in TRIGONOMETRIC]
-    if not x86.takes(block, [e for e in nodes if e.op not in TRIGONOMETRIC], part.count):
+    if not (own_code and x86.takes(block, [e for e in nodes if e.op not in TRIGONOMETRIC], part.count)):
         _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
     elif not turned:
         _define(module, block, [_Encoded(block, nodes, part)], part, symbol)

@@ -69,8 +69,10 @@ class Body:
     def widened(self, width: int) -> Iterator[None]:
         """While this lasts, reals are `width` neighbouring elements of arrays that have one lane."""
         before, self.lanes = self.lanes, Lanes(width, 1)
-        yield
-        self.lanes = before
+        try:
+            yield
+        finally:
+            self.lanes = before
 
     def fresh(self) -> str:
         self._names += 1

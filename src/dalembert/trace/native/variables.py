@@ -17,11 +17,13 @@ class Variables:
     """Attributes that can be read and assigned, each of the type of its first value. LLVM keeps them in registers."""
 
     _body: Body
+    _lanes: int
     _places: dict[str, tuple[type[Value], str]]
 
     def __init__(self, body: Body, initial: Mapping[str, Any]) -> None:
         places: dict[str, tuple[type[Value], str]] = {}
         object.__setattr__(self, "_body", body)
+        object.__setattr__(self, "_lanes", body.lanes.count)
         object.__setattr__(self, "_places", places)
         for name, value in initial.items():
             kind = type(value) if isinstance(value, Value) else _TYPES.get(type(value))
@@ -32,6 +34,10 @@ class Variables:
 
     def __getattr__(self, name: str) -> Any:
         kind, place = self._place(name)
+        if kind is Real and self._lanes != self._body.lanes.count:
+            raise TraceError(
+                f"in a loop over each element, the variable {name!r} cannot be reached: read it before the loop"
+            )
         return kind(self._body, self._body.let(f"load {kind.kind(self._body)}, ptr {place}"))
 
     def __setattr__(self, name: str, value: Any) -> None:

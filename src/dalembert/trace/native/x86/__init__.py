@@ -1,4 +1,4 @@
-"""Machine code for straight-line arithmetic on x86-64 with AVX2 and FMA, without a compiler in between.
+"""Machine code for straight-line arithmetic on x86-64 with AVX2 and FMA but no AVX-512, without a compiler in between.
 
 LLVM takes its time over long straight code, and keeps more values waiting in memory than it must. Where a block is arithmetic only,
 four short passes do better: `arithmetic` fuses products and sums, `ordering` hides their latencies, `registers` decides what stays in

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from math import copysign
 from typing import Any
 
 from dalembert.trace.expr import Expr
@@ -76,11 +77,12 @@ class Fusing:
         for e in nodes:
             if e in stored:
                 self.value(e)
-            elif not (e.op is MUL and self._uses[e] == 1):
+            elif not (e.op in (MUL, NEG) and self._uses[e] == 1):
                 self.signed(e)
 
     def value(self, x: Any) -> int:
         """The number of a value, with its own sign."""
+        x = _distinct(x)
         found = self._plain.get(x)
         if found is None:
             number, negative = self.signed(x)
@@ -89,6 +91,7 @@ class Fusing:
 
     def signed(self, x: Any) -> tuple[int, bool]:
         """The number of a value or of its opposite."""
+        x = _distinct(x)
         found = self._signed.get(x)
         if found is None:
             found = self._signed[x] = self._write(x)
@@ -119,8 +122,10 @@ class Fusing:
             return made.make(op, a, b, c), False
         (a, minus_a), (b, minus_b) = self.signed(e.args[0]), self.signed(e.args[1])
         minus_b = minus_b != minus[1]
-        if minus_a == minus_b:
-            return made.make("add", a, b), minus_a
+        if minus_a and minus_b:  # −1 a − b; −(a + b) would be −0 where this is 0
+            return made.make("fnmsub", a, made.source(1.0), b), False
+        if not minus_a and not minus_b:
+            return made.make("add", a, b), False
         return made.make("sub", *((b, a) if minus_a else (a, b))), False
 
     def _factors(self, product: Expr) -> tuple[tuple[int, bool], tuple[int, bool]]:
@@ -136,3 +141,8 @@ class Fusing:
                 break
             x, flipped = x.args[0], not flipped
         return None, False
+
+
+def _distinct(x: Any) -> Any:
+    """−0 under a name of its own: as keys, 0 and −0 are one."""
+    return SIGN if type(x) is not Expr and x == 0.0 and copysign(1.0, x) < 0.0 else x

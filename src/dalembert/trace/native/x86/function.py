@@ -26,7 +26,7 @@ _MORE_POINTERS = [encoding.RAX, encoding.R10, encoding.R11]
 
 @cache
 def available() -> bool:
-    """Whether this machine runs such code."""
+    """Whether this machine runs such code, and does not have twice the registers, which LLVM would fill."""
     return constants_near() and {"+avx2", "+fma", "-avx512f"} <= set(host().features.split(","))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -36,14 +38,14 @@ CHECKPOINT_EVERY = 30.0
 
 
 class Run:
-    """The moving parts. `identity` names the run; two runs of one identity give the same numbers."""
+    """The moving parts. `identity` names the run; two runs of one identity give the same numbers. It is made when asked for."""
 
     def __init__(
         self, program: Program, model: Mechanism, options: Options, events: list[Event], control: Control | None,
-        handler: Handler | None, identity: str,
+        handler: Handler | None, identity: Callable[[], str],
     ):  # fmt: skip
         self.program, self.model, self.options, self.events = program, model, options, events
-        self.control, self.handler, self.identity = control, handler, identity
+        self.control, self.handler, self._identity = control, handler, identity
         self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
         self.rows = np.empty((len(options.times), len(program.unknowns)))
@@ -56,6 +58,10 @@ class Run:
         self.lengths: np.ndarray = np.zeros(())
         self._poor = False
         self._programs = {program.balance.choice: program}
+
+    @cached_property
+    def identity(self) -> str:
+        return self._identity()
 
     def part(self, name: str) -> np.ndarray:
         """A part of the integrator's memory."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ def simulate(
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
     decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
-    identity = fingerprint(program.key, q, u, values, o.times, o.atol, *decided)
+    identity = partial(fingerprint, program.key, q, u, values, o.times, o.atol, *decided)
     run = Run(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
     if resume is None:
         run.begin(q, u, values)
@@ -197,4 +197,4 @@ def _plain(given: Any) -> Any:
     """Initial values as given, in a form that can be written down."""
     if isinstance(given, Mapping):
         return {str(k): np.asarray(v, dtype=float).tolist() for k, v in given.items()}
-    return None if given is None else json.loads(json.dumps(np.asarray(given, dtype=float).tolist()))
+    return None if given is None else np.asarray(given, dtype=float).tolist()

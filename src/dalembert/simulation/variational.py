@@ -130,7 +130,7 @@ class VariedRun(Run):
         dP: np.ndarray,
         atol: np.ndarray,
     ):
-        super().__init__(program, model, options, [], None, None, "")
+        super().__init__(program, model, options, [], None, None, str)
         self._first = program.packed(X), program.packed(atol)
         program.given.view(self.given, "along")[:, 0] = program.packed(dP)
 

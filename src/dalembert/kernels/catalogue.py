@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -122,9 +122,13 @@ class Catalogue:
                 extra = extra_input(m.speeds[:n_extra])
                 return module.block(straight_block(m, formula(m.symbolic_state(), extra), extra), lanes), 0
 
+        @cache
+        def traced() -> Outlined:
+            """The same for any number of lanes."""
+            return Outlined(m, algorithm)
+
         def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
-            sweep = Outlined(m, algorithm)
-            return sweep.emit(module, lanes), sweep.places["end"]
+            return traced().emit(module, lanes), traced().places["end"]
 
         return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, self.key, parts=2)
 

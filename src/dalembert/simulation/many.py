@@ -6,7 +6,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ from dalembert.words import counted
 
 SHARES = 32
 """Into how many pieces a thread's part is cut, so that none waits long for another at the end."""
+LOOK_UP = 0.1
+"""Seconds after which whoever waits for the threads looks whether Ctrl-C was pressed."""
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
 
@@ -172,7 +174,10 @@ class _Batch:
         shares = iter([range(k, min(k + size, self.groups)) for k in range(0, self.groups, size)])
         with ThreadPoolExecutor(threads) as pool:
             try:
-                return sum(done.result() for done in [pool.submit(self._march, shares) for _ in range(threads)])
+                every = [pool.submit(self._march, shares) for _ in range(threads)]
+                while wait(every, timeout=LOOK_UP).not_done:  # a signal that another thread was handed wakes nobody
+                    pass
+                return sum(done.result() for done in every)
             except BaseException:
                 self.stop.set()
                 pool.shutdown(cancel_futures=True)

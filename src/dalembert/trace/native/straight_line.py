@@ -44,14 +44,13 @@ def emit_block(
     part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
     nodes = result_by_result([out.value for out in block.outputs], block.inputs)
     turned = [e for e in nodes if e.op in TRIGONOMETRIC]
-    if not (own_code and x86.takes(block, [e for e in nodes if e.op not in TRIGONOMETRIC], part.count)):
+    rest = [e for e in nodes if e.op not in TRIGONOMETRIC]
+    if not own_code or not x86.takes(block, rest, part.count) or (turned and len(rest) < WORTH_APART):
         _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
-    elif not turned:
-        _define(module, block, [_Encoded(block, nodes, part)], part, symbol)
-    elif len(nodes) - len(turned) < WORTH_APART:
-        _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
-    else:
+    elif turned:
         _define_in_two(module, block, turned, part, symbol)
+    else:
+        _define(module, block, [_Encoded(block, nodes, part)], part, symbol)
 
 
 def _parameters(block: Block) -> str:

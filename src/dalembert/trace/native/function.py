@@ -102,20 +102,22 @@ class FunctionBuilder:
         read and write only element i, or i and a constant, of arrays. Reals from outside come in all lanes; variables, and elements at
         fixed places, must be read outside.
         """
-        whole = count - count % self._width
-        if whole and self._width > 1:
+        whole = self._in_registers(count)
+        if whole:
             with self.loop(0, whole, self._width) as i, self.body.widened(self._width):
                 yield i
-        else:
-            whole = 0
         if whole < count:
             with self.loop(whole, count) as i:
                 yield i
 
+    def _in_registers(self, count: int) -> int:
+        """How many of the elements fill whole registers."""
+        return count - count % self._width if self._width > 1 else 0
+
     def total(self, count: int, term: Callable[[Int], Real]) -> Real:
         """The sum of term(i), in no particular order; what holds for `each` holds for the term."""
         sums = self.variables(all=0.0)
-        whole = count - count % self._width if self._width > 1 else 0
+        whole = self._in_registers(count)
         if whole:
             with self.body.widened(self._width):
                 parts = self.variables(all=0.0)

@@ -31,7 +31,7 @@ def available() -> bool:
 
 
 def takes(block: Block, nodes: Sequence[Expr], lanes: int) -> bool:
-    """Whether the block can be written here: arithmetic only, on few arrays."""
+    """Whether the block can be written here: arithmetic only, on few arrays, with one more for sines and cosines."""
     return (
         available()
         and lanes in (1, 4)

@@ -10,7 +10,7 @@ from typing import Any
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.fixed import FixedStep, emit_hermite
 from dalembert.simulation.method import Method, Unknowns
-from dalembert.trace.native import Real, Signature
+from dalembert.trace.native import Pointer, Real, Signature
 
 
 class RK4(FixedStep):
@@ -22,25 +22,26 @@ class RK4(FixedStep):
         return self
 
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return {"stage": m.n_q + m.n_u, "slope": m.n_q + m.n_u}
+        return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n_q + m.n_u)
 
     def emit_advance(self, e: Equations) -> Signature:
-        n = e.n
         with e.function("advance", h=Real) as f:
             p = e.layout.of(f.memory)
             h, t = f.h, p.t_old[0]
-            for i in f.each(n):
-                p.stage[i] = p.y_old[i] + 0.5 * h * p.dy_old[i]
-                p.y[i] = p.y_old[i] + h / 6.0 * p.dy_old[i]
-            for weight, ahead in ((h / 3.0, 0.5 * h), (h / 3.0, h)):
-                e.evaluate(f, t + 0.5 * h, p.stage, p.slope)
-                for i in f.each(n):
-                    k: Any = p.slope[i]
-                    p.stage[i] = p.y_old[i] + ahead * k
-                    p.y[i] = p.y[i] + weight * k
-            e.evaluate(f, t + h, p.stage, p.slope)
-            for i in f.each(n):
-                p.y[i] = p.y[i] + h / 6.0 * p.slope[i]
+
+            def go_on(to: Pointer, base: Pointer, ahead: Any, k: Pointer) -> None:
+                for i in f.each(e.n):
+                    to[i] = base[i] + ahead * k[i]
+
+            go_on(p.stage, p.y_old, 0.5 * h, p.dy_old)
+            e.evaluate(f, t + 0.5 * h, p.stage, p.k2)
+            go_on(p.stage, p.y_old, 0.5 * h, p.k2)
+            e.evaluate(f, t + 0.5 * h, p.stage, p.k3)
+            go_on(p.stage, p.y_old, h, p.k3)
+            e.evaluate(f, t + h, p.stage, p.k4)
+            for i in f.each(e.n):
+                k: Any = p.dy_old[i] + 2.0 * (p.k2[i] + p.k3[i]) + p.k4[i]
+                p.y[i] = p.y_old[i] + h / 6.0 * k
             e.projected(f, t + h, p.y)
             e.evaluate(f, t + h, p.y, p.dy)
         return f.signature

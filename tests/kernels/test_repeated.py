@@ -9,6 +9,7 @@ import dalembert as da
 from dalembert.kernels import articulated
 from dalembert.kernels.outlined import Outlined
 from dalembert.kinematics import totals
+from dalembert.trace import symbol
 from tests.kernels.support import agree, reference
 
 
@@ -42,6 +43,27 @@ def test_springs_of_one_kind_are_one_piece_of_code(made):
     classes = Outlined(m, articulated.ALGORITHM).parts.forces.classes
     assert sum(c.count for c in classes) == len(m.forces)
     assert len(classes) <= len(m.forces) // 4  # what differs is which numbers of a frame are 0 or ±1
+
+
+def resisting(joint: str, factor: float):
+    return lambda state: state.u[joint] * state.q[joint] * -factor
+
+
+def test_what_was_named_before_does_not_matter():
+    """Sums and products stand in the order in which their symbols were first seen in the process."""
+    for i in (7, 2, 9):
+        symbol(f"u_turn_{i}"), symbol(f"q_turn_{i}")
+    s = da.System("named", gravity=(0, 0, -9.81))
+    for i in range(12):
+        s.add_body(f"b{i}", da.box(1.0, (0.1, 0.2, 0.3)))
+        s.add_joint(
+            f"turn_{i}", da.Revolute((1, 0, 0)), f"b{i - 1}" if i else "ground", f"b{i}", at_parent=(0, 0, -0.3)
+        )
+        s.add_force(f"motor{i}", da.Motor(f"turn_{i}", resisting(f"turn_{i}", 2.0 + i)))
+    m = s.build()
+    assert len(Outlined(m, articulated.ALGORITHM).parts.forces.classes) == 1
+    q, u = np.linspace(-1, 1, 12), np.linspace(2, 1, 12)
+    assert agree(m.forward_dynamics(q, u), reference(m, q, u, np.zeros(12), 0.0).udot)
 
 
 def test_each_keeps_its_own_constants_and_places(made):

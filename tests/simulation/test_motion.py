@@ -192,6 +192,17 @@ def test_a_saved_motion_comes_back_with_everything(tmp_path):
         da.load_motion(tmp_path / "motion.nc", pendulum())
 
 
+def test_a_motion_of_another_version_is_known_by_its_names(tmp_path, monkeypatch):
+    """Fingerprints change with the package; a motion is not lost with them."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(da, "__version__", "0.0.1")
+        oscillator().simulate(1.0, {"x": 1.0}).save(tmp_path / "motion.nc")
+    stiffer = oscillator(stiffness=3.0)
+    assert len(da.load_motion(tmp_path / "motion.nc", stiffer).energy().total)
+    with pytest.raises(da.MotionFileError, match="another mechanism"):
+        da.load_motion(tmp_path / "motion.nc", pendulum())
+
+
 def test_a_damaged_file_is_said(tmp_path):
     path = tmp_path / "motion.nc"
     pendulum().simulate(1.0, {"A": 0.3}).save(path)

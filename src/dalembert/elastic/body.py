@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.vectors import IDENTITY
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class ElasticBody:
+class ElasticBody(Portable):
     """m (kg); S (n+1, 3); P (n+1, n+1, 3, 3); stiffness Ke and damping De (n, n); G0 (n, n, 3); H (n, n, 3, 3); nodes by name."""
 
     m: float

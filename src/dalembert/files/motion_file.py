@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import dalembert
 from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
 from dalembert.mechanism import Mechanism
@@ -41,11 +42,8 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         raise MotionFileError(
             f'"{path}" is a NetCDF file, but not a motion that dalembert wrote: it has no {problem}'
         ) from None
-    if mechanism is not None and mechanism.kernels.key != record["fingerprint"]:
-        raise MotionFileError(
-            f'motion "{path}" was made by another mechanism than "{mechanism.name}", or that one has changed since; '
-            "load it without a mechanism, or rebuild the one that made it"
-        )
+    if mechanism is not None:
+        _check_made_by(mechanism, path, record, bodies, names)
     events = tuple(
         Occurrence(str(name), float(t), q, u)
         for name, t, q, u in zip(*(data[x].values for x in ("event", "event_time", "event_q", "event_u")))
@@ -53,6 +51,16 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     t, q, u, forces = (np.ascontiguousarray(data[name].values) for name in ("time", "q", "u", "force"))
     c, s, c_units, s_units = names
     return Motion(t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism)
+
+
+def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
+    """By the fingerprint, where the same version of the package took it; names tell in any case."""
+    same = record["version"] != dalembert.__version__ or m.kernels.key == record["fingerprint"]
+    if not same or (m.coordinates, m.speeds, tuple(b.name for b in m.bodies)) != (*names[:2], bodies):
+        raise MotionFileError(
+            f'motion "{path}" was made by another mechanism than "{m.name}", or that one has changed since; '
+            "load it without a mechanism, or rebuild the one that made it"
+        )
 
 
 _NAMES = ("coordinate", "speed", "coordinate_unit", "speed_unit")

@@ -57,8 +57,10 @@ def slopes(m: Mechanism, links: tuple[Link, ...]) -> list[Unit] | None:
         state, record = m.symbolic_state(), Record(motion.FIELDS)
         for name in m.forces:
             force = applied(m, links, record, state, name)
-            read = [s for s in free_symbols(force.values) if s not in force.looking.constants]
-            places = [known.get(s, ("work", 0)) for s in read]
+            used = {
+                s: known.get(s, ("work", 0)) for s in free_symbols(force.values) if s not in force.looking.constants
+            }
+            read, places = sorted(used, key=lambda s: used[s]), sorted(used.values())
             if any(array not in "tqu" or (array == "q" and i not in speed_of) for array, i in places):
                 return None
             for value, (k, element) in zip(force.values, force.to):

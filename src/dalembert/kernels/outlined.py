@@ -260,8 +260,10 @@ class Outlined:
             k, i = looking.places[s]
             return "work", self.record_at[k] + i
 
-        read = [s for s in free_symbols(values) if s not in looking.constants]
-        return Unit(values, to, {s: source(s) for s in read}, looking.constants)
+        read = {s: source(s) for s in free_symbols(values) if s not in looking.constants}
+        looked_at = [s for s in looking.places if s in read]
+        others = sorted((s for s in read if s not in looking.places), key=lambda s: read[s])
+        return Unit(values, to, {s: read[s] for s in (*looked_at, *others)}, looking.constants)
 
     @cached_property
     def _known(self) -> dict[Expr, Place]:

@@ -15,7 +15,7 @@ from dalembert.kernels.tangent_block import STEADY, tangent
 from dalembert.trace import Expr, symbol
 from dalembert.trace.graph import ordered, rebuild
 from dalembert.trace.native import Array, Block, Module, Output, Pointer, Signature
-from dalembert.trace.ops import POW, SYMBOL
+from dalembert.trace.ops import ADD, MUL, POW, SYMBOL
 
 Place = tuple[str, int]
 """An array among a kernel's arguments, and an element of it."""
@@ -23,7 +23,10 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class Unit:
-    """Values to be added to elements of a kernel's arrays, and where the symbols in them are found."""
+    """Values to be added to elements of a kernel's arrays, and where the symbols in them are found.
+
+    Units of one kind have their symbols in one order.
+    """
 
     values: Sequence[Any]
     to: Sequence[Place]
@@ -75,18 +78,27 @@ def repeated(units: Sequence[Unit]) -> list[Repeated]:
 
 
 class _Reading:
-    """A unit taken apart into its structure, and the constants and symbols that fill it, in the order of their first use."""
+    """A unit taken apart into its structure, and the constants and symbols that fill it.
+
+    In which order two arguments of a sum or product stand depends on which of their symbols was there first, perhaps long ago: it is
+    no part of the structure.
+    """
 
     def __init__(self, unit: Unit):
         self.unit = unit
-        self.nodes = [e for e in ordered(list(unit.values)) if e.op is not SYMBOL]
+        every = dict.fromkeys(ordered(list(unit.values)))
+        self.nodes = [e for e in every if e.op is not SYMBOL]
         self.number = {e: i for i, e in enumerate(self.nodes)}
-        self.symbols: dict[Expr, int] = {}
-        self.constants: list[float] = []
-        self.named: dict[Expr, int] = {}
-        told = [(e.op.name, *(self._told(e, a) for a in e.args)) for e in self.nodes]
+        self.symbols = {s: i for i, s in enumerate(s for s in unit.sources if s in every)}
+        self.named = {s: i for i, s in enumerate(s for s in unit.constants if s in every)}
+        self.constants = [unit.constants[s] for s in self.named]
+        told = [self._operation(e) for e in self.nodes]
         ends = [self._told(None, value) for value in unit.values]
         self.structure = (tuple(told), tuple(ends), tuple(array for array, _ in unit.to))
+
+    def _operation(self, e: Expr) -> tuple[Any, ...]:
+        arguments = [self._told(e, a) for a in e.args]
+        return (e.op.name, *(sorted(arguments, key=repr) if e.op in (ADD, MUL) else arguments))
 
     def _told(self, e: Expr | None, argument: Any) -> Any:
         if type(argument) is not Expr:
@@ -96,17 +108,13 @@ class _Reading:
             return "constant"
         if argument.op is not SYMBOL:
             return self.number[argument]
-        if argument in self.unit.constants:
-            if argument not in self.named:
-                self.named[argument] = len(self.constants)
-                self.constants.append(self.unit.constants[argument])
+        if argument in self.named:
             return "constant", self.named[argument]
-        place = self.symbols.setdefault(argument, len(self.symbols))
-        return "symbol", place, self.unit.sources[argument][0]
+        return "symbol", self.symbols[argument], self.unit.sources[argument][0]
 
     def lifted(self) -> list[Any]:
         """The values with table entries in place of constants and inputs in place of symbols."""
-        constants = iter(sorted(set(range(len(self.constants))) - set(self.named.values())))
+        constants = iter(range(len(self.named), len(self.constants)))
         new: dict[Expr, Any] = {s: symbol(f"#x{i}") for s, i in self.symbols.items()}
         new |= {s: symbol(f"#K{i}") for s, i in self.named.items()}
 

@@ -80,7 +80,8 @@ class Ahead:
     """
 
     def __init__(self, coordinates: Sequence[int], phases: Sequence[tuple[float, float]]):
-        left = padded(len(coordinates)) - len(coordinates)
+        self.count = len(coordinates)
+        left = padded(self.count) - self.count
         self.coordinates = [*coordinates, *[coordinates[-1]] * left]
         self.phases = [*phases, *[(1.0, 0.0)] * left]
 
@@ -94,8 +95,13 @@ class Ahead:
         tables = [module.real_table(values) for values in zip(*self.phases)] if quarters else []
         added = module.real_table([0.0 if quarters else float(np.arctan2(b, a)) for a, b in self.phases])
         parameters: dict[str, Any] = dict.fromkeys(("q", "s", "c"), Pointer)
+        first = self.coordinates[0]
+        in_order = self.coordinates[: self.count] == list(range(first, first + self.count))
         with module.function(f"{name}_turns", lanes=lanes, public=False, **parameters) as f:
-            with f.loop(len(self.coordinates)) as i:
+            if in_order:
+                for i in f.each(self.count):
+                    f.s[i] = f.q[i + first] if quarters else f.q[i + first] + added[i]
+            with f.loop(self.count if in_order else 0, len(self.coordinates)) as i:
                 f.s[i] = f.q[places[i]] if quarters else f.q[places[i]] + added[i]
             with f.loop(0, len(self.coordinates), across if lanes == 1 else at_once) as i:
                 f.call(turn, f.s + i, f.c + i, *(table + i for table in tables))

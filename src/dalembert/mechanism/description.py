@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
+from dalembert.portable import Portable
 from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint
 from dalembert.system.forces import Force
@@ -31,7 +32,7 @@ from dalembert.words import counted
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
+class Description(Portable):
     """What a mechanism is made of, numbered; see the module's text."""
 
     name: str

@@ -18,6 +18,7 @@ from dalembert.arguments import file_path, function, names, points, takes
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.portable import Portable
 from dalembert.simulation.events import Occurrence
 from dalembert.system.names import unknown
 from dalembert.system.outputs import Displacement
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(Portable):
     """Samples of a motion: `t` (K,), `q` (K, n_q), `u` (K, n_u). All vectors asked for are in world axes unless said otherwise."""
 
     t: np.ndarray

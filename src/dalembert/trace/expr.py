@@ -63,6 +63,10 @@ class Expr:
     args: tuple[Any, ...]
     serial: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again by name or operation, so that it is the one there is."""
+        return (symbol, self.args) if self.op is SYMBOL else (node, (self.op, *self.args))
+
     # -- arithmetic: Expr arguments first in creation order, a float last, signs outside products ----------------------
     def __add__(self, other: Any) -> Any:
         if type(other) is not Expr:

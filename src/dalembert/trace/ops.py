@@ -25,6 +25,10 @@ class Op:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> str:
+        """Pickled as the constant of this module that it is."""
+        return self.name.upper()
+
 
 def _either(scalar: Callable[..., float], array: Callable[..., Any]) -> Callable[..., Any]:
     """Python's function on floats (fast), NumPy's on arrays and where Python's would raise: there it gives nan or inf."""

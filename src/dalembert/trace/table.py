@@ -39,6 +39,12 @@ class TableOp(Op):
     column: Column | None = None
     """Of which table it is; None for derivatives."""
 
+    def __reduce__(self) -> Any:
+        """By the table whose column it is, or by its content."""
+        if self.column is None:
+            return table_op, (self.breaks, self.coefficients)
+        return _op_of, (self.column.table, self.column.call)
+
     @cached_property
     def derivative(self) -> TableOp:
         order = len(self.coefficients) - 1
@@ -130,11 +136,12 @@ class Table:
         values = samples.values[:, 0] if samples.values.shape[1] == 1 else samples.values
         return cls(samples.times, values, kind, outside, name=name, names=samples.names)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _table, (self.times, self.values, self.kind, self.outside, self.name, self.names, self.file)
+
     def named(self, name: str) -> Table:
         """The same under another name."""
-        made = Table(self.times, self.values, self.kind, self.outside, name=name, names=self.names)
-        made.file = self.file
-        return made
+        return _table(self.times, self.values, self.kind, self.outside, name, self.names, self.file)
 
     @property
     def functions(self) -> dict[str, Callable[[Any], Any]]:
@@ -201,3 +208,14 @@ def _held(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.n
     before, after = np.zeros((len(c), 1)), np.zeros((len(c), 1))
     before[-1], after[-1] = y[0], y[-1]
     return np.concatenate([[-_FAR], x, [_FAR]]), np.hstack([before, c, after])
+
+
+def _table(times: Any, values: Any, kind: str, outside: str, name: str, names: Sequence[str], file: Any) -> Table:
+    made = Table(times, values, kind, outside, name=name, names=names)
+    made.file = file
+    return made
+
+
+def _op_of(table: Table, call: str) -> TableOp:
+    """The operation of the column that is called so."""
+    return next(op for op in table._ops if op.column is not None and op.column.call == call)

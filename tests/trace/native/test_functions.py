@@ -298,21 +298,25 @@ def test_mistakes_are_named() -> None:
         pass
 
 
+WEIGHTS = [1.0 + 0.1 * i for i in range(16)]
+
+
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("width", [None, native_lanes()])
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 8, 13, 16])
 def test_each_and_total_cover_all_elements_once(n: int, width: int | None, lanes: int) -> None:
-    """Also what is left over after whole registers; numbers from outside reach all of them."""
+    """Also what is left over after whole registers; numbers from outside reach all of them, those of a table each its own."""
     m = Module(width)
     with m.function("f", lanes=lanes, x=Pointer, y=Pointer, out=Pointer, h=Real) as f:
         doubled = 2.0 * f.h
+        weights = m.real_table(WEIGHTS)
         for i in f.each(n):
-            f.y[i] = f.y[i] + doubled * select(f.x[i] > f.h, f.x[i], f.h)
+            f.y[i] = weights[i] * f.y[i] + doubled * select(f.x[i] > f.h, f.x[i], f.h)
         f.out[0] = f.total(n, lambda i: f.x[i] * f.y[i] - f.h)
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(n + 1, lanes)), rng.normal(size=(n + 1, lanes))
     expected, out = y.copy(), np.zeros((1, lanes))
-    expected[:n] += 2 * 0.3 * np.maximum(x[:n], 0.3)
+    expected[:n] = np.array(WEIGHTS[:n]).reshape(n, 1) * y[:n] + 2 * 0.3 * np.maximum(x[:n], 0.3)
     m.compile().f(x, y, out, 0.3)
     assert np.allclose(y, expected, rtol=1e-15, atol=1e-15)
     assert np.allclose(out[0], (x[:n] * expected[:n] - 0.3).sum(axis=0), rtol=1e-13, atol=1e-13)

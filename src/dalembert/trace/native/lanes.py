@@ -24,6 +24,11 @@ class Lanes:
         """Doubles from one element of an array to the next."""
         return self.of or self.count
 
+    @property
+    def several(self) -> bool:
+        """Whether a register holds several elements of an array, as in a loop over each of them."""
+        return self.count > self.stride
+
     @cached_property
     def real(self) -> str:
         return self._of("double")

@@ -52,7 +52,7 @@ class Pointer(Address):
 
     def _lanes_of(self, index: Index) -> str:
         """Where all lanes of an element begin; in a loop over each element, where the next few begin."""
-        if isinstance(index, int) and self.body.lanes.count > self.body.lanes.stride:
+        if isinstance(index, int) and self.body.lanes.several:
             raise TraceError(
                 "in a loop over each element, one at a fixed place cannot be reached: read it before the loop"
             )
@@ -70,7 +70,8 @@ class Pointer(Address):
 
 
 class UniformPointer(Address):
-    """An array of plain doubles. Reading puts the double in all lanes; writing takes lane 0."""
+    """An array of plain doubles. Reading puts the double in all lanes; writing takes lane 0. In a loop over each element, the next few
+    are read and written."""
 
     __slots__ = ()
 
@@ -79,10 +80,15 @@ class UniformPointer(Address):
         return "double"
 
     def __getitem__(self, index: Index) -> Real:
+        if self.body.lanes.several:
+            return self.lanes[index]
         loaded = self.body.let(f"load double, ptr {self.element(index)}, align 8")
         return Real(self.body, self.body.broadcast(loaded))
 
     def __setitem__(self, index: Index, value: Real | float) -> None:
+        if self.body.lanes.several:
+            self.lanes[index] = value
+            return
         real = Real(self.body, Real.operand(self.body, value))
         self.body.lines.append(f"store double {lane_of(real, 0)}, ptr {self.element(index)}, align 8")
 

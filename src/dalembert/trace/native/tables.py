@@ -61,7 +61,7 @@ class RealTable:
     @overload
     def __getitem__(self, index: Int) -> Real: ...
     def __getitem__(self, index: Int | int) -> Real | float:
-        return (self + index)[0] if isinstance(index, Int) else self.values[index]
+        return UniformPointer(index.body, self.name)[index] if isinstance(index, Int) else self.values[index]
 
     def __add__(self, index: Int) -> UniformPointer:
         """The address of an element."""

@@ -1,0 +1,35 @@
+"""Pickling and copying of what is read-only and computes on demand."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+
+class Portable:
+    """Can be pickled and copied. What was computed on demand stays behind; what could not be written to cannot be written to again."""
+
+    def __getstate__(self) -> tuple[dict[str, Any], list[str]]:
+        given = {
+            name: x
+            for name, x in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
+        held = {name: dict(x) if isinstance(x, MappingProxyType) else x for name, x in given.items()}
+        return held, [name for name, x in given.items() if _read_only(x)]
+
+    def __setstate__(self, state: tuple[dict[str, Any], list[str]]) -> None:
+        held, read_only = state
+        for name in read_only:
+            if isinstance(held[name], np.ndarray):
+                held[name].flags.writeable = False
+            else:
+                held[name] = MappingProxyType(held[name])
+        vars(self).update(held)
+
+
+def _read_only(x: Any) -> bool:
+    return isinstance(x, MappingProxyType) or (isinstance(x, np.ndarray) and not x.flags.writeable)

@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
-from dalembert.simulation import many
+from dalembert.simulation.program import Program
 from tests.simulation.models import chain, heavy_top, oscillator
 from tests.simulation.test_runs import runaway
 
@@ -94,27 +94,28 @@ def test_control_c_stops_all_threads():
 
 
 def test_what_fails_in_one_thread_stops_the_others(monkeypatch):
-    looked = []
+    m = chain(9)
+    starts = np.full((512, 9), 0.2)
+    calls = []
 
-    def failing(self, g):
-        looked.append(g)
-        if g == 3:
+    def work(self):
+        calls.append(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread():
             raise MemoryError("no room for this one")
-        return 0
+        return given(self)
 
-    monkeypatch.setattr(many._Batch, "_looked_at", failing)
+    given = Program.work
+    monkeypatch.setattr(Program, "work", work)
+    with pytest.raises(MemoryError, match="no room"):  # all of it would take an hour
+        m.simulate_many(starts, 1000.0, step=1e-4, output=1.0, threads=2)
+    assert len(calls) == 2
+
+
+def test_threads_share_all_states_between_them():
+    """Each is marched once, whoever takes it, also where there are fewer than threads."""
     m = chain(3)
-    states = np.random.default_rng(1).uniform(-1, 1, (4000, m.n_q))
-    with pytest.raises(MemoryError, match="no room"):
-        m.simulate_many(states, 0.05, step=1e-3, threads=2)
-    assert len(looked) < 100  # of 500
-
-
-def test_a_stopped_thread_looks_at_nothing_more(monkeypatch):
-    """Rows that nobody will see are not filled."""
-    looked = []
-    monkeypatch.setattr(many._Batch, "_looked_at", lambda self, g: looked.append(g) or self.stop.set() or 1)
-    m = chain(3)
-    states = np.random.default_rng(1).uniform(-1, 1, (4000, m.n_q))
-    m.simulate_many(states, 0.05, step=1e-3, threads=2)
-    assert len(looked) < 100
+    states = np.random.default_rng(1).uniform(-1, 1, (401, m.n_q))
+    for count in (1, 2, 9, 401):
+        one, three = (m.simulate_many(states[:count], 0.05, step=1e-3, threads=n) for n in (1, 3))
+        np.testing.assert_array_equal(one.q, three.q)
+        assert one.record["steps"] == three.record["steps"] == 50 * count

@@ -21,20 +21,18 @@ from dalembert.simulation.failure import failure, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
-from dalembert.simulation.march import PAUSED
+from dalembert.simulation.march import FINISHED, PAUSED
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.share import WAITING
+from dalembert.simulation.share import NONE, WAITING
 from dalembert.simulation.stabilise import Projection
 from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
 from dalembert.words import counted
 
-SHARES = 32
-"""Into how many pieces a thread's part is cut, so that none waits long for another at the end."""
 LOOK_UP = 0.1
 """Seconds after which whoever waits for the threads looks whether Ctrl-C was pressed."""
 BUDGET = 5_000
@@ -142,8 +140,10 @@ class _Batch:
         self.given = aligned((self.groups, program.given.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
         self.statuses = np.full(self.groups, WAITING, dtype=np.int64)
-        self.counters = np.zeros((self.groups, N_COUNTERS), dtype=np.int64)
+        self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
         self.counters[:, TOTAL] = len(o.times)
+        self.queue = np.zeros(1, dtype=np.int64)
+        """The next group, for whichever thread is free."""
         self.problems: dict[int, str] = {}
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
@@ -168,48 +168,50 @@ class _Batch:
     def run(self, threads: int) -> int:
         """March all of them; how many steps that took."""
         self.program.library  # noqa: B018  compiled once, before the threads
-        if threads == 1 or self.groups == 1:
-            return self._march(iter([range(self.groups)]))
-        size = -(-self.groups // (threads * SHARES))
-        shares = iter([range(k, min(k + size, self.groups)) for k in range(0, self.groups, size)])
-        with ThreadPoolExecutor(threads) as pool:
+        others = min(threads, self.groups) - 1
+        if not others:
+            self._march()
+            return self._looked_at()
+        with ThreadPoolExecutor(others) as pool:
             try:
-                every = [pool.submit(self._march, shares) for _ in range(threads)]
+                every = [pool.submit(self._march) for _ in range(others)]
+                self._march()
                 while wait(every, timeout=LOOK_UP).not_done:  # a signal that another thread was handed wakes nobody
                     pass
-                return sum(done.result() for done in every)
+                for done in every:
+                    done.result()
             except BaseException:
                 self.stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+        return self._looked_at()
 
-    def _march(self, shares: Iterator[range]) -> int:
-        """A thread's work: one share of the groups after the other, as long as there are any, with a pause now and then to look
-        whether it should stop. How many steps that took."""
+    def _march(self) -> None:
+        """A thread's work: one group after the other, as long as there are any, with a pause now and then to look whether to stop."""
         o, program, width = self.options, self.program, self.rows[0].size
-        work, place = program.work(), aligned(8).view(np.int64)
-        march = program.library.share.bind(
-            place, self.statuses, self.memory, self.given, work, self.counters, o.times, self.rows, width, self.count,
-            BUDGET, o.max_steps,
-        )  # fmt: skip
-        steps = 0
         try:
-            for groups in shares:
-                place[:2] = groups.start, groups.stop
-                while not self.stop.is_set() and march() == PAUSED:
-                    pass
-                if self.stop.is_set():  # nobody will ask
-                    break
-                steps += sum(self._looked_at(g) for g in groups)
+            own = np.full(1, NONE)
+            march = program.library.share.bind(
+                self.queue, own, self.statuses, self.memory, self.given, program.work(), self.counters, o.times, self.rows,
+                width, self.count, BUDGET, o.max_steps,
+            )  # fmt: skip
+            while not self.stop.is_set() and march() == PAUSED:
+                pass
         except BaseException:
             self.stop.set()
             raise
-        return steps
 
-    def _looked_at(self, g: int) -> int:
-        """Say what came of a group; how many steps its states took together."""
+    def _looked_at(self) -> int:
+        """Say what came of groups that did not get to the end; how many steps all states took together."""
+        finished = (self.statuses == FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
+        for g in np.flatnonzero(~finished).tolist():
+            self._say_what_came_of(g)
+        states = np.minimum(self.program.lanes, self.count - self.program.lanes * np.arange(self.groups))
+        return int(self.counters[:, STEPS] @ states)
+
+    def _say_what_came_of(self, g: int) -> None:
         o, program, lanes, memory = self.options, self.program, self.program.lanes, self.memory[g]
-        first, status, steps = g * lanes, int(self.statuses[g]), int(self.counters[g, STEPS])
+        first, status = g * lanes, int(self.statuses[g])
         states = min(lanes, self.count - first)
         reached = int(self.counters[g, NEXT])
         if reached < len(o.times):
@@ -221,7 +223,6 @@ class _Batch:
             for k in range(states):
                 lane = np.ascontiguousarray(memory[:, k : k + 1])
                 self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
-        return steps * states
 
 
 def _held(

@@ -1,7 +1,8 @@
-"""Many motions one after the other, compiled: a thread's share of them, without Python between.
+"""Many motions one after the other, compiled: what a thread takes of them, without Python between.
 
-`share(place, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches the groups of states from
-`place[0]` to before `place[1]` and writes what came of each to `statuses`. It returns when its budget of steps is used up; called
+`share(queue, own, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches one group of states
+after the other and writes what came of each to `statuses`. The next group is `queue[0]`, on which all threads count; `own[0]` is the
+one that this thread has in hand, NONE to begin with. It returns when no group is left, or when its budget of steps is used up; called
 again, it goes on. A group that has made `most` steps is left as it is, paused.
 """
 
@@ -11,24 +12,29 @@ from typing import Any
 
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import N_COUNTERS, STEPS
-from dalembert.simulation.march import PAUSED
+from dalembert.simulation.march import FINISHED, PAUSED
 from dalembert.simulation.method import DEGRADED
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
 
 WAITING = 100
 """The status of a group that has not begun."""
+NONE = -1
 
 
 def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
     numbers: dict[str, Any] = dict.fromkeys(("width", "count", "budget", "most"), Int)
     with e.module.function(
-        "share", lanes=e.lanes, status=True, place=IntPointer, statuses=IntPointer, memory=Pointer, given=Pointer, work=Pointer,
-        counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
+        "share", lanes=e.lanes, status=True, queue=IntPointer, own=IntPointer, statuses=IntPointer, memory=Pointer,
+        given=Pointer, work=Pointer, counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
     ) as f:  # fmt: skip
         v = f.variables(left=f.budget)
-        with f.while_(lambda: f.place[0] < f.place[1]):
-            g = f.place[0]
+        with f.while_(lambda: v.left > 0):
+            with f.if_(f.own[0] == NONE):
+                f.own[0] = f.queue.take(0)
+            g = f.own[0]
+            with f.if_(g * e.lanes >= f.count):
+                f.return_(FINISHED)
             memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
             counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)
             with f.if_(f.statuses[g] == WAITING):
@@ -47,4 +53,5 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             with f.if_(status == PAUSED), f.if_(counters[STEPS] < f.most):
                 f.return_(PAUSED)
             f.next_if(status == DEGRADED)
-            f.place[0] = f.place[0] + 1
+            f.own[0] = NONE
+        f.return_(PAUSED)

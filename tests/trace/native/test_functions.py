@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -334,3 +336,20 @@ def test_each_refuses_what_would_be_read_wrongly() -> None:
             f.x[i] = f.x[i] * v.h
         turns.close()
         assert f.x[0].lanes == 1
+
+
+def test_threads_take_different_numbers() -> None:
+    m = Module()
+    with m.function("f", queue=IntPointer, taken=IntPointer, count=Int, status=True) as f:
+        v = f.variables(k=0)
+        with f.while_(lambda: v.k >= 0):
+            v.k = f.queue.take(0)
+            with f.if_(v.k >= f.count):
+                f.return_(0)
+            f.taken[v.k] = f.taken[v.k] + 1
+        f.return_(1)
+    library = m.compile()
+    queue, taken = np.zeros(1, dtype=np.int64), np.zeros(200_000, dtype=np.int64)
+    with ThreadPoolExecutor(4) as pool:
+        assert not any(pool.map(lambda _: library.f(queue, taken, len(taken)), range(4)))
+    assert (taken == 1).all() and queue[0] == len(taken) + 4

@@ -114,6 +114,11 @@ class IntPointer(Address):
     def __getitem__(self, index: Index) -> Int:
         return Int(self.body, self.body.let(f"load i64, ptr {self.element(index)}, align 8"))
 
+    def take(self, index: Index) -> Int:
+        """The integer there, which then is one more: of several threads, each gets another."""
+        place = self.element(index)
+        return Int(self.body, self.body.let(f"atomicrmw add ptr {place}, i64 1 monotonic"))
+
     def __setitem__(self, index: Index, value: Index) -> None:
         self.body.lines.append(f"store i64 {Int.operand(self.body, value)}, ptr {self.element(index)}, align 8")
 

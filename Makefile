@@ -27,12 +27,12 @@ docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a w
 	$(VENV)/bin/mkdocs build --quiet
 	@echo "written: out/docs/index.html"
 
-bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment of its own; and the slow tests
-	$(BENCH)/bin/python benchmarks/symbolic.py
-	$(BENCH)/bin/python benchmarks/tree.py
-	$(BENCH)/bin/python benchmarks/rollout.py
-	$(BENCH)/bin/python benchmarks/loops.py
-	$(BENCH)/bin/python benchmarks/comparison.py
+bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment of its own, whatever falls short; and the slow tests
+	-$(BENCH)/bin/python benchmarks/symbolic.py
+	-$(BENCH)/bin/python benchmarks/tree.py
+	-$(BENCH)/bin/python benchmarks/rollout.py
+	-$(BENCH)/bin/python benchmarks/loops.py
+	-$(BENCH)/bin/python benchmarks/comparison.py
 	OPENBLAS_NUM_THREADS=1 CI= $(RUN) -m pytest -n 2 -m slow
 
 $(VENV)/.ready: pyproject.toml

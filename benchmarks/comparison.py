@@ -8,9 +8,7 @@ Writes results/comparison.md and results/comparison.json. Run it on a quiet mach
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -24,11 +22,10 @@ ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT.parent))
 
 import dalembert as da  # noqa: E402
-from benchmarks import loop_models, models  # noqa: E402
+from benchmarks import loop_models, models, reporting  # noqa: E402
 from dalembert.analysis.comparison import Comparison, Entry, written  # noqa: E402
 from dalembert.formulations import FORMULATIONS  # noqa: E402
 
-RESULTS = ROOT / "results"
 SMALL = ("range_space", "sparse_augmented", "null_space_qr", "svd")
 ENERGIES = ("lagrange", "boltzmann_hamel", "momentum", "hamilton")
 """Differentiate energies: their graphs outgrow large systems."""
@@ -195,15 +192,10 @@ def main() -> None:
             for e in found.entries
         ]
         record[case.title] = {"entries": rows, "refusals": [str(r) for r in found.refusals], "left out": left_out}
-    machine = (
-        f"python {platform.python_version()}, dalembert {da.__version__}, numpy {np.__version__}, {platform.system()}"
-    )
     if not asked.only:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "comparison.md").write_text("\n".join([*text, machine, ""]), encoding="utf-8")
-        (RESULTS / "comparison.json").write_text(
-            json.dumps({"machine": machine, "cases": record}, indent=1), encoding="utf-8"
-        )
+        about = reporting.about()
+        results = {"about": about, "cases": record}
+        reporting.keep("comparison", results, "\n".join([*text, reporting.in_words(about), ""]))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -28,9 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import numpy as np
 
 import dalembert as da
-from benchmarks import loop_models
+from benchmarks import loop_models, reporting
 from benchmarks.loop_models import Problem
-from benchmarks.tree_report import rounded
 from dalembert.kinematics.rows import closure
 
 try:
@@ -39,7 +37,6 @@ try:
 except ImportError as missing:
     sys.exit(f"{missing.name} is not installed: run `make bench`, or pip install -r benchmarks/requirements.txt")
 
-RESULTS = Path(__file__).parent / "results"
 STEP = 1e-3
 BESIDE = {
     "four-bar": (loop_models.crank_rocker, 5.0),
@@ -216,9 +213,13 @@ def measured(quick: bool) -> dict[str, Any]:
         print(f"{name}: {rows[-1]['ratio']:.1f}×", file=sys.stderr, flush=True)
     others = [alone(name) for name in ALONE]
     growth = {n: evaluation(n, rounds) for n in (GROWTH[:2] if quick else GROWTH)}
-    about = {"cpu": platform.processor() or platform.machine(), "python": platform.python_version()}
-    about |= {"dalembert": da.__version__, "mujoco": mujoco.__version__}
-    found = {"about": about, "beside": rows, "alone": others, "evaluation_s": growth, "first_call_s": first_call()}
+    found = {
+        "about": reporting.about(mujoco),
+        "beside": rows,
+        "alone": others,
+        "evaluation_s": growth,
+        "first_call_s": first_call(),
+    }
     return found | {"targets": targets(found)}
 
 
@@ -245,7 +246,7 @@ HEADINGS = ("mechanism", "ms", "MuJoCo, ms", "ratio", "gap, m", "MuJoCo's", "ene
 
 
 def table(found: dict[str, Any]) -> str:
-    lines = ["# Closed loops", "", ", ".join(f"{k} {v}" for k, v in found["about"].items()), ""]
+    lines = ["# Closed loops", "", reporting.in_words(found["about"]), ""]
     lines += [_row(HEADINGS), _row(["---"] * len(HEADINGS))]
     for r in found["beside"] + found["alone"]:
         a, b = r["dalembert"], r.get("mujoco")
@@ -280,10 +281,8 @@ def main() -> None:
     asked = parser.parse_args()
     found = measured(asked.quick)
     if not asked.quick:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "loops.json").write_text(json.dumps(rounded(found), indent=1) + "\n")
-        (RESULTS / "loops.md").write_text(table(found))
-    print(json.dumps(rounded(found), indent=1) if asked.json else table(found))
+        reporting.keep("loops", found, table(found))
+    print(json.dumps(reporting.rounded(found), indent=1) if asked.json else table(found))
 
 
 if __name__ == "__main__":

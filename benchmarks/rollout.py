@@ -17,7 +17,6 @@ import argparse
 import itertools
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -28,10 +27,10 @@ from typing import Any
 
 import models
 import numpy as np
+import reporting
 from models import Model, MuJoCo
 
 import dalembert as da
-from dalembert.trace.native import native_lanes
 
 try:
     import mujoco
@@ -39,7 +38,6 @@ try:
 except ImportError as missing:
     sys.exit(f"{missing.name} is not installed: run `make bench`, or pip install -r benchmarks/requirements.txt")
 
-RESULTS = Path(__file__).parent / "results"
 STEP = 1e-3
 STATES = 1000
 PIECE = 25
@@ -183,26 +181,6 @@ def adaptive(rounds: int) -> dict[str, Any]:
 
 
 # -- telling ----------------------------------------------------------------------------------------------------------------
-def cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(x.split(":", 1)[1].strip() for x in lines if x.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def versions() -> dict[str, Any]:
-    return {
-        "dalembert": da.__version__,
-        "mujoco": mujoco.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "cpu": cpu(),
-        "lanes": native_lanes(),
-        "processors": os.cpu_count(),
-    }
-
-
 def table(results: dict[str, Any]) -> str:
     """Markdown."""
     rows = []
@@ -216,7 +194,7 @@ def table(results: dict[str, Any]) -> str:
             f"{ratio['two threads']:.2f}× one thread |"
         )
     waits = results["first calls"]
-    about = ", ".join(f"{k} {v}" for k, v in results["versions"].items())
+    about = reporting.in_words(results["about"])
     a = results["adaptive"]
     gaps = ", ".join(f"{x['difference']:.0e}" for x in results["rows"])
     return (
@@ -248,21 +226,16 @@ def main() -> int:
     given = options.parse_args()
     rows = [compare(name, given.quick) for name in CHAINS]
     results = {
-        "versions": versions(),
+        "about": reporting.about(mujoco),
         "targets": TARGETS,
         "rows": rows,
         "first calls": first_calls(1 if given.quick else 3),
         "adaptive": adaptive(3 if given.quick else 10),
     }
     if not given.quick:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "rollout.json").write_text(json.dumps(results, indent=1) + "\n")
-        (RESULTS / "rollout.md").write_text(table(results))
+        reporting.keep("rollout", results, table(results))
     print(json.dumps(results, indent=1) if given.json else table(results))
-    short = verdict(rows)
-    for line in short:
-        print(f"short of the target: {line}", file=sys.stderr)
-    return 1 if short else 0
+    return reporting.say_what_falls_short(verdict(rows))
 
 
 if __name__ == "__main__":

@@ -12,20 +12,18 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import platform
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import reporting
 import sympy
 import sympy.physics.mechanics as me
 
 import dalembert as da
 
-RESULTS = Path(__file__).parent / "results"
 TARGET_LINKS, TARGET_RATIO, TOLERANCE = 10, 200.0, 1e-12
 
 
@@ -124,25 +122,6 @@ def alone(n: int) -> dict[str, Any]:
 
 
 # -- telling --------------------------------------------------------------------------------------------------------------
-def cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(x.split(":", 1)[1].strip() for x in lines if x.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def versions() -> dict[str, str]:
-    return {
-        "python": platform.python_version(),
-        "dalembert": da.__version__,
-        "numpy": np.__version__,
-        "sympy": sympy.__version__,
-        "cpu": cpu(),
-        "system": platform.system(),
-    }
-
-
 def table(results: dict[str, Any]) -> str:
     """Markdown."""
     head = ["links", "dalembert", "SymPy", "ratio", "operations", "SymPy's after cse", "largest difference"]
@@ -157,7 +136,7 @@ def table(results: dict[str, Any]) -> str:
             [str(x["links"]), f"{x['dalembert_s'] * 1e3:.3g} ms", *theirs, str(x["dalembert_operations"]), *rest]
         )
     lines = [" | ".join(head), " | ".join("---:" for _ in head), *(" | ".join(row) for row in rows)]
-    about = ", ".join(f"{k} {v}" for k, v in results["versions"].items())
+    about = reporting.in_words(results["about"])
     return (
         "# Deriving the equations of planar n-link pendulums\n\n"
         "From the description to A and f, with symbolic masses, lengths, inertias and gravity. Best of several runs; SymPy's\n"
@@ -191,15 +170,10 @@ def main() -> int:
     options.add_argument("--alone", type=int, nargs="*", default=[50])
     given = options.parse_args()
     rows = [compare(n) for n in given.links] + [alone(n) for n in given.alone]
-    results = {"versions": versions(), "rows": rows}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "symbolic.json").write_text(json.dumps(results, indent=1) + "\n")
-    (RESULTS / "symbolic.md").write_text(table(results))
+    results = {"about": reporting.about(sympy), "rows": rows}
+    reporting.keep("symbolic", results, table(results))
     print(json.dumps(results, indent=1) if given.json else table(results))
-    short = verdict(rows)
-    for line in short:
-        print(f"short of the target: {line}", file=sys.stderr)
-    return 1 if short else 0
+    return reporting.say_what_falls_short(verdict(rows))
 
 
 if __name__ == "__main__":

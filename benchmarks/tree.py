@@ -15,26 +15,23 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from timeit import Timer
 from typing import Any
 
 import models
 import numpy as np
+import reporting
 import tree_report
 from latency import compile_times
 from models import Model, MuJoCo, Pinocchio
 
 import dalembert as da
 from dalembert.kernels.kernel import Kernel
-from dalembert.trace.native import native_lanes
-from dalembert.trace.native.machine import host
 
 try:
     import mujoco
@@ -42,7 +39,6 @@ try:
 except ImportError as missing:
     sys.exit(f"{missing.name} is not installed: run `make bench`, or pip install -r benchmarks/requirements.txt")
 
-RESULTS = Path(__file__).parent / "results"
 STATES = 64
 """Different states that the peers are called with, one by one."""
 
@@ -253,29 +249,6 @@ def agreements(model: Model, m: da.Mechanism, p: Pinocchio, mj: MuJoCo, with_der
 
 
 # -- the whole run ----------------------------------------------------------------------------------------------------------
-def about() -> dict[str, Any]:
-    return {
-        "cpu": cpu(),
-        "lanes": native_lanes(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "dalembert": da.__version__,
-        "pinocchio": pin.__version__,
-        "mujoco": mujoco.__version__,
-        "numpy": np.__version__,
-    }
-
-
-def cpu() -> str:
-    """The processor's name, with LLVM's for its kind."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        name = next(x.split(":", 1)[1].strip() for x in lines if x.startswith("model name"))
-    except (OSError, StopIteration):
-        name = platform.processor() or platform.machine()
-    return f"{name} ({host().cpu})"
-
-
 def run(quick: bool) -> dict[str, Any]:
     rounds, span, tries = (6, 0.0025, 1) if quick else (60, 0.0025, 3)
     rows = []
@@ -291,7 +264,12 @@ def run(quick: bool) -> dict[str, Any]:
             measure_alone(model, rounds, span) | {"compile_s": compile_times(model.name, 3 if n <= 1000 else 1)}
         )
     grown = {} if quick else growth(rounds, 0.01)
-    return {"about": about(), "rows": rows, "growth": grown, "targets": tree_report.targets(rows, grown)}
+    return {
+        "about": reporting.about(pin, mujoco),
+        "rows": rows,
+        "growth": grown,
+        "targets": tree_report.targets(rows, grown),
+    }
 
 
 def main() -> int:
@@ -304,14 +282,10 @@ def main() -> int:
         results = run(given.quick)
     table = tree_report.markdown(results)
     if not given.quick:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "tree.json").write_text(json.dumps(tree_report.rounded(results), indent=1) + "\n")
-        (RESULTS / "tree.md").write_text(table)
+        reporting.keep("tree", results, table)
     print(json.dumps(tree_report.summary(results), indent=1) if given.json else table)
     missed = [t for t in results["targets"] if not t["met"]]
-    for t in missed:
-        print(f"short of the target: {t['what']}: {t['measured']:.3g}, wanted {t['wanted']}", file=sys.stderr)
-    return 0
+    return reporting.say_what_falls_short(f"{t['what']}: {t['measured']:.3g}, wanted {t['wanted']}" for t in missed)
 
 
 if __name__ == "__main__":

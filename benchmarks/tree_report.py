@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import reporting
+
 HELD = ("chain 6", "chain 24", "chain 96", "floating base + 30")
 """Models, aligned and general, on which forward dynamics, inverse dynamics and the mass matrix have targets."""
 
@@ -46,16 +48,7 @@ def targets(rows: list[dict[str, Any]], growth: dict[str, float]) -> list[dict[s
 def summary(results: dict[str, Any]) -> dict[str, Any]:
     """The ratios and the verdicts."""
     ratios = {row["model"]: row["ratios"] for row in results["rows"] if "ratios" in row}
-    return rounded({k: results[k] for k in ("about", "growth", "targets")} | {"ratios": ratios})
-
-
-def rounded(thing: Any) -> Any:
-    """Four digits of every measured number."""
-    if isinstance(thing, dict):
-        return {k: rounded(x) for k, x in thing.items()}
-    if isinstance(thing, list):
-        return [rounded(x) for x in thing]
-    return float(f"{thing:.4g}") if isinstance(thing, float) else thing
+    return reporting.rounded({k: results[k] for k in ("about", "growth", "targets")} | {"ratios": ratios})
 
 
 # -- Markdown -------------------------------------------------------------------------------------------------------------
@@ -113,7 +106,7 @@ def markdown(results: dict[str, Any]) -> str:
         *_alone_agreement(rows),
         "## Targets",
         _verdict(results["targets"]),
-        ", ".join(f"{k} {v}" for k, v in results["about"].items()),
+        reporting.in_words(results["about"]),
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 

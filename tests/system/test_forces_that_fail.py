@@ -45,6 +45,12 @@ def test_a_failing_force_is_named(force):
         kane.equations(pendulum(force).state())
 
 
+def test_a_spring_without_a_direction_is_said():
+    m = pendulum(da.Spring("ground", "a", stiffness=1.0, length=0.5))
+    with pytest.raises(da.ForceError, match=r'"odd".*points coincide'):
+        m.simulate(1.0)
+
+
 def test_a_wrong_name_inside_a_function_names_the_force():
     with pytest.raises(da.ModelError, match=r'force "odd".*B'):
         kane.equations(pendulum(da.Motor("A", lambda s: s.q["B"])).state())

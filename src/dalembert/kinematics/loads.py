@@ -121,7 +121,8 @@ def _through_node(s: State, frame: int, F: Vector, T: Vector, name: str) -> np.n
 def _of_force(s: State, name: str, force: Force) -> list[Load]:
     """What a force exerts; whatever goes wrong in it is told with its name."""
     try:
-        return list(force.loads(s))
+        with np.errstate(all="ignore"):
+            return list(force.loads(s))
     except TraceError:
         raise
     except DalembertError as problem:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dalembert.errors import ForceError
 from dalembert.system.fields import Number, OfElongation, PointLike
 from dalembert.system.forces.force import BodyLoad, Force, Load
 from dalembert.trace import Expr, sqrt
@@ -43,6 +44,8 @@ class Spring(Force):
         damped = type(self.damping) is Expr or self.damping != 0.0
         if rested or damped or self.tension:
             now = sqrt(d @ d)
+            if type(now) is not Expr and now == 0.0:
+                raise ForceError("its two points coincide, so that it pulls in no direction; begin elsewhere")
             rate = d @ (s.velocity(self.b) - s.velocity(self.a)) / now
             per_length = per_length * (1.0 - self.length / now) + self.damping * rate / now
             if self.tension:

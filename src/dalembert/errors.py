@@ -25,6 +25,9 @@ class ModelFileError(ModelError):
         place = ":".join(str(x) for x in (file, line, column) if x is not None)
         super().__init__(": ".join(x for x in (place, field, problem) if x))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.file, self.line, self.column, self.field)
+
 
 class StateError(DalembertError):
     """A state (time, coordinates, speeds) does not fit the mechanism or cannot be used."""

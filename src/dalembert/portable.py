@@ -13,9 +13,10 @@ class Portable:
     """Can be pickled and copied. What was computed on demand stays behind; what could not be written to cannot be written to again."""
 
     def __getstate__(self) -> tuple[dict[str, Any], list[str]]:
+        everything = vars(self).copy()  # at once: another thread may be computing something
         given = {
             name: x
-            for name, x in vars(self).items()
+            for name, x in everything.items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
         held = {name: dict(x) if isinstance(x, MappingProxyType) else x for name, x in given.items()}

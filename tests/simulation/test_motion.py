@@ -203,6 +203,16 @@ def test_a_motion_of_another_version_is_known_by_its_names(tmp_path, monkeypatch
         da.load_motion(tmp_path / "motion.nc", pendulum())
 
 
+def test_every_kind_of_motion_comes_back_to_its_mechanism(tmp_path):
+    m = oscillator()
+    made = [m.simulate_many(np.array([[0.1], [0.2]]), 1.0)[1], m.linearise().modes()[0].motion()]
+    for motion in made:
+        motion.save(tmp_path / "motion.nc")
+        np.testing.assert_array_equal(da.load_motion(tmp_path / "motion.nc", m).q, motion.q)
+        with pytest.raises(da.MotionFileError, match="another mechanism"):
+            da.load_motion(tmp_path / "motion.nc", pendulum())
+
+
 def test_a_damaged_file_is_said(tmp_path):
     path = tmp_path / "motion.nc"
     pendulum().simulate(1.0, {"A": 0.3}).save(path)

@@ -160,7 +160,7 @@ def root_locus(
     for value in given:
         roots = steady.eigenvalues(value)
         rows.append(_followed(rows, roots))
-    return Locus(name, given, np.array(rows), lambda value: steady.eigenvalues(value))
+    return Locus(name, given, np.array(rows), steady.eigenvalues)
 
 
 def _followed(rows: list[np.ndarray], roots: np.ndarray) -> np.ndarray:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class Node(Portable):
     """Position r + Φq + ½ qᵀGq and turn of the frame by Ψq + ½ qᵀΓq, both in body axes.
 
     A row vector per pair of modes: `G[i, j]` and `Gam[i, j]` are symmetric in i, j.

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.bodies import MassProperties, inertia_matrix
 from dalembert.system.data_file import DataFile, InFolder
 from dalembert.system.fields import Holds, Values
@@ -19,7 +20,7 @@ from dalembert.system.numbers import numbers, positive
 
 
 @dataclass(frozen=True, eq=False)
-class OnBeam:
+class OnBeam(Portable):
     """A rigid body on a beam, at the place x: its mass centre `com` from there, its inertia about the mass centre."""
 
     x: float

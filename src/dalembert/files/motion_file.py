@@ -54,9 +54,12 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
 
 
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
-    """By the fingerprint, where the same version of the package took it; names tell in any case."""
-    same = record["version"] != dalembert.__version__ or m.kernels.key == record["fingerprint"]
-    if not same or (m.coordinates, m.speeds, tuple(b.name for b in m.bodies)) != (*names[:2], bodies):
+    """By the fingerprint, where this version of the package took one; else by names."""
+    if record.get("version") == dalembert.__version__ and "fingerprint" in record:
+        same = m.kernels.key == record["fingerprint"]
+    else:
+        same = (m.coordinates, m.speeds, tuple(b.name for b in m.bodies)) == (*names[:2], bodies)
+    if not same:
         raise MotionFileError(
             f'motion "{path}" was made by another mechanism than "{m.name}", or that one has changed since; '
             "load it without a mechanism, or rebuild the one that made it"

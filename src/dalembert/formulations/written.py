@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from types import ModuleType
+from typing import Any, cast
 
 import numpy as np
 
@@ -43,6 +45,11 @@ class WrittenEquations:
         s = method.state(m, symbol("t"), q, w)
         e = method.equations(s)
         return WrittenEquations(name, method, m, q, w, s.rates, e.A, e.f, e.B, e.gamma)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Written anew, which takes less than keeping all expressions."""
+        method = self.method.__name__ if isinstance(self.method, ModuleType) else self.method
+        return _written_again, (self.formulation, method, self.mechanism)
 
     def __repr__(self) -> str:
         rows = f", {counted(len(self.B), 'row')} of constraints" if len(self.B) else ""
@@ -150,3 +157,9 @@ class WrittenEquations:
         from dalembert.constraints import method
 
         return method(constraints)(self.evaluate(q, u, t, **parameters))
+
+
+def _written_again(name: str, method: Any, m: Mechanism) -> WrittenEquations:
+    form = cast(Formulation, import_module(method)) if isinstance(method, str) else method
+    with tracing():
+        return WrittenEquations.traced(name, form, m)

@@ -15,7 +15,7 @@ from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
 from dalembert.pivoting import Choice
 
-_FORMAT = b"dalembert checkpoint 3\n"
+_FORMAT = b"dalembert checkpoint 4\n"
 
 
 @dataclass(frozen=True)

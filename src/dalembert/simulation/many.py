@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+import dalembert
 from dalembert.arguments import array, numbers, refused
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.initial import initial_state
@@ -125,7 +126,8 @@ def simulate_many(
             stacklevel=3,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
-    record = {"model": m.name, "fingerprint": catalogue.key, "options": o.record(), "steps": steps}
+    about = {"model": m.name, "fingerprint": catalogue.key, "version": dalembert.__version__}
+    record = about | {"options": o.record(), "steps": steps}
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 
@@ -190,7 +192,7 @@ class _Batch:
         """A thread's work: one group after the other, as long as there are any, with a pause now and then to look whether to stop."""
         o, program, width = self.options, self.program, self.rows[0].size
         try:
-            own = np.full(1, NONE)
+            own = np.full(1, NONE, dtype=np.int64)
             march = program.library.share.bind(
                 self.queue, own, self.statuses, self.memory, self.given, program.work(), self.counters, o.times, self.rows,
                 width, self.count, BUDGET, o.max_steps,

@@ -115,7 +115,7 @@ class Run:
 
     def go_on_from(self, c: Checkpoint) -> None:
         """Set everything to where another run of the same identity stopped."""
-        if c.identity != self.identity:
+        if c.identity != self.identity or len(c.counters) != len(self.counters) or c.memory.shape != self.memory.shape:
             raise SimulationError(
                 "this run cannot go on from there: model, initial values, parameters, options or version differ; repeat the call "
                 "that was interrupted, with resume= added"

@@ -19,6 +19,7 @@ from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformP
 WAITING = 100
 """The status of a group that has not begun."""
 NONE = -1
+"""In hand, as long as no group is."""
 
 
 def emit_share(e: Equations, begin: Signature, march: Signature) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.frames import Frame
 from dalembert.system.joints.axis import to_z, unit
 from dalembert.system.numbers import number, numbers, positive
@@ -134,7 +135,7 @@ class Instant:
 
 
 @dataclass(frozen=True, eq=False)
-class RigidBody:
+class RigidBody(Portable):
     """A named body with its mass properties."""
 
     name: str

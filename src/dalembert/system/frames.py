@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.names import text
 from dalembert.system.numbers import numbers
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Portable):
     """A place on a body: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`, wherever a joint or a shape asks for one.
 
     `position` is that of its origin in body axes; `rotation` R_BF turns frame components into body components.

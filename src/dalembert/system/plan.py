@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from dalembert.portable import Portable
 from dalembert.system.events import Event
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -16,7 +17,7 @@ OPTIONS = (*INTEGRATION, "output", "start", "max_steps", "stabilise", "constrain
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Portable):
     """How long, from which initial values and speeds, with which options; and the outputs and events that are named."""
 
     duration: float | None = None

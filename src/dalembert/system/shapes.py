@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.data_file import InFolder, as_data_file
 from dalembert.system.fields import Colour, Faces, Number, Numbers3, Place, Points, Values
 from dalembert.system.frames import Frame, as_frame
@@ -34,7 +35,7 @@ COLOURS = MappingProxyType(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Shape:
+class Shape(Portable):
     """What all shapes have: where, in which colour, how opaque (1 is solid)."""
 
     kind: ClassVar[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.bodies import Body, MassProperties, RigidBody, inertia_matrix
 from dalembert.system.constraints import Constraint
 from dalembert.system.events import Event, as_event
@@ -44,7 +45,7 @@ class JointPlacement:
     law: Law
 
 
-class System:
+class System(Portable):
     """A mechanism as you say it: bodies, joints, forces, constraints and parameters; `build()` numbers them → `Mechanism`.
 
     s = da.System("pendulum", gravity=(0, -9.81, 0))
@@ -76,6 +77,12 @@ class System:
         """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
         self.cut: tuple[str, ...] = ()
         """Joints at which `build()` cuts loops."""
+
+    def __copy__(self) -> Self:
+        """What is said to the copy is not said to this one."""
+        made = object.__new__(type(self))
+        vars(made).update({name: dict(x) if isinstance(x, dict) else x for name, x in vars(self).items()})
+        return made
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]

@@ -64,8 +64,12 @@ class Expr:
     serial: int
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Made again by name or operation, so that it is the one there is."""
-        return (symbol, self.args) if self.op is SYMBOL else (node, (self.op, *self.args))
+        """Made again node by node, so that it is the one there is. An integer among the arguments is the number of another node."""
+        from dalembert.trace.graph import ordered
+
+        nodes = ordered([self])
+        number = {e: i for i, e in enumerate(nodes)}
+        return _made_again, ([(e.op, *(number[a] if type(a) is Expr else a for a in e.args)) for e in nodes],)
 
     # -- arithmetic: Expr arguments first in creation order, a float last, signs outside products ----------------------
     def __add__(self, other: Any) -> Any:
@@ -269,6 +273,13 @@ class Expr:
         from dalembert.trace.text.python import expression_text
 
         return expression_text(self)
+
+
+def _made_again(rows: list[tuple[Any, ...]]) -> Expr:
+    made: list[Expr] = []
+    for op, *args in rows:
+        made.append(symbol(*args) if op is SYMBOL else node(op, *(made[a] if type(a) is int else a for a in args)))
+    return made[-1]
 
 
 # -- interning ---------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -53,14 +54,18 @@ class TableOp(Op):
 
 
 def table_op(breaks: np.ndarray, coefficients: np.ndarray, column: Column | None = None) -> TableOp:
-    """The operation with this content."""
+    """The operation with this content, and of a column of this name: there is one of them."""
     content = np.ascontiguousarray(breaks).tobytes() + np.ascontiguousarray(coefficients).tobytes()
     name = f"table_{hashlib.sha256(content).hexdigest()[:12]}"
+    key = (name, None if column is None else column.call)
+    found = _known.get(key)
+    if found is None:
+        value = partial(polynomial, breaks, coefficients)
+        found = _known[key] = TableOp(name, "other", value, breaks, coefficients, column)
+    return found
 
-    def value(x: Any) -> Any:
-        return polynomial(breaks, coefficients, x)
 
-    return TableOp(name, "other", value, breaks, coefficients, column)
+_known: WeakValueDictionary[tuple[str, str | None], TableOp] = WeakValueDictionary()
 
 
 def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: Any) -> Any:

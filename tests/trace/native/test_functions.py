@@ -332,6 +332,8 @@ def test_each_refuses_what_would_be_read_wrongly() -> None:
         i = next(turns)
         with pytest.raises(TraceError, match="fixed place"):
             f.x[0]
+        with pytest.raises(TraceError, match="cannot be looked up"):
+            m.int_table([1, 0])[i]
         with pytest.raises(TraceError, match="'h' cannot be reached"):
             f.x[i] = f.x[i] * v.h
         turns.close()

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.portable import Portable
 from dalembert.system.conform import Described
 
 
-class Constraint(Described):
+class Constraint(Described, Portable):
     """What every constraint is made from: `da.Distance`, `da.Drive`, … To make one of your own, use `da.Relation`, or subclass this.
 
     `residual(s)` gives holonomic rows g(t, q) = 0, `velocity(s)` nonholonomic ones φ(t, q, u) = 0, linear in the speeds.

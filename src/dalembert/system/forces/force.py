@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert.portable import Portable
 from dalembert.system.conform import Described
 from dalembert.vectors import ZERO, Vector
 
@@ -40,7 +41,7 @@ class JointLoad:
 Load = BodyLoad | JointLoad
 
 
-class Force(Described):
+class Force(Described, Portable):
     """What every force is made from: `da.Spring`, `da.Load`, … To make one of your own, subclass it and give its `loads`.
 
     `loads(s)` yields `da.BodyLoad("rod", force=…, at=…)` or `da.JointLoad("A", values)` in the state `s`; `potential(s)` gives its

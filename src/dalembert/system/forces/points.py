@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.portable import Portable
 from dalembert.system.names import text
 from dalembert.system.numbers import numbers
 from dalembert.vectors import ZERO, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class Point(Portable):
     """A point fixed in a body (or the ground), in the body's axes from its origin; or in the axes of a node of an elastic body."""
 
     body: str

@@ -99,8 +99,8 @@ class FunctionBuilder:
         """`for i in f.each(count): a[i] = b[i] + x * c[i]`: a loop whose turns do not depend on each other.
 
         With one lane, what stands in it is written twice: for a register full of elements at a time, and for those left over. It may
-        read and write only element i, or i and a constant, of arrays. Reals from outside come in all lanes; variables, and elements at
-        fixed places, must be read outside.
+        read and write only element i, or i and a constant, of arrays and tables of reals. Reals from outside come in all lanes;
+        variables, and elements at places that do not go along with i, must be read outside.
         """
         whole = self._in_registers(count)
         if whole:

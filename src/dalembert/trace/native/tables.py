@@ -8,6 +8,7 @@ from typing import overload
 
 import numpy as np
 
+from dalembert.errors import TraceError
 from dalembert.trace.native.pointers import IntPointer, UniformPointer
 from dalembert.trace.native.reals import Real
 from dalembert.trace.native.signature import Signature
@@ -38,7 +39,11 @@ class IntTable:
     @overload
     def __getitem__(self, index: Int) -> Int: ...
     def __getitem__(self, index: Int | int) -> Int | int:
-        return (self + index)[0] if isinstance(index, Int) else self.values[index]
+        if not isinstance(index, Int):
+            return self.values[index]
+        if index.body.lanes.several:
+            raise TraceError("in a loop over each element, places cannot be looked up: a register takes the next few")
+        return (self + index)[0]
 
     def __add__(self, index: Int) -> IntPointer:
         """The address of an element."""

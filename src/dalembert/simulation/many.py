@@ -29,7 +29,6 @@ from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
 from dalembert.simulation.share import NONE, WAITING
 from dalembert.simulation.stabilise import Projection
-from dalembert.system.joints import Joint
 from dalembert.system.names import unknown
 from dalembert.trace.native import aligned, native_lanes
 from dalembert.words import counted
@@ -294,7 +293,7 @@ def _check_joints(m: Mechanism, q: np.ndarray) -> None:
     """Every state suits the joints that can be in trouble."""
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
-        if type(j.joint).trouble is Joint.trouble or len(at) != j.joint.n_q:
+        if not j.joint.may_be_in_trouble or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
             trouble = j.joint.trouble(row[at])

@@ -97,6 +97,11 @@ class Joint:
         """Why these coordinates (numbers) cannot be used, in words, or None."""
         return None
 
+    @property
+    def may_be_in_trouble(self) -> bool:
+        """Whether there are coordinates that cannot be used."""
+        return type(self).trouble is not Joint.trouble
+
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         """6 − n_u scalars that vanish where frame C, at R and p in frame P, is within the joint's reach: what it blocks.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def address(array: Any) -> int:
 
 def aligned(shape: int | tuple[int, ...]) -> np.ndarray:
     """Zeros that begin on a cache line, so that no vector load crosses one."""
-    size = int(np.prod(shape))
+    size = shape if isinstance(shape, int) else prod(shape)
     block = np.zeros(size + 8)
     start = -(block.ctypes.data // 8) % 8
     return block[start : start + size].reshape(shape)

@@ -105,16 +105,7 @@ class Radau(AdaptiveStep):
             self._predict(f, n, p, Z, W, f.h)
             v = f.variables(size=0.0, before=0.0, rate=0.0, count=0, done=False, failed=False)
             with f.while_(lambda: ~(v.done | v.failed)):
-                for k in range(3):
-                    with f.loop(n) as i:
-                        p.stage[i] = p.y_old[i] + Z[k][i]
-                    e.evaluate(f, p.t_old[0] + C[k] * f.h, p.stage, F[k])
-                with f.loop(n) as i:
-                    slopes, weights = [F[k][i] for k in range(3)], [W[k][i] for k in range(3)]
-                    turned = [_dot(T_INVERSE[k], slopes) for k in range(3)]
-                    F[0][i] = turned[0] - real * weights[0]
-                    F[1][i] = turned[1] - (pair[0] * weights[1] - pair[1] * weights[2])
-                    F[2][i] = turned[2] - (pair[0] * weights[2] + pair[1] * weights[1])
+                self._residual(f, e, p, Z, W, F, real, pair)
                 linear.solve(f, p, real, rows, F[0])
                 linear.solve_pair(f, p, pair, rows_c, F[1], F[2])
                 v.size = 0.0
@@ -151,6 +142,21 @@ class Radau(AdaptiveStep):
                 f.out[0] = self._norm(f, n, p)
             f.out[1] = f.real(v.count)
         return f.signature
+
+    def _residual(
+        self, f: Any, e: Equations, p: Any, Z: list[Pointer], W: list[Pointer], F: list[Pointer], real: Real, pair: Any
+    ) -> None:
+        """F = T⁻¹ (slopes at the three stages) − (Λ/h) W: what is left of the equations, in the variables that do not mix."""
+        for k in range(3):
+            with f.loop(e.n) as i:
+                p.stage[i] = p.y_old[i] + Z[k][i]
+            e.evaluate(f, p.t_old[0] + C[k] * f.h, p.stage, F[k])
+        with f.loop(e.n) as i:
+            slopes, weights = [F[k][i] for k in range(3)], [W[k][i] for k in range(3)]
+            turned = [_dot(T_INVERSE[k], slopes) for k in range(3)]
+            F[0][i] = turned[0] - real * weights[0]
+            F[1][i] = turned[1] - (pair[0] * weights[1] - pair[1] * weights[2])
+            F[2][i] = turned[2] - (pair[0] * weights[2] + pair[1] * weights[1])
 
     def _predict(self, f: Any, n: int, p: Any, Z: list[Pointer], W: list[Pointer], h: Real) -> None:
         """Begin with the last step's polynomial carried on, or with nothing."""

@@ -135,6 +135,11 @@ def test_equations_are_written_again():
         assert str(way(e)) == str(e)
 
 
+def test_a_locus_can_still_be_asked():
+    locus = oscillator(damping=0.1).root_locus("k", [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(locus)).at(1.5), locus.at(1.5))
+
+
 def test_errors_go_along():
     for made in (da.ModelFileError("wrong", "a.yaml", 3, 7, "bodies.rod"), da.PathError("too far", 0.3, 0.01)):
         other = pickle.loads(pickle.dumps(made))

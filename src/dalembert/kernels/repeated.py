@@ -15,7 +15,7 @@ from dalembert.kernels.tangent_block import STEADY, tangent
 from dalembert.trace import Expr, symbol
 from dalembert.trace.graph import ordered, rebuild
 from dalembert.trace.native import Array, Block, Module, Output, Pointer, Signature
-from dalembert.trace.ops import ADD, MUL, POW, SYMBOL
+from dalembert.trace.ops import COMMUTATIVE, POW, SYMBOL
 
 Place = tuple[str, int]
 """An array among a kernel's arguments, and an element of it."""
@@ -98,7 +98,7 @@ class _Reading:
 
     def _operation(self, e: Expr) -> tuple[Any, ...]:
         arguments = [self._told(e, a) for a in e.args]
-        return (e.op.name, *(sorted(arguments, key=repr) if e.op in (ADD, MUL) else arguments))
+        return (e.op.name, *(sorted(arguments, key=repr) if e.op in COMMUTATIVE else arguments))
 
     def _told(self, e: Expr | None, argument: Any) -> Any:
         if type(argument) is not Expr:

@@ -40,9 +40,8 @@ def write_rows(f: Any, n: int, y: Pointer, rows: Any) -> None:
     """A state per lane into a row per state, in squares of lanes × lanes as far as they go."""
     lanes = f.signature.lanes
     if lanes == 1:
-        row = rows.pointer.lanes
         for i in f.each(n):
-            row[i] = y[i]
+            rows.pointer[i] = y[i]
         return
     whole = n - n % lanes
     with f.loop(0, whole, lanes) as i:

@@ -46,12 +46,9 @@ def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[str, str]
             text = f"{places.get(e.name, e.name)};".encode()
         else:
             parts = [_argument(a, known) for a in e.args]
-            text = e.op.name.encode() + b" " + b" ".join(sorted(parts) if e.op in _COMMUTATIVE else parts)
+            text = e.op.name.encode() + b" " + b" ".join(sorted(parts) if e.op in ops.COMMUTATIVE else parts)
         known[e] = hashlib.blake2b(text, digest_size=16).digest()
     digest.update(f"[{len(outputs)}]".encode() + b" ".join(_argument(x, known) for x in outputs))
-
-
-_COMMUTATIVE = frozenset({ops.ADD, ops.MUL})
 
 
 def _argument(a: Any, known: dict[Expr, bytes]) -> bytes:

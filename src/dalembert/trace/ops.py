@@ -82,5 +82,8 @@ OR = Op("or", "other", np.logical_or)
 NOT = Op("not", "other", np.logical_not)
 SELECT = Op("select", "other", _select)
 
+COMMUTATIVE = frozenset({ADD, MUL})
+"""Their arguments stand in the order in which they were made in this process."""
+
 BOOLEAN = frozenset({LT, LE, AND, OR, NOT})
 """Operations whose value is true or false; only `select` and each other may take them."""

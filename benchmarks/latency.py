@@ -15,7 +15,7 @@ import time
 import models
 
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.trace.native.machine import host
+from dalembert.trace.native import host
 
 
 def compile_times(name: str, tries: int) -> dict[str, list[float]]:

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 import dalembert as da
-from dalembert.trace.native import native_lanes
-from dalembert.trace.native.machine import host
+from dalembert.trace.native import host
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -24,7 +23,7 @@ def about(*peers: ModuleType) -> dict[str, Any]:
     """The machine, and the versions of everything that was measured."""
     return {
         "cpu": f"{_processor()} ({host().cpu})",
-        "lanes": native_lanes(),
+        "lanes": host().lanes,
         "processors": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from dalembert.trace.native.target import VARIABLE
+from tests.targets import ROOMS, for_module
+
 settings.register_profile("desk", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
@@ -28,6 +31,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             fewer = settings(chosen, max_examples=max(2, chosen.max_examples // 6))
             test._hypothesis_internal_use_settings = fewer
             seen.add(id(fewer))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests of compiled dynamics, runs and loops: once for every target."""
+    path = Path(str(metafunc.module.__file__))
+    if path.parent.name in ROOMS:
+        chosen = for_module(path.name)
+        metafunc.parametrize("target", chosen, ids=[t.name for t in chosen], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def target(request: pytest.FixtureRequest):
+    """What machine code is compiled for."""
+    chosen = getattr(request, "param", None)
+    with pytest.MonkeyPatch.context() as patch:
+        if chosen is not None:
+            patch.setenv(VARIABLE, chosen.name)
+        yield chosen
 
 
 FLAGS = [

@@ -26,7 +26,7 @@ WAYS = {"pickled": lambda x: pickle.loads(pickle.dumps(x)), "copied": copy.deepc
 def test_every_example_is_the_same_afterwards(path):
     m = da.load(path)
     for way in WAYS.values():
-        assert way(m).kernels.key == m.kernels.key
+        assert way(m).kernels.fingerprint == m.kernels.fingerprint
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())

@@ -17,10 +17,13 @@ from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, TopologyError, Tree, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
 from dalembert.trace.bind import bind, expressions_in
+from dalembert.trace.native.target import target_of
 
 
-def build(system: System, cut: tuple[str, ...]) -> Mechanism:
+def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Mechanism:
     """Check, number, cut."""
+    if target is not None:
+        target_of(target)
     check_names(system, cut)
     check_numbers(system)
     tree = number_bodies(system, cut)
@@ -45,6 +48,7 @@ def build(system: System, cut: tuple[str, ...]) -> Mechanism:
         system.ground_shapes,
         plan(system),
         system.purpose,
+        target,
     )
     check_motion_is_determined(m)
     return m

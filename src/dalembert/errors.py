@@ -87,5 +87,9 @@ class MotionFileError(FileError):
     """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""
 
 
+class UntrustedCacheWarning(UserWarning):
+    """Compiled code is neither read from disk nor kept there, because others could pass theirs off as this user's."""
+
+
 class SimulationWarning(UserWarning):
     """Some of many motions did not reach their end, or a checkpoint could not be written."""

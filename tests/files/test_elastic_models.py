@@ -57,7 +57,7 @@ def model(tmp_path: Path) -> Path:
 
 def test_a_file_says_the_same_as_python(model: Path) -> None:
     m = da.load(model)
-    assert m.kernels.key == in_python().build().kernels.key
+    assert m.kernels.fingerprint == in_python().build().kernels.fingerprint
     motion = m.simulate()
     assert motion["boom.y1"][0] == 0.1 and motion["boom.y2"][0] == 0.01
     assert motion.outputs()["bend"] == pytest.approx(motion["boom.y1"])
@@ -70,7 +70,7 @@ def test_beams_come_back(model: Path, tmp_path: Path, ending: str) -> None:
         s.save(tmp_path / f"again.{ending}")
         again = da.System.load(tmp_path / f"again.{ending}")
         assert plain_data(again) == plain_data(s)
-        assert again.build().kernels.key == s.build().kernels.key
+        assert again.build().kernels.fingerprint == s.build().kernels.fingerprint
 
 
 def test_the_schema_knows_them(model: Path) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.trace.native import native_lanes
 from tests.kernels.support import agree, random_states, reference
 from tests.mechanisms import planar_pendulum, random_tree
+from tests.targets import LANES as WIDTH
 
 pytestmark = pytest.mark.usefixtures("driver")
-SIZES = sorted({1, 2, native_lanes() - 1, native_lanes(), native_lanes() + 1, 13})
+SIZES = sorted({1, 2, WIDTH - 1, WIDTH, WIDTH + 1, 13})
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,10 @@ from dalembert.kernels.constrained import Constrained
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.simulation.holding import holding
 from dalembert.simulation.stabilise import Projection
-from dalembert.trace.native import Module, aligned, native_lanes
+from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
+from tests.targets import LANES as WIDTH
 
 
 class Compiled:
@@ -54,7 +55,7 @@ def posed(rng, n, n_loops, doubled):
 
 
 @settings(max_examples=12, deadline=None)
-@given(seeds, st.integers(2, 5), st.integers(1, 2), st.booleans(), st.sampled_from([1, native_lanes()]))
+@given(seeds, st.integers(2, 5), st.integers(1, 2), st.booleans(), st.sampled_from([1, WIDTH]))
 def test_compiled_accelerations_obey_random_loops(seed, n, n_loops, doubled, lanes):
     case = posed(np.random.default_rng(seed), n, n_loops, doubled)
     if case is None:

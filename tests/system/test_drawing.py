@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from dalembert.kernels.identity import key_of
 
 import dalembert as da
-from dalembert.kernels.identity import key_of
 
 
 def pendulum(**look) -> da.Mechanism:

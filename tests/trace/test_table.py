@@ -12,8 +12,9 @@ import pytest
 import dalembert as da
 from dalembert.trace import directional, evaluate, substitute, symbol
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Array, Block, Module, Output, native_lanes
+from dalembert.trace.native import Array, Block, Module, Output
 from dalembert.trace.text import c_source, latex, numpy_function, plain_text, python_function, to_sympy
+from tests.targets import LANES as WIDTH
 
 TIMES = np.array([0.0, 0.3, 0.5, 1.1, 2.0])
 VALUES = np.array([1.0, -0.5, 0.2, 2.0, 1.0])
@@ -35,7 +36,7 @@ def test_machine_code_and_every_language_give_what_the_table_gives(kind, outside
     inputs = {"t": t}
     np.testing.assert_allclose([python_function("f", inputs, {"y": e})(x) for x in X], expected, rtol=1e-14)
     np.testing.assert_allclose(numpy_function("f", inputs, {"y": e})(X), expected, rtol=1e-14)
-    for lanes in (1, native_lanes()):
+    for lanes in (1, WIDTH):
         module = Module()
         module.block(Block("f", [Array("t"), Array("y")], {t: ("t", 0)}, [Output(e, "y", 0)]), lanes)
         run = module.compile().f

@@ -40,7 +40,7 @@ class RowKernel:
         self.m = m
         self.n_rows = sum(len(d.g) for d in m.constraint_rows.values())
         size = 3 * self.n_rows * (m.n_u + len(m.parameters))
-        self._kernel = Kernel("row_derivatives", m, m.n_u, (size,), self._emit, m.kernels.key)
+        self._kernel = Kernel("row_derivatives", m, m.n_u, (size,), self._emit)
 
     @cached_property
     def _gaps(self) -> Kernel:
@@ -54,7 +54,7 @@ class RowKernel:
                 values = jacobian(g, [symbol(name) for name in m.parameters])
                 return module.block(straight_block(m, values, ()), lanes), 0
 
-        return Kernel("row_gaps", self.m, 0, (self.n_rows, len(self.m.parameters)), emit, self.m.kernels.key)
+        return Kernel("row_gaps", self.m, 0, (self.n_rows, len(self.m.parameters)), emit)
 
     def at_rest(self, q: Any, t: float, parameters: dict[str, float]) -> RowDerivatives:
         """Where nothing moves and nothing is about to, only the gaps change, with the parameters: φ and ρ vanish with u and u̇."""

@@ -35,7 +35,7 @@ def compiled(m: Mechanism, n_extra: int, formula: Callable[[State, Any], Any]) -
     def emit(module: Any, lanes: int) -> Any:
         return module.block(straight_block(m, values, extra), lanes), 0
 
-    return Kernel(f"formula {fingerprint(values)}", m, n_extra, (len(values),), emit, m.kernels.key)
+    return Kernel("formula", m, n_extra, (len(values),), emit, of=(fingerprint(values),))
 
 
 def along(s: State, direction: Any) -> dict[Any, Any]:

@@ -56,7 +56,7 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
     """By the fingerprint, where this version of the package took one; else by names."""
     if record.get("version") == dalembert.__version__ and "fingerprint" in record:
-        same = m.kernels.key == record["fingerprint"]
+        same = m.kernels.fingerprint == record["fingerprint"]
     else:
         same = (m.coordinates, m.speeds, tuple(b.name for b in m.bodies)) == (*names[:2], bodies)
     if not same:

@@ -80,4 +80,4 @@ def _errors_kernel(c: Catalogue) -> Kernel:
             off = maximum(gap, slip / speed) / tolerance(m)
             return module.block(straight_block(m, [off], ()), lanes), 0
 
-    return Kernel(f"errors of loops by {tolerance(m)!r}", m, 0, (1,), emit, c.key)
+    return Kernel("errors of loops", m, 0, (1,), emit, of=(tolerance(m),))

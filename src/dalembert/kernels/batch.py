@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dalembert.trace.native import Int, Module, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Int, Module, Signature, UniformPointer
 
 INPUTS = ("t", "q", "u", "x", "P")
 
@@ -35,7 +35,7 @@ def _add_wide(
     module: Module, run: Signature, parameters: dict[str, Any], sizes: Mapping[str, int], n_output: int, work: int
 ) -> int:
     """The batch of a kernel whose lanes are states; how many elements of memory it needs."""
-    lanes, width = run.lanes, min(run.lanes, native_lanes())
+    lanes, width = run.lanes, min(run.lanes, module.target.lanes)
     gather, scatter = _add_gather(module, lanes, width), _add_scatter(module, lanes, width)
     with module.function("batch", lanes=width, **parameters) as f:
         local, at = {}, work

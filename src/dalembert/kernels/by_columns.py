@@ -12,12 +12,12 @@ from dalembert.kernels.straight import NAMES, extra_input, straight_block
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import StillTree, newton_euler
 from dalembert.trace import tracing
-from dalembert.trace.native import Module, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Module, Signature, UniformPointer
 
 
 def emit_mass_matrix(m: Mechanism, module: Module) -> tuple[Signature, int]:
     """`run(t, q, u, x, P, A, work)` on plain arrays of one state; and the doubles of working memory."""
-    n, lanes = m.n_u, native_lanes()
+    n, lanes = m.n_u, module.target.lanes
     with tracing():
         unit = extra_input(m.speeds)
         traced = straight_block(m, newton_euler(StillTree(m.symbolic_state()), unit), unit)

@@ -13,8 +13,8 @@ from dalembert.errors import FormulationError
 from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
 from dalembert.kernels.algorithm import Algorithm
 from dalembert.kernels.by_columns import emit_mass_matrix
-from dalembert.kernels.identity import key_of
 from dalembert.kernels.kernel import Emit, Kernel
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of
 from dalembert.kernels.opaque import generalized_forces, potentials, split
 from dalembert.kernels.outlined import Outlined
 from dalembert.kernels.straight import NAMES, extra_input, straight_block
@@ -27,8 +27,7 @@ from dalembert.recursive.links import links
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
 from dalembert.trace import count_operations, tracing
-from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Module, Pointer, Signature, native_lanes
+from dalembert.trace.native import Module, Pointer, Signature
 
 LARGEST_STRAIGHT = 7
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
@@ -100,9 +99,9 @@ class Catalogue:
             )
 
     @cached_property
-    def key(self) -> str:
-        """Everything the machine code depends on."""
-        return key_of(self.mechanism)
+    def fingerprint(self) -> str:
+        """What tells this mechanism from others that compute something else, or call something else by the same name."""
+        return fingerprint_of(self.mechanism)
 
     @property
     def straight(self) -> bool:
@@ -130,7 +129,7 @@ class Catalogue:
         def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
             return traced().emit(module, lanes), traced().places["end"]
 
-        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, self.key, parts=2)
+        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, parts=2)
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
@@ -153,9 +152,7 @@ class Catalogue:
     def mass_matrix(self) -> Kernel:
         m, n = self.mechanism, self.mechanism.n_u
         if m.elastic and m.n_bodies > LARGEST_ELASTIC:
-            return Kernel(
-                "mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), self.key, one_by_one=True
-            )
+            return Kernel("mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), one_by_one=True)
         return self._kernel(lambda s, _: recursive.composite(_tree(s)), composite.ALGORITHM, 0, (n, n))
 
     @cached_property
@@ -208,7 +205,7 @@ class Catalogue:
             return f.signature, max(part.places["end"] for part in (dynamics, turning) if part)
 
         way = straight if self._small() else outlined
-        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), way, self.key, parts=2)
+        return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), way, parts=2)
 
     @cached_property
     def forward_dynamics_derivatives(self) -> Kernel:
@@ -251,10 +248,10 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             from dalembert.kernels.tangent import emit_jacobian
 
-            return emit_jacobian(m, newton_euler.ALGORITHM, module, native_lanes(), "qP")
+            return emit_jacobian(m, newton_euler.ALGORITHM, module, module.target.lanes, "qP")
 
         small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
-        return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, self.key, one_by_one=not small)
+        return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, one_by_one=not small)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
         from dalembert.kernels import closed_form
@@ -266,7 +263,7 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             from dalembert.kernels.tangent import emit_jacobian
 
-            return emit_jacobian(m, algorithm, module, native_lanes())
+            return emit_jacobian(m, algorithm, module, module.target.lanes)
 
         def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
             inverse = Outlined(m, closed_form.ALGORITHM)
@@ -276,8 +273,8 @@ class Catalogue:
 
         closed = not self._small(LARGEST_STRAIGHT_CLOSED) and closed_form.applies(m, links(m))
         if self._small(LARGEST_STRAIGHT_DERIVATIVES) and not closed:
-            return Kernel(name, m, m.n_u, shape, straight, self.key)
-        return Kernel(name, m, m.n_u, shape, in_closed_form if closed else swept, self.key, one_by_one=not closed)
+            return Kernel(name, m, m.n_u, shape, straight)
+        return Kernel(name, m, m.n_u, shape, in_closed_form if closed else swept, one_by_one=not closed)
 
     def differentiate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> Derivatives:
         if self.opaque is not None:
@@ -309,19 +306,19 @@ class Catalogue:
 
     def point_jacobian(self, p: Point) -> Kernel:
         """6 × n_u of a point; a kernel of its own for every point asked about."""
-        name = f"jacobian {p.body} {p.node or ''} {fingerprint(p.at)}"
-        if name not in self._jacobians:
+        place = (p.body, p.node, *p.at)
+        if place not in self._jacobians:
             m = self.mechanism
 
             def emit(module: Module, lanes: int) -> tuple[Signature, int]:
                 with tracing():
                     return module.block(straight_block(m, m.symbolic_state().jacobian(p), ()), lanes), 0
 
-            self._jacobians[name] = Kernel(name, m, 0, (6, m.n_u), emit, self.key)
-        return self._jacobians[name]
+            self._jacobians[place] = Kernel("jacobian", m, 0, (6, m.n_u), emit, of=place)
+        return self._jacobians[place]
 
     @cached_property
-    def _jacobians(self) -> dict[str, Kernel]:
+    def _jacobians(self) -> dict[tuple[Any, ...], Kernel]:
         return {}
 
     def evaluate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> np.ndarray:

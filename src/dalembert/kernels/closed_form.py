@@ -27,7 +27,7 @@ from dalembert.recursive.links import Link
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.recursive.steps import NOTHING, Spatial
 from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
-from dalembert.trace.native import Module, Pointer, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Module, Pointer, Signature, UniformPointer
 from dalembert.vectors import IDENTITY
 
 COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turned": 6, "F2": 6, "w": 3}
@@ -219,7 +219,7 @@ def emit_forward(m: Mechanism, forward: Any, inverse: Any, module: Module, lanes
     On one state (`lanes` = 1) the lanes run over the columns. Returns also the doubles (per lane, for `lanes` > 1) of working memory.
     """
     n = m.n_u
-    width = native_lanes() if lanes == 1 else 1
+    width = module.target.lanes if lanes == 1 else 1
     padded = -(-3 * n // width) * width
     places = dict(
         zip(

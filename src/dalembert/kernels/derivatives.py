@@ -21,7 +21,7 @@ from dalembert.recursive.derivatives import (
     world_inverse_dynamics,
 )
 from dalembert.trace import jacobian, substitute, symbol, symbols, tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Block, Module, Output, Pointer, Signature, UniformPointer
 from dalembert.trace.split import known_before
 
 
@@ -60,7 +60,7 @@ def emit_forward_derivatives(m: Mechanism, module: Module, lanes: int) -> tuple[
     Returns also the doubles (per lane, for `lanes` > 1) of working memory.
     """
     n, n_c = m.n_u, 3 * m.n_u + len(m.parameters)
-    width = native_lanes() if lanes == 1 else 1
+    width = module.target.lanes if lanes == 1 else 1
     n_padded = -(-n_c // width) * width
     places = {"rhs": 0, "A": n, "X": n + n * n}
     kept_at = places["X"] + n * n_padded

@@ -16,7 +16,7 @@ from dalembert.kernels.batch import INPUTS, add_batch
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.system.names import unknown
-from dalembert.trace.native import Library, Module, Signature, aligned, cached, native_lanes
+from dalembert.trace.native import Library, Module, Signature, Target, aligned
 
 Emit = Callable[[Module, int], tuple[Signature, int]]
 """(module, lanes) → the kernel's `run` in it and the elements of working memory it needs."""
@@ -31,16 +31,22 @@ class Kernel:
     n_extra: int
     shape: tuple[int, ...]
     emit: Emit
-    key: str
+    of: tuple[Any, ...] = ()
+    """What its code depends on besides the mechanism."""
     one_by_one: bool = False
     """Whether it takes one state at a time, using the lanes for something else."""
     parts: int = 1
     """Registers full of states that it takes at once."""
 
+    @cached_property
+    def target(self) -> Target:
+        """What it is compiled for."""
+        return self.mechanism.compiled_for
+
     @property
     def lanes(self) -> int:
         """States of a batch that it takes at once."""
-        return 1 if self.one_by_one else native_lanes() * self.parts
+        return 1 if self.one_by_one else self.target.lanes * self.parts
 
     @property
     def title(self) -> str:
@@ -65,7 +71,8 @@ class Kernel:
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
         if lanes not in self._libraries:
-            self._libraries[lanes] = cached(f"{self.key} {self.name} lanes={lanes}", lambda: self.module(lanes))
+            what = (self.name, self.of, lanes, self.target)
+            self._libraries[lanes] = self.mechanism.code.library(what, lambda: self.module(lanes))
         return self._libraries[lanes]
 
     @cached_property
@@ -78,7 +85,7 @@ class Kernel:
 
     def module(self, lanes: int) -> Module:
         """Its code, not yet compiled."""
-        module = Module(native_lanes())
+        module = Module(self.target.lanes, self.target)
         run, work = self.emit(module, lanes)
         add_batch(module, run, lanes, self.sizes, self.n_output, work)
         return module

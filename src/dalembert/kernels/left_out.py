@@ -31,7 +31,7 @@ def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
     def emit(module: Any, lanes: int) -> Any:
         return module.block(straight_block(m, [part], udot), lanes), 0
 
-    return Kernel(f"rows left out {rows}", m, m.n_u, (1,), emit, c.key)
+    return Kernel("rows left out", m, m.n_u, (1,), emit, of=(rows,))
 
 
 def _says_something(row: Any, gamma: Any) -> bool:

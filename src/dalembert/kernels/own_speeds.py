@@ -17,9 +17,10 @@ def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
     return settled(suitable(m, name), m, poses)
 
 
-def key_of(form: Formulation) -> str:
-    """What machine code depends on: the formulation and its choice of speeds."""
-    return f"{getattr(form, '__name__', type(form).__qualname__)} {getattr(form, 'choice', '')}"
+def settled_choice(form: Formulation) -> tuple[Any, Any]:
+    """What code depends on of a formulation: itself, or its kind and the choice of speeds that is settled."""
+    choice = getattr(form, "choice", None)
+    return (form, None) if choice is None else (type(form), choice)
 
 
 def speeds_are_own(m: Mechanism, form: Formulation) -> bool:

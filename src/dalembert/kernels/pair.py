@@ -19,7 +19,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
-from dalembert.kernels.own_speeds import formulation_named, key_of, own_speed_symbols
+from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols, settled_choice
 from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -38,7 +38,7 @@ def speeds_kernel(m: Mechanism, form: Formulation) -> PairKernel:
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         return module.block(to_speeds(m, form, "run"), lanes), 0
 
-    return pair_kernel("speeds", m, form, "", (), (m.n_u,), emit, n_w)
+    return PairKernel("speeds", m, m.n_u, (m.n_u,), emit, (settled_choice(form),), one_by_one=True, n_speeds=n_w)
 
 
 def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
@@ -218,15 +218,8 @@ def accelerations_kernel(
             return Constrained(m, rows).emit(module, lanes)
         return Pair(m, form, constraints, rows).emit(module, lanes)
 
-    return pair_kernel("accelerations", m, form, constraints, rows, (m.n_q + n_w,), emit, n_w)
-
-
-def pair_kernel(
-    what: str, m: Mechanism, form: Formulation, constraints: str, rows: tuple[int, ...], shape: tuple[int, ...], emit: Any,
-    n_w: int,
-) -> PairKernel:  # fmt: skip
-    name = f"{what} {key_of(form)} {constraints} {rows}"
-    return PairKernel(name, m, m.n_u, shape, emit, m.kernels.key, one_by_one=True, n_speeds=n_w)
+    of = (settled_choice(form), constraints, rows)
+    return PairKernel("accelerations", m, m.n_u, (m.n_q + n_w,), emit, of, one_by_one=True, n_speeds=n_w)
 
 
 def _present(X: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import inboard_speeds
+from dalembert.topology.ordering import reverse_cuthill_mckee
 from dalembert.trace import Expr
 
 
@@ -44,9 +45,6 @@ class Pattern:
 
 def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
     """From the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee  # only where code is made: it is slow to import
-
     inboard = inboard_speeds(m)
     touched = []
     for k in rows:
@@ -56,7 +54,11 @@ def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
                 found.add(c)
                 c = inboard[c]
         touched.append(tuple(sorted(found)))
-    member = np.array([[c in t for c in range(m.n_u)] for t in map(set, touched)], dtype=int).reshape(len(rows), m.n_u)
-    coupled = csr_array(member @ member.T)
-    order: list[int] = reverse_cuthill_mckee(coupled, symmetric_mode=True).tolist() if len(rows) else []
+    touching: list[list[int]] = [[] for _ in range(m.n_u)]
+    for i, columns in enumerate(touched):
+        for c in columns:
+            touching[c].append(i)
+    order = reverse_cuthill_mckee(
+        [{j for c in columns for j in touching[c]} - {i} for i, columns in enumerate(touched)]
+    )
     return Pattern(tuple(rows[i] for i in order), tuple(order), tuple(touched[i] for i in order))

@@ -20,8 +20,8 @@ from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.left_out import left_out_kernel
 from dalembert.kernels.opaque import generalized_forces
-from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols, speeds_are_own
-from dalembert.kernels.pair import Pair, PairKernel, accelerations_kernel, forced_by, n_rows, pair_kernel, to_own_speeds
+from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols, settled_choice, speeds_are_own
+from dalembert.kernels.pair import Pair, PairKernel, accelerations_kernel, forced_by, n_rows, to_own_speeds
 from dalembert.kernels.straight import NAMES, block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing
@@ -145,9 +145,9 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
                 f.call(watch, f.t, f.q, f.u, f.x, f.P, f.y + (m.n_u + kept + 1), work)
         return f.signature, size + 2 * n + rows + 1
 
-    return pair_kernel(
-        "solution", m, form, constraints, tuple(independent), (m.n_u + kept + 1 + len(pivots.outputs),), emit, m.n_u
-    )
+    shape = (m.n_u + kept + 1 + len(pivots.outputs),)
+    of = (settled_choice(form), constraints, tuple(independent))
+    return PairKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
 
 
 def _pivots(pair: Pair) -> Block:
@@ -195,7 +195,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
             f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    return Kernel(f"held accelerations {rows} by {tolerance(m)!r}", m, m.n_u, (m.n_q + m.n_u + 2,), emit, c.key)
+    return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=(rows, tolerance(m)))
 
 
 def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:

@@ -16,7 +16,7 @@ from dalembert.kernels.records import mapped
 from dalembert.recursive.links import Link
 from dalembert.trace import Expr, cos, sin, substitute, symbol
 from dalembert.trace.graph import ordered
-from dalembert.trace.native import Array, Block, Module, Output, Pointer, Signature, native_lanes
+from dalembert.trace.native import WIDEST, Array, Block, Module, Output, Pointer, Signature
 from dalembert.trace.ops import COS, SIN, SYMBOL
 from dalembert.vectors import IDENTITY
 
@@ -67,9 +67,8 @@ def phase(link: Link, left_out: Link) -> tuple[float, float]:
     return c * quarter[0, 0] - s * quarter[1, 0], s * quarter[0, 0] + c * quarter[1, 0]
 
 
-def padded(n: int) -> int:
-    """Room for n angles: a multiple of what one call takes."""
-    at_once = int(np.lcm(_AT_ONCE, native_lanes()))
+def padded(n: int, at_once: int = WIDEST) -> int:
+    """Room for n angles: a multiple of what one call takes, on any target."""
     return -(-n // at_once) * at_once
 
 
@@ -87,7 +86,7 @@ class Ahead:
 
     def compiled(self, module: Module, lanes: int, name: str) -> Signature:
         """`name(q, s, c)`: the sines and cosines of all angles."""
-        across = native_lanes() if lanes == 1 else lanes
+        across = module.target.lanes if lanes == 1 else lanes
         at_once = 1 if lanes == 1 else _AT_ONCE
         quarters = any(b for _, b in self.phases) and all(0.0 in phase for phase in self.phases)
         turn = module.block(_sines_and_cosines(f"{name}_turn", at_once, quarters, uniform=lanes > 1), across)
@@ -101,9 +100,11 @@ class Ahead:
             if in_order:
                 for i in f.each(self.count):
                     f.s[i] = f.q[i + first] if quarters else f.q[i + first] + added[i]
-            with f.loop(self.count if in_order else 0, len(self.coordinates)) as i:
+            step = across if lanes == 1 else at_once
+            end = padded(self.count, step)
+            with f.loop(self.count if in_order else 0, end) as i:
                 f.s[i] = f.q[places[i]] if quarters else f.q[places[i]] + added[i]
-            with f.loop(0, len(self.coordinates), across if lanes == 1 else at_once) as i:
+            with f.loop(0, end, step) as i:
                 f.call(turn, f.s + i, f.c + i, *(table + i for table in tables))
         return f.signature
 

@@ -18,7 +18,7 @@ from dalembert.kernels.straight import NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import directional, jacobian, tracing
-from dalembert.trace.native import Block, Module, Output, Signature, UniformPointer, native_lanes
+from dalembert.trace.native import Block, Module, Output, Signature, UniformPointer
 
 
 class Varied:
@@ -58,7 +58,7 @@ class Varied:
 
     def emit(self, module: Module) -> tuple[Signature, int]:
         """`varied(t, q, u, x, P, J, work)` on plain arrays of one state, J being n_u × `width`; and the doubles of memory it needs."""
-        m, n, k, lanes = self.m, self.n, self.k, native_lanes()
+        m, n, k, lanes = self.m, self.n, self.k, module.target.lanes
         run, end = self.held.emit(module, 1, name="varied_primal")
         code = module.block(self.block, lanes)
         solver = RowSolver(m, self.held.pattern, module)

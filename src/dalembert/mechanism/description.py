@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from dalembert.topology import Tree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.trace.native.code import Code
+    from dalembert.trace.native.target import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,8 @@ class Description(Portable):
     plan: Plan = field(default_factory=Plan)
     """What `simulate` does where the call says nothing."""
     purpose: str = ""
+    target: str | None = None
+    """Processor that code is compiled for, by name; None for that of the process (see `trace.native.target`)."""
 
     def __post_init__(self) -> None:
         for name in ("forces", "constraints", "parameters"):
@@ -199,6 +205,21 @@ class Description(Portable):
         """The bodies' and joints' constants, stacked."""
         return stack_constants(self.bodies, self.joints)
 
+    # -- machine code -------------------------------------------------------------------------------------------------
+    @property
+    def compiled_for(self) -> Target:
+        """The processor that code is compiled for."""
+        from dalembert.trace.native.target import target_of
+
+        return target_of(self.target)
+
+    @cached_property
+    def code(self) -> Code:
+        """Machine code that was found for it already, whatever the values of its parameters."""
+        from dalembert.trace.native.code import Code
+
+        return Code()
+
     # -- topology -----------------------------------------------------------------------------------------------------
     @property
     def loops(self) -> tuple[tuple[str, ...], ...]:
@@ -214,7 +235,8 @@ class Description(Portable):
                 raise unknown(name, "parameter", self.parameters, f'mechanism "{self.name}"')
         checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
         made = replace(self, parameters={**self.parameters, **checked})
-        if "constraint_rows" in self.__dict__:  # traced on symbols: the same for all values
+        made.__dict__["code"] = self.code  # written in symbols: the same for all values
+        if "constraint_rows" in self.__dict__:  # likewise
             made.__dict__["constraint_rows"] = made.numeric.__dict__["constraint_rows"] = self.__dict__[
                 "constraint_rows"
             ]

@@ -12,7 +12,7 @@ from dalembert.constraints import method
 from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.own_speeds import formulation_named, key_of, speeds_are_own
+from dalembert.kernels.own_speeds import formulation_named, speeds_are_own
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import Choice
 from dalembert.simulation.holding import Holding
@@ -38,11 +38,6 @@ class Balance:
     constraints: str
     form: Formulation
     """With its choice of speeds, if it has one, settled."""
-
-    @property
-    def key(self) -> str:
-        """What machine code depends on."""
-        return f"{key_of(self.form)} {self.constraints}"
 
     @property
     def usual(self) -> bool:

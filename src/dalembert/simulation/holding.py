@@ -31,11 +31,6 @@ class Holding:
         """What machine code measures by: the norms of its rows, then the mechanism's size."""
         return np.append(self.norms[list(self.rows)], self.size)
 
-    @property
-    def key(self) -> str:
-        """What machine code depends on: not the scales, which are data."""
-        return f"{self.rows} {self.stabilise}"
-
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""

@@ -30,7 +30,7 @@ from dalembert.simulation.scales import coordinate_units, speed_units
 from dalembert.simulation.share import NONE, WAITING
 from dalembert.simulation.stabilise import Projection
 from dalembert.system.names import unknown
-from dalembert.trace.native import aligned, native_lanes
+from dalembert.trace.native import aligned
 from dalembert.words import counted
 
 LOOK_UP = 0.1
@@ -105,7 +105,7 @@ def simulate_many(
     held = None
     if m.constraint_rows:
         q, u, held = _held(m, q, u, initials, speeds, P, o)
-    wide = catalogue.state_rates.lanes if held is None else native_lanes()
+    wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held, many=True)
     batch = _Batch(program, o, q, u, P)
@@ -125,7 +125,7 @@ def simulate_many(
             stacklevel=3,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
-    about = {"model": m.name, "fingerprint": catalogue.key, "version": dalembert.__version__}
+    about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
     record = about | {"options": o.record(), "steps": steps}
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.own_speeds import own_speed_symbols
+from dalembert.kernels.own_speeds import own_speed_symbols, settled_choice
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import make_known
 from dalembert.simulation.equations import (
@@ -30,7 +30,7 @@ from dalembert.simulation.method import Method, Unknowns, layout
 from dalembert.simulation.share import emit_share
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
-from dalembert.trace.native import Library, Module, Signature, aligned, cached, lapack, native_lanes
+from dalembert.trace.native import PLAIN, Library, Module, Signature, Target, aligned, lapack
 
 if TYPE_CHECKING:
     from dalembert.simulation.balance import Held
@@ -51,6 +51,8 @@ class Program:
     """By which formulation and constraint method; None for the usual ones."""
     many: bool = False
     """Whether many motions are marched at a time."""
+    for_target: Target | None = None
+    """What it is compiled for, if it is not what the mechanism is."""
 
     @cached_property
     def balance(self) -> Balance:
@@ -103,16 +105,15 @@ class Program:
         """What the method's parts of the memory begin with."""
         return self.method.first_values(self.catalogue.mechanism.numeric)
 
-    @cached_property
-    def key(self) -> str:
-        """Everything the machine code depends on."""
-        with tracing():
-            values = self._event_values()
-            opaque = self.catalogue.opaque is not None
-            traced = fingerprint(values, list(self.directions), opaque)
-        held = "" if self.holding is None else self.holding.key
-        what = f"march {self.method.name} lanes={self.lanes} many={self.many}"
-        return f"{self.catalogue.key} {what} events={traced} held={held} by={self.balance.key}"
+    @property
+    def target(self) -> Target:
+        """What it is compiled for."""
+        return self.for_target or self.catalogue.mechanism.compiled_for
+
+    @property
+    def identity(self) -> str:
+        """The same text for the same code, on whichever processor it runs."""
+        return replace(self, for_target=PLAIN)._module().source
 
     @cached_property
     def library(self) -> Library:
@@ -120,7 +121,21 @@ class Program:
             make_known()
         if not self.balance.usual:
             lapack.make_known()
-        return cached(self.key, self._module)
+        return self.catalogue.mechanism.code.library(self._asked_for, self._module)
+
+    @property
+    def _asked_for(self) -> tuple[Any, ...]:
+        """Everything that `_module` reads, besides the mechanism."""
+        with tracing():
+            events = fingerprint(self._event_values())
+        h, b = self.holding, self.balance
+        held = None if h is None else (h.rows, h.stabilise)
+        opaque = self.catalogue.opaque is not None
+        balanced = (b.formulation, settled_choice(b.form), b.constraints)
+        return (
+            type(self), self.named_method, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
+            self.beside, self.target,
+        )  # fmt: skip
 
     @cached_property
     def work_size(self) -> int:
@@ -163,14 +178,14 @@ class Program:
     def _module(self) -> Module:
         from dalembert.kernels.constrained import Constrained
 
-        module, m = Module(native_lanes()), self.catalogue.mechanism
+        module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
         h = self.holding
         held = self.balance.code(m, h)
         slope, work = self._slope(module, held)
         projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
         project = self._projection(module, projected)
         pivot = None if held is None else held.places.get("pivot")
-        wide, project_wide = native_lanes() if self._projects_in_lanes else 1, None
+        wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
         e = Equations(

@@ -92,7 +92,7 @@ def evaluate_with_loads(x: Samples, formula: Formula, extra: np.ndarray | None =
 
 def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, np.ndarray | None], np.ndarray]:
     """The formula compiled for these samples, or any others of the same mechanism; entries that are constants are not computed."""
-    m, key = x.mechanism.kernels.mechanism, x.mechanism.kernels.key
+    m = x.mechanism.kernels.mechanism
     symbols = extra_input(range(n_extra))
     try:
         with tracing():
@@ -106,7 +106,7 @@ def evaluator(x: Samples, formula: Formula, n_extra: int) -> Callable[[Samples, 
     def emit(module: Any, lanes: int) -> Any:
         return module.block(straight_block(m, computed, symbols), lanes), 0
 
-    kernel = Kernel(f"quantity {fingerprint(flatten(computed))}", m, n_extra, (len(varying),), emit, key)
+    kernel = Kernel("quantity", m, n_extra, (len(varying),), emit, of=(fingerprint(flatten(computed)),))
     constants = np.array([0.0 if type(value) is Expr else value for value in values.ravel()], dtype=float)
 
     def run(y: Samples, extra: np.ndarray | None) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,11 @@ def simulate(
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
     decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
-    identity = partial(fingerprint, program.key, q, u, values, o.times, o.atol, *decided)
+
+    def identity() -> str:
+        """Of which run a checkpoint is: the same code begun with the same numbers."""
+        return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
+
     run = Run(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
     if resume is None:
         run.begin(q, u, values)
@@ -72,7 +75,7 @@ def simulate(
         run.go_on_from(_where(resume))
     record = {
         "model": m.name,
-        "fingerprint": catalogue.key,
+        "fingerprint": catalogue.fingerprint,
         "version": dalembert.__version__,
         "options": o.record() | {"formulation": formulation, "constraints": constraints},
         "parameters": dict(model.parameters),

@@ -21,7 +21,7 @@ from dalembert.simulation.layout import Layout
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 from dalembert.simulation.run import Run
-from dalembert.trace.native import Module, Pointer, Signature, native_lanes
+from dalembert.trace.native import Module, Pointer, Signature
 
 if TYPE_CHECKING:
     from dalembert.simulation.balance import Held
@@ -39,7 +39,7 @@ class VariedProgram(Program):
     @property
     def width(self) -> int:
         """Lanes of a group: no more than there are directions for."""
-        return min(native_lanes(), 1 << (self.along - 1).bit_length())
+        return min(self.target.lanes, 1 << (self.along - 1).bit_length())
 
     @property
     def groups(self) -> int:
@@ -65,10 +65,6 @@ class VariedProgram(Program):
     def first_values(self) -> dict[str, Any]:
         found = super().first_values
         return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
-
-    @cached_property
-    def key(self) -> str:
-        return f"{super().key} varied along={self.along}"
 
     @property
     def _projects_in_lanes(self) -> bool:

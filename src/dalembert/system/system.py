@@ -244,11 +244,14 @@ class System(Portable):
         self.constraints[name] = constraint
 
     @takes(cut=names)
-    def build(self, cut: Iterable[str] = ()) -> Any:
-        """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`."""
+    def build(self, cut: Iterable[str] = (), target: str | None = None) -> Any:
+        """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`.
+
+        Code is compiled for the processor at hand, or for the `target` named ("x86-64", "x86-64-v3", "x86-64-v4"), if it can run here.
+        """
         from dalembert.build import build
 
-        return build(self, tuple(cut) or self.cut)
+        return build(self, tuple(cut) or self.cut, target)
 
     @takes(path=file_path)
     def save(self, path: Any) -> None:

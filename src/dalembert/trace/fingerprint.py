@@ -1,9 +1,8 @@
-"""A short text that differs whenever two computations or descriptions differ: the key under which machine code is kept."""
+"""A short text that differs whenever two computations or descriptions differ: what a saved motion or a checkpoint belongs to."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,29 +12,29 @@ from dalembert.trace.expr import Expr
 from dalembert.trace.graph import flatten, ordered
 
 
-def fingerprint(*parts: Any, places: Mapping[str, str] | None = None) -> str:
-    """Of numbers, texts, arrays and expressions in nested lists. Symbols count by name, or as `places` calls them."""
+def fingerprint(*parts: Any) -> str:
+    """A hash of numbers, texts, arrays and expressions in nested lists. Symbols count by name."""
     digest = hashlib.sha256()
     for part in parts:
-        _feed(digest, part, places or {})
+        _feed(digest, part)
     return digest.hexdigest()
 
 
-def _feed(digest: Any, part: Any, places: Mapping[str, str]) -> None:
+def _feed(digest: Any, part: Any) -> None:
     if isinstance(part, np.ndarray) and part.dtype != object:
         digest.update(f"{part.shape}{part.dtype}".encode())
         digest.update(np.ascontiguousarray(part).tobytes())
     elif isinstance(part, (list, tuple)) and not any(isinstance(x, Expr) for x in part):
         digest.update(f"({len(part)}".encode())
         for x in part:
-            _feed(digest, x, places)
+            _feed(digest, x)
     elif isinstance(part, (list, tuple, np.ndarray, Expr)):
-        _feed_expressions(digest, flatten(part), places)
+        _feed_expressions(digest, flatten(part))
     else:
         digest.update(f"{type(part).__name__}:{part!r};".encode())
 
 
-def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[str, str]) -> None:
+def _feed_expressions(digest: Any, outputs: list[Any]) -> None:
     """Every node by its operation and its arguments' digests, so that equal graphs give equal text.
 
     Arguments that may change places are sorted: their order in the graph depends on which was made first in this process.
@@ -43,7 +42,7 @@ def _feed_expressions(digest: Any, outputs: list[Any], places: Mapping[str, str]
     known: dict[Expr, bytes] = {}
     for e in ordered(outputs):
         if e.op is ops.SYMBOL:
-            text = f"{places.get(e.name, e.name)};".encode()
+            text = b"symbol " + e.name.encode()
         else:
             parts = [_argument(a, known) for a in e.args]
             text = e.op.name.encode() + b" " + b" ".join(sorted(parts) if e.op in ops.COMMUTATIVE else parts)

@@ -55,8 +55,9 @@ class TableOp(Op):
 
 def table_op(breaks: np.ndarray, coefficients: np.ndarray, column: Column | None = None) -> TableOp:
     """The operation with this content, and of a column of this name: there is one of them."""
-    content = np.ascontiguousarray(breaks).tobytes() + np.ascontiguousarray(coefficients).tobytes()
-    name = f"table_{hashlib.sha256(content).hexdigest()[:12]}"
+    arrays = [np.ascontiguousarray(x, dtype=float) for x in (breaks, coefficients)]
+    content = b"".join(repr(x.shape).encode() + x.tobytes() for x in arrays)
+    name = f"table_{hashlib.sha256(content).hexdigest()[:32]}"
     key = (name, None if column is None else column.call)
     found = _known.get(key)
     if found is None:

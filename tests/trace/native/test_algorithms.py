@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from dalembert.trace import sin, symbol
-from dalembert.trace.native import Array, Block, Int, Module, Output, Pointer, Real, maximum, native_lanes, select
+from dalembert.trace.native import Array, Block, Int, Module, Output, Pointer, Real, maximum, select
+from tests.targets import LANES as WIDTH
 
-LANES = sorted({1, native_lanes()})
+LANES = sorted({1, WIDTH})
 
 
 @pytest.mark.parametrize("lanes", LANES)

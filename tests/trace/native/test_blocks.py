@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dalembert.errors import TraceError
 from dalembert.trace import Expr, cos, evaluate, maximum, node, ops, select, sin, symbol, tracing
-from dalembert.trace.native import Array, Block, Module, Output, aligned, native_lanes
+from dalembert.trace.native import Array, Block, Module, Output, aligned
+from tests.targets import LANES as WIDTH
 
 from .support import compiled_values
 
@@ -70,7 +71,7 @@ def smooth_graph(size: int) -> list[Expr]:
     return pool
 
 
-@pytest.mark.parametrize("lanes", sorted({1, native_lanes()}))
+@pytest.mark.parametrize("lanes", sorted({1, WIDTH}))
 @pytest.mark.parametrize("largest", [7, 100, 1000])
 def test_chunks_change_nothing(lanes: int, largest: int) -> None:
     with tracing():
@@ -156,9 +157,7 @@ def test_mistakes_are_named() -> None:
 
 
 @settings(deadline=None, max_examples=20)
-@given(
-    st.integers(0, 10**6), st.sampled_from([1, 4, 25, 1000]), st.sampled_from([1, native_lanes(), 2 * native_lanes()])
-)
+@given(st.integers(0, 10**6), st.sampled_from([1, 4, 25, 1000]), st.sampled_from([1, WIDTH, 2 * WIDTH]))
 def test_results_written_at_once_do_not_spoil_what_is_still_to_be_read(seed, largest, lanes):
     """Arrays that are apart, one of them read and written at the same places; in parts where a register has fewer lanes."""
     with tracing():
@@ -169,7 +168,7 @@ def test_results_written_at_once_do_not_spoil_what_is_still_to_be_read(seed, lar
             Output(values[5], "b", 0),
             Output(values[6], "b", 0, add=True),
         ]
-        module = Module(native_lanes())
+        module = Module(WIDTH)
         block = Block("step", [Array("a"), Array("b")], inputs, outputs, apart=True)
         module.block(block, lanes, largest=largest)
         library = module.compile()
@@ -193,9 +192,9 @@ def test_two_names_for_one_place_are_both_read_before_it_is_written():
 
 
 def test_constants_for_all_lanes_stay_where_they_are_in_every_part():
-    lanes = 2 * native_lanes()
+    lanes = 2 * WIDTH
     k, x = symbol("k"), symbol("x")
-    module = Module(native_lanes())
+    module = Module(WIDTH)
     module.block(
         Block(
             "scale",

@@ -1,34 +1,33 @@
-"""Compiled code on disk: found again, never trusted blindly, never in the way."""
+"""Compiled code on disk: found again by its source, never trusted blindly, never in the way."""
 
 from __future__ import annotations
 
 import os
-import re
+import stat
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import dalembert
-from dalembert.trace.native import Library, Module, Pointer, cache, cache_directory, cached, clear_cache
+from dalembert.errors import TraceError, UntrustedCacheWarning
+from dalembert.trace.native import Library, Module, Pointer, Target, cache, cache_directory, cached, clear_cache, host
+from dalembert.trace.native import module as module_room
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="owners and permissions of POSIX")
+AS_ROOT = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files away")
 
 
-class Builder:
-    """Builds a module that stores a number, and counts how often."""
-
-    def __init__(self, number: float = 7.0) -> None:
-        self.number, self.calls = number, 0
-
-    def __call__(self) -> Module:
-        self.calls += 1
-        m = Module()
-        with m.function("f", lanes=2, status=True, x=Pointer) as f:
-            f.x[0] = self.number
-            f.return_(3)
-        return m
+def storing(number: float = 7.0, target: Target | None = None) -> Module:
+    """A module whose function stores a number."""
+    m = Module(target=target)
+    with m.function("f", lanes=2, status=True, x=Pointer) as f:
+        f.x[0] = number
+        f.return_(3)
+    return m
 
 
 def stored_number(library: Library) -> float:
@@ -49,38 +48,69 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Module]:
+    """The modules that are compiled."""
+    every: list[Module] = []
+    compile = Module.compile
+    monkeypatch.setattr(Module, "compile", lambda module: every.append(module) or compile(module))
+    return every
+
+
 def entries(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.kernel"))
 
 
-def test_built_once_then_found_in_memory_then_on_disk(directory: Path) -> None:
-    build = Builder()
-    library = cached("model", build)
-    assert cached(b"model", build) is library and build.calls == 1
+def secret(directory: Path) -> Path:
+    return next(directory.glob("secret.*"))
+
+
+# -- addresses ------------------------------------------------------------------------------------------------------------
+def test_compiled_once_then_found_in_memory_then_on_disk(directory: Path, compiled: list[Module]) -> None:
+    library = cached(storing())
+    assert cached(storing()) is library and len(compiled) == 1
     forget_this_process()
-    again = cached("model", build)
-    assert again is not library and stored_number(again) == 7.0 and build.calls == 1
-    assert [p.suffix for p in directory.iterdir()] == [".kernel"]
+    again = cached(storing())
+    assert again is not library and stored_number(again) == 7.0 and len(compiled) == 1
+    assert {p.suffix for p in directory.iterdir()} - {secret(directory).suffix} == {".kernel"}
 
 
-def test_key_version_and_processor_tell_entries_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    builders = [Builder(k) for k in range(4)]
-    libraries = [cached("a", builders[0]), cached("b", builders[1]), cached("a", builders[2], version="0.0.1")]
-    monkeypatch.setattr(cache, "toolchain", lambda: "another processor")
-    libraries.append(cached("a", builders[3]))
-    assert [stored_number(x) for x in libraries] == [0.0, 1.0, 2.0, 3.0]
+def test_source_target_and_compiler_tell_entries_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Target("another", host().cpu, host().features, 3)
+    addresses = [storing().address, storing(8.0).address, storing(target=other).address]
+    monkeypatch.setattr(module_room, "toolchain", lambda: "another compiler")
+    addresses.append(storing().address)
+    monkeypatch.setattr(module_room, "PIPELINE", -1)
+    addresses.append(storing().address)
+    assert len(set(addresses)) == 5
 
 
-def test_code_comes_from_no_directory_that_is_not_watched() -> None:
-    package = Path(dalembert.__path__[0])
-    for name in set(cache.WRITES_NO_CODE) - {"__pycache__"}:
-        sources = [file.read_text(encoding="utf-8") for file in (package / name).rglob("*.py")]
-        assert sources and not any(re.search(r"dalembert\.(trace\.native|kernels)", text) for text in sources)
+def test_what_can_be_called_is_part_of_the_address() -> None:
+    """The same text, but another function is offered to Python: the library is another one."""
+
+    def made(public: bool) -> Module:
+        m = Module()
+        with m.function("f", public=public, x=Pointer) as f:
+            f.x[0] = 1.0
+        return m
+
+    assert made(True).address != made(False).address
 
 
+def test_everything_found_is_verified_where_that_is_wished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "VERIFY", True)
+    library = cached(storing())
+    assert cached(storing()) is library
+    other = storing(8.0)
+    cache._loaded[other.address] = library  # as if an address were not what it should be
+    with pytest.raises(TraceError, match="not that of the model at hand"):
+        cached(other)
+
+
+# -- trust ----------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("damage", ["empty", "truncated", "flipped", "other", "extended"])
-def test_damaged_entries_are_built_again(directory: Path, damage: str) -> None:
-    cached("model", Builder(1.0))
+def test_damaged_entries_are_compiled_again(directory: Path, damage: str, compiled: list[Module]) -> None:
+    cached(storing())
     (path,) = entries(directory)
     content = bytearray(path.read_bytes())
     if damage == "flipped":
@@ -93,18 +123,95 @@ def test_damaged_entries_are_built_again(directory: Path, damage: str) -> None:
         "extended": content + b"0",
     }
     path.write_bytes(bytes(changed[damage]))
-    forget_this_process()
-    build = Builder(2.0)
-    assert stored_number(cached("model", build)) == 2.0 and build.calls == 1
-    forget_this_process()
-    assert stored_number(cached("model", Builder(3.0))) == 2.0  # the good entry has replaced the damaged one
+    for _ in range(2):  # the good entry has replaced the damaged one
+        forget_this_process()
+        assert stored_number(cached(storing())) == 7.0 and len(compiled) == 2
 
 
+def test_an_entry_under_another_address_is_not_read(directory: Path, compiled: list[Module]) -> None:
+    """Genuine code of ours, moved to where other code is looked for."""
+    cached(storing(1.0))
+    (one,) = entries(directory)
+    cached(storing(2.0))
+    (two,) = set(entries(directory)) - {one}
+    two.write_bytes(one.read_bytes())
+    forget_this_process()
+    assert stored_number(cached(storing(2.0))) == 2.0 and len(compiled) == 3
+
+
+def test_an_entry_sealed_with_another_secret_is_not_read(directory: Path, compiled: list[Module]) -> None:
+    """Whoever can write to the folder, but not read the secret, cannot make an entry."""
+    cached(storing())
+    (path,) = entries(directory)
+    planted = path.read_bytes()
+    secret(directory).unlink()
+    path.unlink()
+    forget_this_process()
+    cached(storing())
+    (path,) = entries(directory)
+    path.write_bytes(planted)
+    forget_this_process()
+    assert stored_number(cached(storing())) == 7.0 and len(compiled) == 3
+
+
+@POSIX
+def test_the_secret_is_for_this_user_only(directory: Path) -> None:
+    cached(storing())
+    assert stat.S_IMODE(secret(directory).stat().st_mode) == 0o600
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])
+def test_a_secret_that_others_can_read_is_none(directory: Path, compiled: list[Module], mode: int) -> None:
+    cached(storing())
+    secret(directory).chmod(mode)
+    forget_this_process()
+    with pytest.warns(UntrustedCacheWarning, match="other users"):
+        assert stored_number(cached(storing())) == 7.0
+    assert len(compiled) == 2
+
+
+@AS_ROOT
+def test_a_secret_of_another_user_is_none(directory: Path, compiled: list[Module]) -> None:
+    cached(storing())
+    os.chown(secret(directory), 65534, 65534)
+    forget_this_process()
+    with pytest.warns(UntrustedCacheWarning, match="another user"):
+        assert stored_number(cached(storing())) == 7.0
+    assert len(compiled) == 2
+
+
+@POSIX
+def test_a_secret_behind_a_link_is_none(directory: Path, tmp_path: Path) -> None:
+    directory.mkdir()
+    known = tmp_path / "known"
+    known.write_bytes(b"0" * 32)
+    known.chmod(0o600)
+    (directory / f"secret.{os.geteuid()}").symlink_to(known)
+    assert stored_number(cached(storing())) == 7.0
+    assert entries(directory) == []
+
+
+@AS_ROOT
+def test_a_planted_entry_does_not_run(directory: Path) -> None:
+    """A folder of another user, with an entry that he made by the rules of this package, under his own secret."""
+    cached(storing(1.0))
+    for path in [directory, *directory.iterdir()]:
+        os.chown(path, 65534, 65534)
+    directory.chmod(0o777)
+    forget_this_process()
+    with pytest.warns(UntrustedCacheWarning):
+        assert stored_number(cached(storing(1.0))) == 1.0
+    assert len(entries(directory)) == 1  # and nothing of ours is left there
+
+
+# -- never in the way -----------------------------------------------------------------------------------------------------
 def test_a_directory_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     monkeypatch.setenv("DALEMBERT_CACHE_DIR", str(blocked / "kernels"))
-    assert stored_number(cached("model", Builder())) == 7.0
+    assert stored_number(cached(storing())) == 7.0
 
 
 def test_a_full_disk_is_no_error(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,21 +219,20 @@ def test_a_full_disk_is_no_error(directory: Path, monkeypatch: pytest.MonkeyPatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    assert stored_number(cached("model", Builder())) == 7.0
-    assert list(directory.iterdir()) == []
+    assert stored_number(cached(storing())) == 7.0
+    assert list(directory.iterdir()) == [secret(directory)]
 
 
 @pytest.mark.parametrize("setting", ["", "off", "OFF"])
-def test_the_disk_can_be_left_alone(monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
+def test_the_disk_can_be_left_alone(monkeypatch: pytest.MonkeyPatch, setting: str, compiled: list[Module]) -> None:
     monkeypatch.setenv("DALEMBERT_CACHE_DIR", setting)
     assert cache_directory() is None
-    build = Builder()
-    cached("model", build)
-    cached("model", build)
-    assert build.calls == 1
+    cached(storing())
+    cached(storing())
+    assert len(compiled) == 1
     clear_cache()
-    cached("model", build)
-    assert build.calls == 2
+    cached(storing())
+    assert len(compiled) == 2
 
 
 def test_the_directory_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -139,51 +245,45 @@ def test_the_directory_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp
         assert cache_directory() == tmp_path / place / "dalembert"
 
 
-def test_clearing_forgets_everything(directory: Path) -> None:
-    build = Builder()
-    cached("a", build)
-    cached("b", build)
+def test_clearing_forgets_everything(directory: Path, compiled: list[Module]) -> None:
+    cached(storing(1.0))
+    cached(storing(2.0))
     clear_cache()
     assert entries(directory) == []
-    cached("a", build)
-    assert build.calls == 3
+    cached(storing(1.0))
+    assert len(compiled) == 3
 
 
 def test_entries_used_longest_ago_make_room(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cached("old", Builder())
+    cached(storing(1.0))
     (old,) = entries(directory)
     os.utime(old, (time.time() - 1000,) * 2)
-    cached("used", Builder())
+    cached(storing(2.0))
     used = next(p for p in entries(directory) if p != old)
     os.utime(used, (time.time() - 2000,) * 2)
     forget_this_process()
-    cached("used", Builder())  # reading it counts as use
+    cached(storing(2.0))  # reading it counts as use
     monkeypatch.setattr(cache, "LARGEST_CACHE", 2 * used.stat().st_size + 10)
-    cached("new", Builder())
+    cached(storing(3.0))
     assert old not in entries(directory) and used in entries(directory) and len(entries(directory)) == 2
 
 
 WORKER = """
 import numpy as np
-from dalembert.trace.native import Module, Pointer, cached
+from tests.trace.native.test_cache import storing, stored_number
+from dalembert.trace.native import cached
 
-def build():
-    m = Module()
-    with m.function("f", lanes=2, status=True, x=Pointer) as f:
-        f.x[0] = 7.0
-        f.return_(3)
-    return m
-
-x = np.zeros(2)
 for k in range(10):
-    assert cached(f"shared {k}", build).f(x) == 3 and x[0] == 7.0
+    assert stored_number(cached(storing(float(k)))) == k
 """
 
 
-def test_two_processes_at_once(directory: Path) -> None:
-    """Both build or one finds the other's entry; the result is whole either way."""
-    workers = [subprocess.Popen([sys.executable, "-c", WORKER]) for _ in range(2)]
+def test_two_processes_at_once(directory: Path, compiled: list[Module]) -> None:
+    """Both compile or one finds the other's entry; the result is whole either way."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    workers = [subprocess.Popen([sys.executable, "-c", WORKER], env=environment) for _ in range(2)]
     assert [worker.wait(timeout=60) for worker in workers] == [0, 0]
-    assert len(entries(directory)) == 10 == len(list(directory.iterdir()))
-    build = Builder()
-    assert stored_number(cached("shared 0", build)) == 7.0 and build.calls == 0
+    assert len(entries(directory)) == 10 == len(list(directory.iterdir())) - 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert stored_number(cached(storing(0.0))) == 0.0 and not compiled

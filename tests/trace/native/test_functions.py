@@ -23,12 +23,12 @@ from dalembert.trace.native import (
     fma,
     maximum,
     minimum,
-    native_lanes,
     select,
     sqrt,
 )  # fmt: skip
+from tests.targets import LANES as WIDTH
 
-LANES = sorted({1, 3, native_lanes()})
+LANES = sorted({1, 3, WIDTH})
 
 
 def integers(library: Library, size: int, *arguments: int) -> list[int]:
@@ -304,7 +304,7 @@ WEIGHTS = [1.0 + 0.1 * i for i in range(16)]
 
 
 @pytest.mark.parametrize("lanes", LANES)
-@pytest.mark.parametrize("width", [None, native_lanes()])
+@pytest.mark.parametrize("width", [None, WIDTH])
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 8, 13, 16])
 def test_each_and_total_cover_all_elements_once(n: int, width: int | None, lanes: int) -> None:
     """Also what is left over after whole registers; numbers from outside reach all of them, those of a table each its own."""

@@ -12,7 +12,19 @@ import pytest
 
 from dalembert.errors import TraceError
 from dalembert.trace import sin, symbol
-from dalembert.trace.native import Array, Block, Host, Int, IntPointer, Library, Module, Output, Pointer, Real, aligned
+from dalembert.trace.native import (
+    Array,
+    Block,
+    Int,
+    IntPointer,
+    Library,
+    Module,
+    Output,
+    Pointer,
+    Real,
+    Target,
+    aligned,
+)
 
 
 @pytest.fixture(scope="module")
@@ -96,23 +108,18 @@ def test_aligned_memory_begins_on_a_cache_line() -> None:
         assert memory.ctypes.data % 64 == 0 and not memory.any()
 
 
-@pytest.mark.parametrize(("features", "lanes"), [("+avx512f,+avx2", 8), ("+avx2,-avx512f", 4), ("+sse2,-avx2", 2)])
-def test_lanes_follow_the_processor(features: str, lanes: int) -> None:
-    assert Host("any", features).lanes == lanes
-
-
 @pytest.mark.skipif("x86_64" not in __import__("platform").machine().lower(), reason="x86 registers")
 @pytest.mark.parametrize("cpu", ["skylake-avx512", "sapphirerapids", "znver4"])
 def test_eight_lanes_fill_the_widest_registers(cpu: str) -> None:
     """Also on processors for which LLVM by itself prefers half the width."""
     x, y = symbol("x"), symbol("y")
-    m = Module(own_code=False)
+    m = Module(target=Target(cpu, cpu, "", 8))
     inputs = {x: ("x", 0), y: ("x", 1)}
     rhs = m.block(Block("f", [Array("x"), Array("y")], inputs, [Output(sin(x) * y + x / y, "y", 0)]), lanes=8)
     with m.function("g", lanes=8, x=Pointer, h=Real) as g:
         g.call(rhs, g.x, g.x)
         g.x[0] = g.x[0] * g.h + g.x[1]
-    text = m.assembly(Host(cpu, ""))
+    text = m.assembly()
     arithmetic = re.findall(r"v(?:f?n?madd|mul|add|sub|div)\w*pd\s.*", text)
     assert len(arithmetic) > 20 and all("zmm" in line for line in arithmetic)
 

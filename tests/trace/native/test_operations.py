@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalembert.trace import node, ops, select, symbol
-from dalembert.trace.native import native_lanes
+from tests.targets import LANES as WIDTH
 
 from .support import compiled_values
 
@@ -32,7 +32,7 @@ SPECIAL = [
     -np.inf,
     np.nan,
 ]
-LANES = sorted({1, 3, native_lanes(), 8})
+LANES = sorted({1, 3, WIDTH, 8})
 UNARY = [
     ops.NEG, ops.SQRT, ops.EXP, ops.LOG, ops.ABS, ops.SIGN, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN,
     ops.SINH, ops.COSH, ops.TANH,

@@ -8,15 +8,16 @@ from dalembert.trace.native.cache import cache_directory, cached, clear_cache
 from dalembert.trace.native.function import FunctionBuilder
 from dalembert.trace.native.lapack import Lapack
 from dalembert.trace.native.library import CompiledFunction, Library, aligned
-from dalembert.trace.native.machine import Host, host, native_lanes
 from dalembert.trace.native.module import Module
 from dalembert.trace.native.pointers import IntPointer, Pointer, ShortPointer, UniformPointer
 from dalembert.trace.native.reals import Real, fma, maximum, minimum, select, sqrt
 from dalembert.trace.native.signature import Signature
+from dalembert.trace.native.target import PLAIN, WIDEST, Target, executable, host, target_of
 from dalembert.trace.native.values import Bool, Int, Mask
 
 __all__ = [
-    "Array", "Block", "Bool", "CompiledFunction", "FunctionBuilder", "Host", "Int", "IntPointer", "Lapack", "Library",
-    "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "UniformPointer", "aligned",
-    "cache_directory", "cached", "clear_cache", "fma", "host", "maximum", "minimum", "native_lanes", "select", "sqrt",
+    "PLAIN", "WIDEST", "Array", "Block", "Bool", "CompiledFunction", "FunctionBuilder", "Int", "IntPointer", "Lapack", "Library",
+    "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "Target", "UniformPointer", "aligned",
+    "cache_directory", "cached", "clear_cache", "executable", "fma", "host", "maximum", "minimum", "select", "sqrt",
+    "target_of",
 ]  # fmt: skip

@@ -1,57 +1,51 @@
-"""Machine code kept on disk, so that a model compiles once per machine and version, not once per run.
+"""Machine code is compiled once per machine, not once per run: kept in this process and on disk, under the address of its source.
 
-An entry is one file: a checksum, a header with the functions' signatures, the object code. It is written beside its
-place and moved in, so that readers in other processes see all of it or nothing; whatever cannot be read back exactly
-is built again. A cache that cannot be written is no error.
+The address is a hash of the source itself, with target and compiler: nothing that decides the code can be left out of it, so that no
+model is ever answered by another's code. The price is that a source must be written before its code can be looked for.
+DALEMBERT_VERIFY_CODE=1 has everything found compiled anew and compared.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
-import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from dalembert.errors import TraceError
+from dalembert.trace.native.entries import Entries, entries_in, files_in
 from dalembert.trace.native.library import Library
-from dalembert.trace.native.machine import toolchain
 from dalembert.trace.native.module import Module
 from dalembert.trace.native.signature import Signature
 
 LARGEST_CACHE = 512 * 1024 * 1024
 """Bytes on disk above which the entries used longest ago are removed."""
 
-WRITES_NO_CODE = ("__pycache__", "cli", "files", "importers", "view")
-"""Directories of this package whose changes leave all entries valid: what they say reaches the code in the key alone."""
+VERIFY = os.environ.get("DALEMBERT_VERIFY_CODE", "") not in ("", "0")
+"""Whether code that is found is compiled again and compared with what was found: slow, for tests."""
 
-_SUFFIX = ".kernel"
-_FORMAT = b"dalembert kernel 1\n"
 _loaded: WeakValueDictionary[str, Library] = WeakValueDictionary()
 _recent: deque[Library] = deque(maxlen=128)
 """Libraries kept in this process even if nobody uses them at the moment; older ones live as long as they are used."""
 _lock = threading.Lock()
 
 
-def cached(key: str | bytes, build: Callable[[], Module], version: str | None = None) -> Library:
-    """The library for this key: from this process, from disk, or built now and kept.
-
-    The key must say everything the module depends on; processor, compiler and this package's version are added here.
-    """
-    name = _entry_name(key, version or _package_version())
+def cached(module: Module) -> Library:
+    """The module's library: from this process, from disk, or compiled now and kept."""
+    address = module.address
     with _lock:
-        library = _loaded.get(name)
-    if library is None:
-        library = _read(name) or _built(name, build)
-        with _lock:
-            library = _loaded.setdefault(name, library)
-            _recent.append(library)
+        found = _loaded.get(address)
+    found = found or _read(module, address)
+    if found is not None and VERIFY:
+        check_same(module, found)
+    library = found or _built(module, address)
+    with _lock:
+        library = _loaded.setdefault(address, library)
+        _recent.append(library)
     return library
 
 
@@ -74,107 +68,49 @@ def clear_cache() -> None:
     with _lock:
         _loaded.clear()
         _recent.clear()
-    for path in _entries():
+    directory = cache_directory()
+    for path in [] if directory is None else files_in(directory):
         with suppress(OSError):
             path.unlink()
 
 
-def _entry_name(key: str | bytes, version: str) -> str:
-    content = key.encode() if isinstance(key, str) else key
-    return hashlib.sha256(b"\0".join([content, version.encode(), toolchain().encode()])).hexdigest()
+def check_same(module: Module, library: Library) -> None:
+    """What was found is what the module would be compiled to."""
+    if module.address != library.address or module.compile().code != library.code:
+        names = ", ".join(library)
+        raise TraceError(f"the machine code that was found for {names} is not that of the model at hand")
 
 
-@cache
-def _package_version() -> str:
-    """Version of this package, and the latest change of its files: code under development must not find old kernels."""
-    import dalembert
-
-    changed = size = 0
-    directories = [*dalembert.__path__]
-    while directories:
-        for entry in os.scandir(directories.pop()):
-            if entry.name.endswith(".py"):
-                file = entry.stat()
-                changed, size = max(changed, file.st_mtime_ns), size + file.st_size
-            elif entry.name not in WRITES_NO_CODE and entry.is_dir():
-                directories.append(entry.path)
-    return f"{getattr(dalembert, '__version__', '')} {changed} {size}"
+def _entries() -> Entries | None:
+    directory = cache_directory()
+    return None if directory is None else entries_in(directory)
 
 
-def _built(name: str, build: Callable[[], Module]) -> Library:
-    library = build().compile()
-    _write(name, library)
+def _read(module: Module, address: str) -> Library | None:
+    entries = _entries()
+    content = None if entries is None else entries.read(address)
+    if content is None:
+        return None
+    return Library(*unpacked(content), module.target, address)
+
+
+def _built(module: Module, address: str) -> Library:
+    library = module.compile()
+    entries = _entries()
+    if entries is not None:
+        entries.write(address, packed(library))
+        entries.evict(LARGEST_CACHE)
     return library
 
 
-def _read(name: str) -> Library | None:
-    directory = cache_directory()
-    if directory is None:
-        return None
-    path = directory / (name + _SUFFIX)
-    try:
-        code, signatures = unpacked(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    with suppress(OSError):
-        os.utime(path)  # eviction goes by last use
-    return Library(code, signatures)
-
-
-def _write(name: str, library: Library) -> None:
-    directory = cache_directory()
-    if directory is None:
-        return
-    temporary = None
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=directory, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(packed(library))
-        os.replace(temporary, directory / (name + _SUFFIX))
-        _evict()
-    except OSError:
-        if temporary:
-            with suppress(OSError):
-                os.unlink(temporary)
-
-
 def packed(library: Library) -> bytes:
-    """The content of an entry."""
+    """The functions' signatures and the object code."""
     header = json.dumps([[s.name, s.parameters, s.status, s.lanes] for s in library.signatures]).encode()
-    content = len(header).to_bytes(8, "little") + header + library.code
-    return _FORMAT + hashlib.sha256(content).digest() + content
+    return len(header).to_bytes(8, "little") + header + library.code
 
 
-def unpacked(entry: bytes) -> tuple[bytes, list[Signature]]:
-    """Object code and signatures of an entry; ValueError if it is not exactly what was written."""
-    start = len(_FORMAT) + 32
-    content = memoryview(entry)[start:]
-    if entry[: len(_FORMAT)] != _FORMAT or hashlib.sha256(content).digest() != entry[len(_FORMAT) : start]:
-        raise ValueError("damaged entry")
+def unpacked(content: bytes) -> tuple[bytes, list[Signature]]:
+    """Object code and signatures."""
     end = 8 + int.from_bytes(content[:8], "little")
-    signatures = [Signature(name, tuple(kinds), *rest) for name, kinds, *rest in json.loads(bytes(content[8:end]))]
-    return bytes(content[end:]), signatures
-
-
-def _entries() -> list[Path]:
-    directory = cache_directory()
-    if directory is None or not directory.is_dir():
-        return []
-    return [*directory.glob("*" + _SUFFIX), *directory.glob("*.part")]
-
-
-def _evict() -> None:
-    """Remove the entries used longest ago until the rest fits."""
-    found = []
-    for path in _entries():
-        with suppress(OSError):
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found, key=lambda entry: entry[0]):
-        if total <= LARGEST_CACHE:
-            return
-        with suppress(OSError):
-            path.unlink()
-            total -= size
+    signatures = [Signature(name, tuple(kinds), *rest) for name, kinds, *rest in json.loads(content[8:end])]
+    return content[end:], signatures

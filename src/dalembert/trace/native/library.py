@@ -11,28 +11,32 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.trace.native.machine import constants_near, llvm, target_machine
+from dalembert.trace.native.machine import code_generator, constants_near, llvm
 from dalembert.trace.native.signature import C_TYPES, Signature
+from dalembert.trace.native.target import Target
 
 _loading = threading.Lock()
 """LLVM's global context is not for several threads at once."""
 
 
 class Library:
-    """The functions of one compiled module, as attributes or items. Calls release Python's global lock."""
+    """The functions of one compiled module, as attributes or items. Calls release Python's global lock.
 
-    def __init__(self, code: bytes, signatures: Sequence[Signature]) -> None:
+    `address` is that of the module: two libraries with one address were compiled from the same text for the same target.
+    """
+
+    def __init__(self, code: bytes, signatures: Sequence[Signature], target: Target, address: str) -> None:
+        self.code, self.signatures, self.target, self.address = code, tuple(signatures), target, address
         with _loading:
-            self._load(code, signatures)
+            self._load()
 
-    def _load(self, code: bytes, signatures: Sequence[Signature]) -> None:
+    def _load(self) -> None:
         binding = llvm()
-        self.code, self.signatures = code, tuple(signatures)
         empty = binding.parse_assembly("")  # an engine begins with a module, and would compile it
         together = True if constants_near() else None  # in one piece of memory; None: as LLVM does on this platform
-        self._engine = binding.create_mcjit_compiler(empty, target_machine(), use_lmm=together)
+        self._engine = binding.create_mcjit_compiler(empty, code_generator(self.target), use_lmm=together)
         self._engine.remove_module(empty)
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(self.code))
         self._engine.finalize_object()
         self._named = {s.name: s for s in self.signatures}
         self._functions: dict[str, CompiledFunction] = {}

@@ -1,30 +1,18 @@
-"""The processor this program runs on, as LLVM sees it. llvmlite is imported on first use, not with the package."""
+"""LLVM as this program uses it. llvmlite is imported on first use, not with the package."""
 
 from __future__ import annotations
 
 import ctypes
 import platform
 import sys
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dalembert.trace.native.target import Target
 
 LIBM = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "pow")
 """Functions of the C library that compiled code may call, each under the symbol `dalembert_<name>`."""
-
-
-@dataclass(frozen=True)
-class Host:
-    """A target: processor name and LLVM's feature string. Two hosts that are equal can share machine code."""
-
-    cpu: str
-    features: str
-
-    @property
-    def lanes(self) -> int:
-        """Doubles in one vector register."""
-        have = set(self.features.split(","))
-        return 8 if "+avx512f" in have else 4 if "+avx2" in have else 2
 
 
 @cache
@@ -41,25 +29,11 @@ def llvm() -> Any:
     return binding
 
 
-@cache
-def host() -> Host:
-    """The machine we are on."""
-    binding = llvm()
-    return Host(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
-
-
-def native_lanes() -> int:
-    """How many states to work on at once: 8 with AVX-512, 4 with AVX2, else 2."""
-    return host().lanes
-
-
-def target_machine(target: Host | None = None) -> Any:
+def code_generator(target: Target) -> Any:
     """LLVM's code generator for the target. At level 1: as fast code as at 2 and 3, in a quarter less time."""
-    binding = llvm()
-    chosen = target or host()
-    triple = binding.Target.from_default_triple()
+    triple = llvm().Target.from_default_triple()
     near = {"reloc": "pic", "codemodel": "small"} if constants_near() else {}
-    return triple.create_target_machine(cpu=chosen.cpu, features=chosen.features, opt=1, jit=True, **near)
+    return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=1, jit=True, **near)
 
 
 def constants_near() -> bool:
@@ -71,11 +45,11 @@ def constants_near() -> bool:
 
 
 def toolchain() -> str:
-    """Everything besides the source that machine code depends on."""
+    """Compiler and platform: what machine code depends on besides its source and its target."""
     import llvmlite
 
     version = ".".join(map(str, llvm().llvm_version_info))
-    return f"llvmlite {llvmlite.__version__}, LLVM {version}, {sys.platform}, {host().cpu}, {host().features}"
+    return f"llvmlite {llvmlite.__version__}, LLVM {version}, {sys.platform}, {platform.machine()}"
 
 
 def _c_library() -> ctypes.CDLL:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
-from dalembert.trace.native.compiler import assembly, object_code
+from dalembert.trace.native.compiler import PIPELINE, assembly, object_code
 from dalembert.trace.native.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
-from dalembert.trace.native.machine import Host
+from dalembert.trace.native.machine import toolchain
 from dalembert.trace.native.signature import Kind, Signature
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.target import Target, target_of
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.native.values import Value
 
@@ -33,9 +35,9 @@ class Module:
     m.compile().euler(x, 1e-3, 100)
     """
 
-    def __init__(self, width: int | None = None, own_code: bool = True) -> None:
-        """Blocks of more than `width` lanes do as many at a time; without it, all at once. Without `own_code` LLVM writes all."""
-        self._width, self._own_code = width, own_code
+    def __init__(self, width: int | None = None, target: Target | None = None) -> None:
+        """Blocks of more than `width` lanes do as many at a time; without it, all at once."""
+        self._width, self.target = width, target_of(target)
         self.text = ModuleText()
         self._public: list[Signature] = []
         self._drivers: list[str] = []
@@ -48,7 +50,7 @@ class Module:
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
         self._check_new(signature)
-        emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest, self._own_code)
+        emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
         self._public.append(signature)
         return signature
 
@@ -101,14 +103,23 @@ class Module:
         self.text.define(table.name, table.definition)
         return table
 
-    def compile(self) -> Library:
-        return Library(object_code(str(self.text), self._drivers), self._public)
+    @property
+    def source(self) -> str:
+        """What the machine code is made from: which functions are optimised, which can be called and how, and the text of all."""
+        return "\n".join([repr(self._drivers), repr(self._public), str(self.text)])
 
-    def assembly(self, target: Host | None = None) -> str:
-        """The machine code as text, by default for this processor; own code is for no other, and bytes only."""
-        if target is not None and self._own_code:
-            raise TraceError("for another processor, LLVM must write all of it: make the module with own_code=False")
-        return assembly(str(self.text), self._drivers, target)
+    @property
+    def address(self) -> str:
+        """What machine code is kept under: a hash of the source, the target and the compiler. There is nothing else in `compile`."""
+        compiled_by = f"{PIPELINE}, {toolchain()}, {self.target!r}"
+        return hashlib.sha256(f"{compiled_by}\n{self.source}".encode()).hexdigest()
+
+    def compile(self) -> Library:
+        return Library(object_code(str(self.text), self._drivers, self.target), self._public, self.target, self.address)
+
+    def assembly(self) -> str:
+        """The machine code as text."""
+        return assembly(str(self.text), self._drivers, self.target)
 
     def _check_new(self, signature: Signature) -> None:
         if signature.symbol in self.text or signature.inner_symbol in self.text:

@@ -1,4 +1,4 @@
-"""A `Block` as functions: own machine code if it is arithmetic; else LLVM's, one if it is short, or a chain with a work array."""
+"""A `Block` as LLVM functions: one if it is short, or a chain of them with a work array."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.trace.expr import Expr
-from dalembert.trace.native import x86
-from dalembert.trace.native.block import Array, Block, Output
+from dalembert.trace.native.block import Block, Output
 from dalembert.trace.native.interpolation import table_value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
-from dalembert.trace.native.schedule import TRIGONOMETRIC, Chunk, Schedule, Stage, result_by_result, schedule
+from dalembert.trace.native.schedule import Chunk, Schedule, Stage, result_by_result, schedule
 from dalembert.trace.native.sincos import sincos_group
 from dalembert.trace.native.text import Body, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
 from dalembert.trace.table import TableOp
-
-_TURNS = "#turns"
-"""The array of sines and cosines, where they are computed before everything else."""
-WORTH_APART = 50
-"""Operations beside sines and cosines for which that is done."""
 
 LARGEST_FUNCTION = 700
 """Operations per LLVM function: above, LLVM takes longer per operation, and what waits in local memory goes over a page (4 kB),
@@ -28,56 +22,23 @@ where writing delays reading at the same distance from another page's beginning.
 
 
 def emit_block(
-    module: ModuleText,
-    block: Block,
-    lanes: int,
-    width: int,
-    symbol: str,
-    largest: int = LARGEST_FUNCTION,
-    own_code: bool = True,
+    module: ModuleText, block: Block, lanes: int, width: int, symbol: str, largest: int = LARGEST_FUNCTION
 ) -> None:
-    """Add the block to the module as the function `symbol`, by own code where that is possible and wanted.
+    """Add the block to the module as the function `symbol`.
 
     With more lanes than the `width` of a register, each of its functions does one part of them after the other. As a rule a function
     ends with waiting for itself: meanwhile the processor begins the next part.
     """
     part = Lanes(width, lanes) if lanes > width else Lanes(lanes)
     nodes = result_by_result([out.value for out in block.outputs], block.inputs)
-    turned = [e for e in nodes if e.op in TRIGONOMETRIC]
-    rest = [e for e in nodes if e.op not in TRIGONOMETRIC]
-    if not own_code or not x86.takes(block, rest, part.count) or (turned and len(rest) < WORTH_APART):
-        _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
-    elif turned:
-        _define_in_two(module, block, turned, part, symbol)
-    else:
-        _define(module, block, [_Encoded(block, nodes, part)], part, symbol)
+    _define(module, block, _written(module, block, nodes, part, largest), part, symbol)
 
 
 def _parameters(block: Block) -> str:
     return ", ".join(f"ptr %p{k}" for k in range(len(block.arrays)))
 
 
-def _define_in_two(module: ModuleText, block: Block, turned: Sequence[Expr], part: Lanes, symbol: str) -> None:
-    """Sines and cosines by LLVM, into local memory; and the arithmetic with them."""
-    arrays, at = [*block.arrays, Array(_TURNS)], {e: (_TURNS, i) for i, e in enumerate(turned)}
-    turns = Block(f"{block.name}_turns", arrays, block.inputs, [Output(e, *place) for e, place in at.items()], True)
-    nodes = result_by_result(turned, block.inputs)
-    _define(module, turns, _written(module, turns, nodes, part, LARGEST_FUNCTION), part, f"{symbol}.turns")
-    rest = Block(block.name, arrays, dict(block.inputs) | at, block.outputs, block.apart)
-    nodes = result_by_result([out.value for out in block.outputs], rest.inputs)
-    _define(module, rest, [_Encoded(rest, nodes, part)], part, f"{symbol}.rest")
-    taken = _parameters(block)
-    lines = [
-        f"define void @{symbol}({taken}) noinline nounwind {{",
-        f"%turns = alloca [{len(turned) * part.stride} x double], align 64",
-        *(f"call void @{symbol}.{piece}({taken}, ptr %turns)" for piece in ("turns", "rest")),
-        "ret void",
-        "}",
-    ]
-    module.define(symbol, "\n".join(lines))
-
-
-def _define(module: ModuleText, block: Block, pieces: Sequence[_Encoded | _Writer], part: Lanes, symbol: str) -> None:
+def _define(module: ModuleText, block: Block, pieces: Sequence[_Writer], part: Lanes, symbol: str) -> None:
     """The pieces one after the other, each on one part of the lanes after the other."""
     lanes, taken = part.stride, _parameters(block)
     if len(pieces) == 1 and lanes == part.count:
@@ -121,19 +82,6 @@ def _written(module: ModuleText, block: Block, nodes: list[Expr], part: Lanes, l
         pieces[-1].values.inputs = {}  # from now on arrays may be overwritten: everything comes from the work array
         pieces[-1].store(late[start : start + largest])
     return pieces
-
-
-class _Encoded:
-    """A function whose machine code is known: LLVM puts the bytes where the function begins, and they return before its end."""
-
-    slot_count = 0
-
-    def __init__(self, block: Block, nodes: Sequence[Expr], part: Lanes) -> None:
-        self.code = x86.machine_code(block, nodes, part)
-
-    def function(self, head: str) -> str:
-        text = "\\" + self.code.hex("\\")
-        return f'{head} noinline optnone nounwind prologue [{len(self.code)} x i8] c"{text}" {{\nret void\n}}'
 
 
 class _Writer:

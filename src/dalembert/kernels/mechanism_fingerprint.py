@@ -1,7 +1,8 @@
-"""What a mechanism's machine code depends on, as a key: two mechanisms with one key compute the same.
+"""What tells a mechanism from every other: saved motions carry it, so that they are read with the mechanism that made them.
 
-Names play no part: coordinates, speeds and parameters count by their place, joints by what their functions compute. The values of
-parameters are inputs of the code and are left out.
+It covers what the mechanism computes (constants, joints by what their functions give, laws, forces, constraints) and what it calls
+things, since names are how a motion's numbers are asked for. The values of parameters are no part of it: a motion records them itself.
+Machine code is not found by it but by its own source (`trace.native.cache`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from dalembert.trace import Expr, symbols, tracing
 from dalembert.trace.fingerprint import fingerprint
 
 
-def key_of(m: Mechanism) -> str:
-    """From the mechanism's constants, joints, laws, forces and constraints."""
+def fingerprint_of(m: Mechanism) -> str:
+    """A hash of the mechanism's names, constants, joints, laws, forces and constraints."""
     kinds: dict[Joint, int] = {}
     of_joint = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
     with tracing():
@@ -40,17 +41,9 @@ def key_of(m: Mechanism) -> str:
             *_elastic(m),
             *_forces(m),
             *_constraints(m),
-            len(m.parameters),
+            [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
-        symbolic = laws or m.parameters or m.forces or m.cuts or m.constraints
-        return fingerprint(*parts, places=_places(m) if symbolic else {})
-
-
-def _places(m: Mechanism) -> dict[str, str]:
-    """Names of the symbols of the state and of the parameters, and their places."""
-    named = {f"q_{c}": f"q[{i}]" for i, c in enumerate(m.coordinates)}
-    named |= {f"u_{c}": f"u[{i}]" for i, c in enumerate(m.speeds)}
-    return named | {p: f"P[{i}]" for i, p in enumerate(m.parameters)}
+        return fingerprint(*parts)
 
 
 def _behaviour(joint: Joint) -> list[Any]:

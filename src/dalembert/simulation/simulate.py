@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def simulate(
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
     decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
 
+    @cache
     def identity() -> str:
         """Of which run a checkpoint is: the same code begun with the same numbers."""
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)

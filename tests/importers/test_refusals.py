@@ -50,7 +50,7 @@ WRONG = {
     "free inside": (mjcf('<body><body><freejoint/></body></body>'), "only joint of a body that the world carries"),
     "world joint": (mjcf("<joint/>"), "the world has no joints"),
     "two orientations": (mjcf('<body quat="1 0 0 0" euler="0 0 0"/>'), "both quat= and euler="),
-    "no size": (mjcf('<body><geom type="box" size="1 1"/></body>'), "size='1 1' must be 3 numbers"),
+    "no size": (mjcf('<body><geom type="box" size="1 1"/></body>'), "size= must have 3 positive numbers"),
     "global": ('<mujoco><compiler coordinate="global"/></mujoco>', "no longer part of MJCF"),
     "unphysical": (
         mjcf('<body name="b">\n<inertial mass="1" pos="0 0 0" diaginertia="1 1 9"/></body>'),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -128,6 +128,15 @@ class Node:
     def numbers(self, name: str, least: int, most: int | None = None) -> np.ndarray:
         """From `least` to `most` finite numbers."""
         return self.listed(self.text_of(name), least, least if most is None else most, f"{name}=")
+
+    def overlaid(self, name: str, before: Sequence[float], most: int | None = None) -> np.ndarray:
+        """`before`, its first numbers replaced by those of the outermost default that has some, and so on in to the element itself."""
+        made = np.array(before, dtype=float)
+        for node in reversed((self, *self.defaults)):
+            if name in node.attributes:
+                given = replace(node, defaults=()).numbers(name, 1, most or len(made))[: len(made)]
+                made[: len(given)] = given
+        return made
 
     def listed(self, text: str, least: int, most: int, what: str) -> np.ndarray:
         """Finite numbers with spaces between them."""

@@ -15,6 +15,7 @@ ACTUATORS = (
     "velocity",
     "intvelocity",
     "damper",
+    "dcmotor",
     "cylinder",
     "muscle",
     "adhesion",
@@ -34,7 +35,7 @@ class Defaults:
         for section in sections:
             name = section.get("class") or "main"
             made[name] = (section, *made.get(name, ()))
-            for path, around in _inner(section, (section,)):
+            for path, around in _inner(section, made[name]):
                 made[path.text_of("class")] = around
         return cls(made)
 
@@ -52,9 +53,9 @@ class Defaults:
             for child in (c for section in sections for c in section.children if not c.used):
                 child.forget()
 
-    def chain(self, node: Node) -> list[Node]:
-        """The default elements of all actuator kinds for an actuator, outermost first: they all describe the same thing."""
-        return [d for section in reversed(self._sections(node, None)) for d in section.all(*ACTUATORS)]
+    def actuators(self, node: Node) -> list[list[Node]]:
+        """For each class of an actuator, outermost first, its default elements of all actuator kinds: they describe the same thing."""
+        return [list(section.all(*ACTUATORS)) for section in reversed(self._sections(node, None))]
 
     def _sections(self, node: Node, childclass: str | None) -> tuple[Node, ...]:
         chosen = node.get("class") or childclass or "main"

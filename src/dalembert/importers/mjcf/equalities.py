@@ -94,9 +94,7 @@ class Equalities:
                     self.notes.add(node, f"{name}={node.get(name)!r} is no fixed tendon, so the constraint is left out")
                     return
         y, y0 = self._quantity(node, f"{kind}1", kind)
-        given = node.numbers("polycoef", 1, 5) if node.has("polycoef") else [0.0, 1.0]
-        a = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
-        a[: len(given)] = given
+        a = node.overlaid("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
         if node.get(f"{kind}2") is None:
             made: Constraint = Coupling(y, y0 + a[0])
         else:

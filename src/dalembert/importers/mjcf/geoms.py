@@ -84,9 +84,9 @@ class Geoms:
 
     def _form(self, node: Node, kind: str) -> tuple[Frame, np.ndarray]:
         """Place and half sizes; `fromto` says both where the axis runs and how long it is."""
-        count = SIZES[kind]
+        count, given = SIZES[kind], node.overlaid("size", ZERO)
         if not node.has("fromto") or kind == "sphere":
-            size = node.numbers("size", count, 3)[:count]
+            size = given[:count]
             place = self.compiler.place(node)
         else:
             ends = node.numbers("fromto", 6)
@@ -94,11 +94,10 @@ class Geoms:
             half = 0.5 * float(np.linalg.norm(along))
             if half < 1e-12:
                 raise node.error("fromto= has two ends that are the same point")
-            radii = node.numbers("size", 1, 3)
-            across = [radii[0]] * (count - 1)
+            across = [given[0]] * (count - 1)
             place, size = Frame(0.5 * (ends[:3] + ends[3:]), z_towards(along)), np.array([*across, half])
-        if size.min() <= 0.0:
-            raise node.error("size= must be positive")
+        if not size.min() > 0.0:
+            raise node.error(f"size= must have {count} positive numbers, or one beside fromto=")
         return place, size
 
     def _mass(self, node: Node, volume: float) -> float:

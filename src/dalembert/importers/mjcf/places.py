@@ -54,7 +54,10 @@ class Compiler:
 
     def rotation(self, node: Node) -> Matrix:
         """One of quat, axisangle, euler, xyaxes, zaxis; the body's own axes where none is given."""
-        given = [name for name in ORIENTATIONS if name in node.attributes] or [n for n in ORIENTATIONS if node.has(n)]
+        said = [[name for name in ORIENTATIONS if name in level.attributes] for level in (node, *node.defaults)]
+        given = next((names for names in said if names), [])
+        for name in {name for names in said for name in names}:
+            node.get(name)  # what a nearer class says in other words counts as read
         if len(given) > 1:
             raise node.error(f"it has both {given[0]}= and {given[1]}=; give one orientation")
         if not given:

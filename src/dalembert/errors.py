@@ -83,6 +83,10 @@ class FileError(DalembertError):
     """A file cannot be written: a page, a table, a model, a motion. Nothing is left behind."""
 
 
+class FileWarning(UserWarning):
+    """A file was written, but not quite as one might expect: a column has another name, say."""
+
+
 class MotionFileError(FileError):
     """A file with a motion or a checkpoint cannot be written, cannot be read, or does not hold what was written."""
 

@@ -1,4 +1,4 @@
-"""Attributes mean the same wherever they are given: on the element, in its class, in a class around it, in several. MuJoCo is the judge."""
+"""Attributes mean the same on the element, in its class and in the classes around it. MuJoCo is the judge."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from dalembert.analysis.transmission import transmission_angles
 from dalembert.arguments import by_name, file_path, takes
 from dalembert.constraints.assembly import assemble
 from dalembert.errors import LoopError, StateError
-from dalembert.files.atomic import write_whole
+from dalembert.files.tables import Columns, check_ending, write_table
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples, evaluate
@@ -92,10 +92,18 @@ class Sweep(Tabular):
 
     def columns(self, points: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
         """The coordinates, then x, y, z of the named points and the transmission angles."""
-        columns = {name: self.q[:, i] for i, name in enumerate(self.mechanism.coordinates)}
+        return self._columns(points).values
+
+    def _columns(self, points: Mapping[str, Any] | None) -> Columns:
+        made = Columns()
+        for i, name in enumerate(self.mechanism.coordinates):
+            made.add("coordinate", name, self.q[:, i])
         for name, at in (points or {}).items():
-            columns |= {f"{name}.{axis}": x for axis, x in zip("xyz", self.trace(at).T)}
-        return columns | {f"transmission at {name}": x for name, x in self.transmission.items()}
+            for axis, x in zip("xyz", self.trace(at).T):
+                made.add("point", f"{name}.{axis}", x)
+        for name, x in self.transmission.items():
+            made.add("angle", f"transmission at {name}", x)
+        return made
 
     def plot(self, ax: Any = None) -> Any:
         """The other coordinates over the input; the axes of matplotlib."""
@@ -105,9 +113,8 @@ class Sweep(Tabular):
     @takes(path=file_path, points=by_name)
     def save(self, path: str | Path, points: Mapping[str, Any] | None = None) -> None:
         """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
-        columns = self.columns(points)
-        rows = [",".join(f"{x:.17g}" for x in row) for row in np.column_stack(list(columns.values()))]
-        write_whole(path, "\n".join([",".join(columns), *rows, ""]).encode(), "table")
+        check_ending(path, (".csv",), "table")
+        write_table(path, self._columns(points), "table")
 
     def __str__(self) -> str:
         lines = [f'"{self.joint}" swept from {self.values[0]:.6g} to {self.values[-1]:.6g}.']

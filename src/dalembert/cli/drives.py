@@ -10,8 +10,9 @@ import typer
 from dalembert.cli.model import Json, Model, described
 from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings, write_table
+from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, point_of, single_numbers
+from dalembert.files.tables import Columns, write_table
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -55,10 +56,8 @@ def drives(
     else:
         t, q, u, udot, moved = _driven(system, m, move, motion, start, duration, every)
     found = m.drives(q, u, udot, actuated or moved, single_numbers(weight, "--weight") or None, t)
-    columns = {"t": t} | {c: q[:, i] for i, c in enumerate(m.coordinates)}
-    columns |= {f"force on {name}": found[name] for name in found.actuated}
     for path in output or []:
-        _keep(m, columns, found, (t, q, u), path)
+        _keep(m, found, (t, q, u), path)
         note(f"written: {path}")
     if json:
         forces = {name: found[name] for name in found.actuated}
@@ -135,21 +134,25 @@ def _followed(m: Mechanism, follow: str, start: dict[str, Any]) -> tuple[Any, An
     return way.t, way.q, way.u, way.udot, None
 
 
-def _keep(m: Mechanism, columns: dict[str, Any], found: Any, poses: tuple[Any, Any, Any], path: Path) -> None:
+def _keep(m: Mechanism, found: Any, poses: tuple[Any, Any, Any], path: Path) -> None:
     from dalembert.simulation.scales import coordinate_units, speed_units
 
     kinds = dict(zip(m.speeds, speed_units(m)))
-    units = {"t": "s"} | dict(zip(m.coordinates, coordinate_units(m)))
-    units |= {f"force on {name}": "N m" if "rad" in kinds[name] else "N" for name in found.actuated}
+    units = {name: "N m" if "rad" in kinds[name] else "N" for name in found.actuated}
+    t, q, u = poses
     if path.suffix.lower() == ".csv":
-        write_table(path, columns, units)
+        columns = Columns()
+        columns.add("time", "t", t, "s")
+        for i, (name, unit) in enumerate(zip(m.coordinates, coordinate_units(m))):
+            columns.add("coordinate", name, q[:, i], unit)
+        for name in found.actuated:
+            columns.add("force", f"force on {name}", found[name], units[name])
+        write_table(path, columns)
         return
     from dalembert.view.findings import Finding, Plot
     from dalembert.view.posed import posed
 
-    t, q, u = poses
     plots = [
-        Plot(f"Force on {name} ({units[f'force on {name}']})", "t, s", t, (name,), found[name][:, None])
-        for name in found.actuated
+        Plot(f"Force on {name} ({units[name]})", "t, s", t, (name,), found[name][:, None]) for name in found.actuated
     ]
     posed(m, q, "drives", t, u).page(path, results=[Finding("Drives", str(found), [], plots)])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dalembert.cli.model import Json, Model
 from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, given, started
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings, write_table
+from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, values_of
+from dalembert.files.tables import Columns, write_table
 
 
 def locus(
@@ -39,10 +40,12 @@ def locus(
     for path in output or []:
         if path.suffix.lower() == ".csv":
             roots = found.eigenvalues
-            columns: dict[str, Any] = {name: found.values}
+            columns = Columns()
+            columns.add("parameter", name, found.values)
             for k in range(roots.shape[1]):
-                columns |= {f"real {k}": roots[:, k].real, f"imaginary {k}": roots[:, k].imag}
-            write_table(path, columns, dict.fromkeys((c for c in columns if c != name), "1/s"))
+                columns.add("eigenvalue", f"real {k}", roots[:, k].real, "1/s")
+                columns.add("eigenvalue", f"imaginary {k}", roots[:, k].imag, "1/s")
+            write_table(path, columns)
         else:
             from dalembert.view.posed import posed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,8 +10,9 @@ from dalembert.cli.model import Json, Model
 from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter, Speed, given
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.simulate import how_long
-from dalembert.cli.tables import check_endings, write_table
+from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name
+from dalembert.files.tables import Columns, write_table
 
 
 def sensitivities(
@@ -40,10 +41,13 @@ def sensitivities(
     quantities = [*x.coordinates, *(f"{c}'" for c in x.speeds), *(k for k, v in x.values.items() if v.ndim == 1)]
     for path in output or []:
         if path.suffix.lower() == ".csv":
-            columns: dict[str, Any] = {"t": x.t}
+            columns = Columns()
+            columns.add("time", "t", x.t, "s")
             for name in quantities:
-                columns |= {name: x.value(name)} | {f"d {name} / d {p}": x[name][:, k] for k, p in enumerate(x.to)}
-            write_table(path, columns, {"t": "s"})
+                columns.add("quantity", name, x.value(name))
+                for k, p in enumerate(x.to):
+                    columns.add("derivative", f"d {name} / d {p}", x[name][:, k])
+            write_table(path, columns)
         else:
             from dalembert.view.posed import posed
 

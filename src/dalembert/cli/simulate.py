@@ -43,8 +43,8 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Simulate a model: its own duration and initial values, or those given."""
-    from dalembert.cli.keep import FORMATS, keep
     from dalembert.cli.tables import check_endings
+    from dalembert.files.motion_formats import FORMATS
 
     check_endings(output or [], tuple(FORMATS))
     motion, seconds = marched(
@@ -52,7 +52,7 @@ def simulate(
         constraints=constraints,
     )  # fmt: skip
     for path in output or []:
-        keep(motion, path)
+        motion.save(path)
         note(f"written: {path}")
     if json:
         say_json(summary(motion) | {"wall": seconds, "written": [str(p) for p in output or []]})

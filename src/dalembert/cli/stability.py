@@ -9,8 +9,9 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, given, started
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings, write_table
+from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, values_of
+from dalembert.files.tables import Columns, write_table
 
 
 def stability(
@@ -43,8 +44,11 @@ def stability(
             import numpy as np
 
             places = np.meshgrid(*found.values, indexing="ij")
-            columns = {name: x.ravel() for name, x in zip(found.names, places)}
-            write_table(path, columns | {"growth": found.growth.ravel()}, {"growth": "1/s"})
+            columns = Columns()
+            for name, x in zip(found.names, places):
+                columns.add("parameter", name, x.ravel())
+            columns.add("stability", "growth", found.growth.ravel(), "1/s")
+            write_table(path, columns)
         else:
             from dalembert.view.posed import posed
 

@@ -9,8 +9,9 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.options import Initial, Kept, Parameter, given
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings, write_table
+from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, point_of, values_of
+from dalembert.files.tables import Columns, write_table
 
 if TYPE_CHECKING:
     from dalembert.analysis.sweep import Sweep
@@ -70,13 +71,15 @@ def _keep(found: Sweep, curves: dict[str, Any], points: dict[str, Any], path: An
         )
         return
     m = found.mechanism
-    columns = {name: found.q[:, i] for i, name in enumerate(m.coordinates)}
-    units = dict(zip(m.coordinates, coordinate_units(m)))
+    columns = Columns()
+    for i, (name, unit) in enumerate(zip(m.coordinates, coordinate_units(m))):
+        columns.add("coordinate", name, found.q[:, i], unit)
     for name, xyz in curves.items():
-        columns |= {f"{name}.{c}": x for c, x in zip("xyz", xyz.T)}
-        units |= {f"{name}.{c}": "m" for c in "xyz"}
-    columns |= {f"transmission at {name}": x for name, x in found.transmission.items()}
-    write_table(path, columns, units | {f"transmission at {name}": "rad" for name in found.transmission})
+        for c, x in zip("xyz", xyz.T):
+            columns.add("point", f"{name}.{c}", x, "m")
+    for name, angle in found.transmission.items():
+        columns.add("angle", f"transmission at {name}", angle, "rad")
+    write_table(path, columns)
 
 
 def _data(found: Sweep, curves: dict[str, Any]) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Node:
         """From `least` to `most` finite numbers."""
         return self.listed(self.text_of(name), least, least if most is None else most, f"{name}=")
 
-    def overlaid(self, name: str, before: Sequence[float], most: int | None = None) -> np.ndarray:
+    def overlaid(self, name: str, before: Sequence[float] | np.ndarray, most: int | None = None) -> np.ndarray:
         """`before`, its first numbers replaced by those of the outermost default that has some, and so on in to the element itself."""
         made = np.array(before, dtype=float)
         for node in reversed((self, *self.defaults)):

@@ -257,8 +257,8 @@ class Motion(Portable):
 
     @takes(path=file_path)
     def save(self, path: str | Path) -> None:
-        """Write a NetCDF file, whole or not at all; `da.load_motion` reads it."""
-        from dalembert.files.motion_file import save
+        """Write the motion as its file's name asks, whole or not at all: .nc (NetCDF, which `da.load_motion` reads), .csv or .html."""
+        from dalembert.files.motion_formats import save
 
         save(self, path)
 

@@ -1,0 +1,59 @@
+"""The formats a motion can be kept in, by the ending of the file's name: one list for Python and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dalembert.files.tables import Columns, check_ending, write_table
+
+if TYPE_CHECKING:
+    from dalembert.simulation.motion import Motion
+
+
+def save(motion: Motion, path: str | Path) -> None:
+    """Write the file in the format its name asks for."""
+    FORMATS[check_ending(path, FORMATS, "motion")](motion, Path(path))
+
+
+def _netcdf(motion: Motion, path: Path) -> None:
+    from dalembert.files.motion_file import save
+
+    save(motion, path)
+
+
+def _page(motion: Motion, path: Path) -> None:
+    motion.page(path)
+
+
+def _csv(motion: Motion, path: Path) -> None:
+    write_table(path, motion_columns(motion), "motion")
+
+
+def motion_columns(motion: Motion) -> Columns:
+    """Time, coordinates, speeds, and, where the mechanism is known, the model's outputs and energies."""
+    made = Columns()
+    made.add("time", "t", motion.t, "s")
+    for name, unit in zip(motion.coordinates, motion.coordinate_units):
+        made.add("coordinate", name, motion[name], unit)
+    for name, unit in zip(motion.speeds, motion.speed_units):
+        made.add("speed", f"{name}'", motion[f"{name}'"], unit)
+    m = motion.mechanism
+    if m is None:
+        return made
+    for name, values in motion.outputs().items():
+        unit = m.plan.outputs[name].unit
+        if values.ndim == 1:
+            made.add("output", name, values, unit)
+            continue
+        parts = "xyz" if values.shape[1] == 3 else [str(i + 1) for i in range(values.shape[1])]
+        for part, row in zip(parts, values.T):
+            made.add("output", f"{name}.{part}", row, unit)
+    energy = motion.energy()
+    made.add("energy", "kinetic", energy.kinetic, "J")
+    made.add("energy", "potential", energy.potential, "J")
+    return made
+
+
+FORMATS: dict[str, Callable[[Motion, Path], None]] = {".nc": _netcdf, ".csv": _csv, ".html": _page}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
@@ -10,7 +11,10 @@ import pytest
 
 import dalembert as da
 from dalembert.simulation.motion import Motion
+from dalembert.view.about import equations
 from dalembert.view.frames import thinned
+from dalembert.view.mathml import mathml
+from dalembert.view.scene import scene
 from tests.view.conftest import Watched
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'
@@ -58,7 +62,7 @@ def test_five_hundred_bodies_and_ten_thousand_samples(browser, tmp_path):
     assert 500 < kept < 10_000 and f"{kept} of 10001 samples" in watched.page.inner_text("#plots")
     watched("dalembert.clock.seek(5.0)")
     watched.pictures(1)
-    tip = watched("[0, 1, 2].map(i => dalembert.stage.poses.matrices[500].elements[12 + i])")
+    tip = watched("dalembert.stage.poses.point(500, [0, 0, 0]).add(dalembert.stage.poses.origin).toArray()")
     assert np.allclose(tip, m.body_motion(waves[5000]).position[499], atol=1e-3)
     watched.page.click("#play")
     watched.until("dalembert.clock.now > 5.0")
@@ -116,3 +120,50 @@ def test_an_unknown_trace_or_joint_is_named(tree_motion, tmp_path):
         tree_motion.page(tmp_path / "x.html", traces=["uper"])
     with pytest.raises(da.DalembertError, match="'Z'"):
         tree_motion.page(tmp_path / "x.html", reactions=["Z"])
+
+
+def test_what_is_far_from_the_origin_is_drawn_as_near_it(tmp_path, browser):
+    """A block in orbit: what the graphics card is given, seven digits long, is measured from a point near the block."""
+    s = da.System("far")
+    s.add_body("hub", da.box(1.0, (1, 1.2, 1.4)), shapes=[da.shapes.Box((1, 1.2, 1.4))])
+    s.add_joint("orbit", da.Free(), "ground", "hub")
+    start, speeds = {"orbit": [1, 0, 0, 0, 6.9e6, 0, 0]}, {"orbit": [0.1, 0.2, 0.3, 0, 7500.0, 0]}
+    motion = s.build().simulate(10.0, start, speeds)
+    for t in (0.0, 8.0):
+        shown = Watched(browser, f"file://{motion.page(tmp_path / 'far.html')}#t={t}")
+        shown.pictures(2)
+        given = shown("dalembert.stage.solids.flatMap(s => Array.from(s.mesh.instanceMatrix.array))")
+        assert np.abs(given).max() < 10.0
+        target = shown("dalembert.stage.eye.controls.target.clone().add(dalembert.stage.poses.origin).toArray()")
+        k = int(np.argmin(np.abs(motion.t - t)))
+        assert np.linalg.norm(np.array(target) - motion.position("hub")[k]) < 1.0
+        drawn = shown("dalembert.stage.poses.point(1, [0, 0, 0]).add(dalembert.stage.poses.origin).toArray()")
+        assert np.allclose(drawn, motion.position("hub")[k], rtol=1e-13)
+        shown.assert_quiet()
+        shown.page.close()
+
+
+def test_rotors_behind_gears_do_not_hide_the_robot(tmp_path):
+    """Their inertia is that of no solid of the robot's size, so nothing is drawn for them."""
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="b" pos="0 0 1"><joint name="j" axis="0 1 0" armature="0.1"/>
+        <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.03"/></body></worldbody></mujoco>"""
+    )
+    m = da.load_mjcf(path).build().numeric
+    poses = m.body_motion(m.reference)
+    view = scene(m, poses.rotation[None], poses.position[None])
+    rotor = m.number_of["j_rotor"]
+    assert view.parts[rotor] == [] and view.parts[m.number_of["b"]]
+    assert view.radius < 1.0 and len([p for p in view.parts[0] if p.layer == "ground"]) == 1
+
+
+def test_equations_have_no_commands_in_them_and_keep_words_apart():
+    assert "quad" not in re.sub("<[^>]*>", "", mathml(r"a, \quad b \qquad c"))
+    s = da.System("two")
+    mass, length = s.parameter("mass", 1.0), s.parameter("length", 2.0)
+    s.add_body("rod", da.rod(mass, length))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    text = re.sub("<mspace[^>]*>", " ", equations(s.build())["html"])
+    assert "quad" not in text
+    assert "masslength" not in re.sub("<[^>]*>", "", text) and "lengthcos" not in re.sub("<[^>]*>", "", text)

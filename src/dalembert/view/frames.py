@@ -22,7 +22,7 @@ def thinned(motion: Motion, budget: int, extra: int = 0) -> Motion:
     sound = np.flatnonzero(np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.u).all(axis=1))
     if not len(sound):
         raise SimulationError("this motion has no samples of finite numbers, so there is nothing to show")
-    per_frame = 4 * (7 * len(motion.bodies) + len(motion.coordinates) + len(motion.speeds) + 5 + extra)
+    per_frame = 4 * (10 * len(motion.bodies) + len(motion.coordinates) + len(motion.speeds) + 5 + extra)
     count = int(min(len(sound), MOST, max(2, budget // per_frame)))
     if count == len(motion):
         return motion

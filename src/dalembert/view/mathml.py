@@ -23,6 +23,7 @@ _FUNCTIONS = {"sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh",
 _SIGNS = {"cdot": "·", "times": "×", "le": "≤", "land": "∧", "lor": "∨", "lnot": "¬", "Leftrightarrow": "⇔", "infty": "∞", "sim": "∼",
           "backslash": "\\", "lvert": "|", "rvert": "|"}  # fmt: skip
 _ACCENTS = {"dot": "˙", "ddot": "¨", "dddot": "⃛", "hat": "^", "bar": "¯", "tilde": "~", "vec": "→"}
+_SPACES = {",": "0.17em", ":": "0.22em", ";": "0.28em", " ": "0.3em", "": "0.3em", "quad": "1em", "qquad": "2em"}
 _FENCES = {"(": "(", ")": ")", "[": "[", "]": "]", "{": "{", "}": "}", ".": ""}
 
 
@@ -106,14 +107,16 @@ class _Reader:
         if token[:1] == "\\" and token[1:2].isalpha():
             return self.command(token[1:])
         if token[:1] == "\\":
-            return '<mspace width="0.3em"/>' if token[1:] in ("", " ", ";", ",") else _sign(token[1:])
+            return _space(token[1:]) if token[1:] in _SPACES else _sign(token[1:])
         return f"<mi>{escape(token)}</mi>" if token.isalpha() else _sign("−" if token == "-" else token)
 
     def command(self, name: str) -> str:
         if name in _LETTERS:
             return f"<mi>{_LETTERS[name]}</mi>"
+        if name in _SPACES:
+            return _space(name)
         if name in _FUNCTIONS:
-            return f"<mi>{name}</mi>"
+            return f"<mrow>{_space(',')}<mi>{name}</mi></mrow>"
         if name in _SIGNS:
             return _sign(_SIGNS[name])
         if name in _ACCENTS:
@@ -157,6 +160,10 @@ class _Reader:
         body = "".join(f"<mtr>{''.join(f'<mtd>{cell}</mtd>' for cell in row)}</mtr>" for row in rows)
         table = f'<mtable class="{environment if environment.isalpha() else "array"}">{body}</mtable>'
         return f'<mrow><mo fence="true" stretchy="true">{{</mo>{table}</mrow>' if environment == "cases" else table
+
+
+def _space(name: str) -> str:
+    return f'<mspace width="{_SPACES[name]}"/>'
 
 
 def _sign(text: str) -> str:

@@ -27,6 +27,8 @@ from dalembert.view.wires import Wire, deflections, wire
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
+EXACT = 14
+"""Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
     "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "main",
@@ -83,7 +85,7 @@ def page_data(
         "version": str(motion.record.get("version", "")),
         "samples": len(motion),
         "t": array(shown.t, "float64"),
-        "position": array(bodies.position),
+        "position": array(bodies.position, "float64"),
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
             {"name": name, "colour": colour, "parts": [_part(p) for p in parts if not p.bent]}
@@ -113,14 +115,16 @@ def page_data(
 
 
 def _part(p: Primitive) -> dict[str, Any]:
-    made: dict[str, Any] = {"kind": p.kind, "layer": p.layer, "at": rounded(p.position), "size": rounded(p.size)}
+    made: dict[str, Any] = {"kind": p.kind, "layer": p.layer, "at": rounded(p.position, EXACT), "size": rounded(p.size)}
     made["turn"] = rounded(quaternions(p.rotation[None, None])[0, 0])
     if p.colour:
         made["colour"] = p.colour
     if p.opacity < 1.0:
         made["opacity"] = p.opacity
     if p.vertices is not None and p.faces is not None:
-        made |= {"vertices": array(p.vertices), "faces": array(p.faces, "uint32")}
+        middle = p.vertices.mean(axis=0)
+        made["at"] = rounded(p.position + p.rotation @ (p.size * middle), EXACT)
+        made |= {"vertices": array(p.vertices - middle), "faces": array(p.faces, "uint32")}
     return made
 
 
@@ -135,7 +139,7 @@ def _joints(m: Mechanism) -> list[dict[str, Any]]:
     tree = [(j.name, m.parent[k], k + 1, on_child(m, j, k + 1), False) for k, j in enumerate(m.joints)]
     cuts = [(c.name, c.parent, c.child, on_child(m, c, c.child), True) for c in m.cuts]
     return [
-        {"name": name, "parent": a, "child": b, "at": rounded(place.position), "cut": cut}
+        {"name": name, "parent": a, "child": b, "at": rounded(place.position, EXACT), "cut": cut}
         for name, a, b, place, cut in tree + cuts
     ]
 
@@ -143,7 +147,7 @@ def _joints(m: Mechanism) -> list[dict[str, Any]]:
 def _look(s: Scene) -> dict[str, Any]:
     vectors = {"centre": 0.5 * (s.low + s.high), "low": s.low, "high": s.high, "up": s.up, "towards": s.towards}
     lengths = {"thickness": s.thickness, "radius": s.radius, "floor": s.floor, "travels": s.travels}
-    return {name: rounded(v) for name, v in vectors.items()} | lengths
+    return {name: rounded(v, EXACT) for name, v in vectors.items()} | lengths
 
 
 def _chosen(given: Iterable[Any], m: Mechanism) -> list[Any]:
@@ -157,7 +161,7 @@ def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
     """A point of a body; on an elastic one its way besides, because it moves in the body."""
     k = m.number_of[p.body]
     bends = k and m.bodies[k - 1].modes
-    return [k, rounded(p.at), *([array(motion.position(p))] if bends else [])]
+    return [k, rounded(p.at, EXACT), *([array(motion.position(p), "float64")] if bends else [])]
 
 
 def _ends(m: Mechanism, view: Scene) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from dalembert.view.joint_marks import joint_mark
 from dalembert.view.look import bounds, floor, viewpoint
 from dalembert.view.places import on_child
 from dalembert.view.primitives import Primitive, ball, block, drawn
-from dalembert.view.skeleton import attachments, bars, distinct, holds, skeleton
+from dalembert.view.skeleton import attachments, bars, distinct, gyration, holds, skeleton, unseen
 from dalembert.view.wires import Wire, wire
 
 PALETTE = ("#4c8dff", "#f0a23b", "#35b58a", "#e4607b", "#9a7af0", "#2fb3c6", "#c7b23a", "#df7c50")
@@ -43,12 +44,16 @@ class Scene:
 
 def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
     """Of a mechanism of numbers, at poses (K, n, 3, 3) and (K, n, 3)."""
-    points = attachments(m)
+    every = attachments(m)
+    hidden = unseen(m, every, _size(m, every, rotation[0], position[0], ()))
+    points = attachments(m, hidden)
     anchors = points[0]
     wires = {w.body: w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None}
-    size = _size(m, points, rotation[0], position[0])
+    size = _size(m, points, rotation[0], position[0], hidden)
     spans = [
-        [] if b.shapes or k in wires else bars(b, points[k], not holds(m.joints[k - 1].joint.inner), size)
+        []
+        if b.shapes or k in wires or k in hidden
+        else bars(b, points[k], not holds(m.joints[k - 1].joint.inner), size)
         for k, b in enumerate(m.bodies, start=1)
     ]
     lengths = [float(np.linalg.norm(b - a)) for some in spans for a, b in some]
@@ -59,6 +64,9 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
     thickness = float(np.clip(0.035 * usual, 0.003 * size, 0.022 * size))
     parts: list[list[Primitive]] = [[p for s in m.ground_shapes for p in drawn(s, thickness)]]
     for k, b in enumerate(m.bodies, start=1):
+        if k in hidden:
+            parts.append([])
+            continue
         made = [p for s in b.shapes for p in drawn(s, thickness)]
         if k in wires:
             made += wires[k].straight(thickness)
@@ -67,7 +75,7 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
             made.append(ball(b.com.astype(float), 1.3 * thickness, layer="centres", colour="centre"))
         parts.append(made)
     for k, j in enumerate(m.joints, start=1):
-        parts[k] += joint_mark(j.joint.inner, on_child(m, j, k), thickness, cut=False)
+        parts[k] += [] if k in hidden else joint_mark(j.joint.inner, on_child(m, j, k), thickness, cut=False)
     for c in m.cuts:
         parts[c.child] += joint_mark(c.joint.inner, on_child(m, c, c.child), thickness, cut=True)
     low, high, radius, away = bounds(parts, rotation, position, anchors, size)
@@ -80,17 +88,18 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
     return Scene(parts, colours, thickness, low, high, radius, up, towards, lowest, away, tuple(wires.values()))
 
 
-def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray) -> float:
+def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray, unseen: Collection[int]) -> float:
     """Extent of all joints and mass centres at one instant, and of the bodies' own shapes."""
     places = [
         p[k - 1] + R[k - 1] @ x
         for k in range(1, m.n_bodies + 1)
+        if k not in unseen
         for x in (*points[k], m.bodies[k - 1].com.astype(float))
     ]
     extent = float(np.ptp(np.array([*places, *points[0]]), axis=0).max())
     own = [q.reach for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
-    gyration = [float(np.sqrt(np.trace(b.inertia.astype(float)) / float(b.mass))) for b in m.bodies if not b.massless]
-    return max([extent, *own, *([] if extent else [2.0 * g for g in gyration]), 1e-6])
+    spread = [2.0 * gyration(b) for b in m.bodies if not b.massless]
+    return max([extent, *own, *([] if extent else spread), 1e-6])
 
 
 def _up(m: Mechanism) -> Vector:

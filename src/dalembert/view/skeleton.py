@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -16,13 +16,16 @@ APART = 1e-6
 """Points nearer to each other than this part of the mechanism's size are one."""
 
 
-def attachments(m: Mechanism) -> list[list[Vector]]:
-    """For the ground and every body, the points in its axes where joints hold it: first the one that carries it."""
+def attachments(m: Mechanism, unseen: Collection[int] = ()) -> list[list[Vector]]:
+    """For the ground and every body, the points in its axes where joints hold it: first the one that carries it.
+
+    Joints that carry an unseen body are left out on its carrier.
+    """
     points: list[list[Vector]] = [[] for _ in range(m.n_bodies + 1)]
     for k, j in enumerate(m.joints, start=1):
         points[k].append(on_child(m, j, k).position)
     for k, j in enumerate(m.joints, start=1):
-        if holds(j.joint.inner):
+        if holds(j.joint.inner) and k not in unseen:
             points[m.parent[k - 1]].append(on_parent(m, j, m.parent[k - 1]).position)
     for c in m.cuts:
         points[c.parent].append(on_parent(m, c, c.parent).position)
@@ -33,6 +36,22 @@ def attachments(m: Mechanism) -> list[list[Vector]]:
 def holds(joint: object) -> bool:
     """Whether a joint blocks anything: a floating body hangs on nothing."""
     return getattr(joint, "n_u", 0) < 6
+
+
+def unseen(m: Mechanism, points: list[list[Vector]], size: float) -> set[int]:
+    """Bodies of unknown form that carry nothing and whose inertia no solid of the mechanism's size has: rotors behind gears."""
+    carriers = {*m.parent, *(c.parent for c in m.cuts), *(c.child for c in m.cuts)}
+    return {
+        k
+        for k, b in enumerate(m.bodies, start=1)
+        if k not in carriers and not b.shapes and not b.modes and not b.massless
+        and len(distinct([*points[k], b.com.astype(float)], size)) == 1
+        and gyration(b) > 2.0 * size
+    }  # fmt: skip
+
+
+def gyration(body: RigidBody) -> float:
+    return float(np.sqrt(np.trace(body.inertia.astype(float)) / float(body.mass)))
 
 
 def distinct(points: list[Vector], size: float) -> list[Vector]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from dalembert.trace import ops
@@ -47,7 +48,16 @@ def _multiply(write: Writer, a: Any, b: Any) -> Piece:
     powers = Counter(x for x in factors if type(x) is Expr)
     order = sorted(powers, key=lambda x: (x.op is not ops.SYMBOL, x.serial))
     texts = [r" \cdot ".join(numbers)] * bool(numbers) + [_power(write, x, powers[x]) for x in order]
-    return Piece(" ".join(texts), Level.PRODUCT if len(texts) > 1 else Level.POWER)
+    return Piece(_side_by_side(texts), Level.PRODUCT if len(texts) > 1 else Level.POWER)
+
+
+def _side_by_side(factors: list[str]) -> str:
+    """A thin space keeps words apart, which letters do not need: m g, but mass length."""
+    text = factors[0]
+    for before, factor in pairwise(factors):
+        words = any(x.startswith((r"\mathrm", r"{\mathrm")) for x in (before, factor))
+        text += rf" \, {factor}" if words else f" {factor}"
+    return text
 
 
 def _factors(write: Writer, x: Any) -> list[Any]:

@@ -39,7 +39,7 @@ export class Bending {
   /** Where the points of a wire are drawn: three numbers each. */
   points(w, index, part, poses) {
     const n = w.points.length;
-    const made = new Float32Array(n);
+    const made = new Float64Array(n);
     const v = new THREE.Vector3();
     const from = index * n, to = part > 0 ? from + n : from;
     for (let i = 0; i < n; i++) {

@@ -1,11 +1,12 @@
-// The eye: orbit, zoom, shift; fitted to the scene, or going along with it.
+// The eye: orbit, zoom, shift; fitted to the scene, or going along with it. Its place is measured from the origin of the poses.
 
 const BUTTONS = 130;
 const SHIFT = 22;
 
 export class Eye {
-  constructor(canvas, look) {
+  constructor(canvas, look, origin) {
     this.look = look;
+    this.origin = origin;
     this.camera = new THREE.PerspectiveCamera(32, 1, 0.01 * look.radius, 200 * look.radius);
     this.camera.up.fromArray(look.up);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
@@ -25,9 +26,9 @@ export class Eye {
     this.camera.setViewOffset(width, height, 0, -SHIFT, width, height);
   }
 
-  /** All of the mechanism in sight, from where it is seen best. */
+  /** All of the mechanism in sight, from where it is seen best; `centre` is in the world. */
   fit(centre = null) {
-    const target = centre ?? new THREE.Vector3().fromArray(this.look.centre);
+    const target = (centre ?? new THREE.Vector3().fromArray(this.look.centre)).sub(this.origin);
     this.controls.target.copy(target);
     this.camera.position.fromArray(this.look.towards).multiplyScalar(this.distance()).add(target);
     this.controls.update();
@@ -52,18 +53,14 @@ export class Eye {
     return distance;
   }
 
-  /** Shifts eye and aim with the middle of the bodies. */
+  /** Goes along with the middle of the bodies by shifting the origin, and with it eye and aim. */
   follow(middle) {
     if (!this.following) {
       this.last = null;
       return;
     }
-    if (this.last) {
-      const by = middle.clone().sub(this.last);
-      this.camera.position.add(by);
-      this.controls.target.add(by);
-    }
-    this.last = middle.clone();
+    if (this.last) this.origin.add(middle).sub(this.last);
+    this.last = middle;
   }
 
   /** A still eye needs no new picture. */

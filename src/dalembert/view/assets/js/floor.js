@@ -30,7 +30,11 @@ export class Floor {
     this.group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
     const centre = new THREE.Vector3().fromArray(look.centre);
     const drop = look.floor - 0.04 * look.radius - centre.dot(up);
-    this.group.position.copy(centre).addScaledVector(up, drop);
+    this.place = centre.addScaledVector(up, drop);
+  }
+
+  show(origin) {
+    this.group.position.subVectors(this.place, origin);
   }
 
   paint(grid, shadow) {

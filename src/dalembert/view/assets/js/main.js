@@ -44,6 +44,7 @@ function eyeButtons(stage, travels) {
   };
   follow.addEventListener("click", () => set(!stage.eye.following));
   set(travels);
+  stage.eye.last = stage.poses.middle({ index: 0, part: 0 }); // the eye is fitted to the start, wherever the clock begins
 }
 
 /** How much deflections are enlarged, where anything bends. */

@@ -27,7 +27,7 @@ export class Stage {
     this.arrows = new Arrows(data);
     this.floor = new Floor(data.look);
     this.labels = new Labels(data, document.getElementById("labels"));
-    this.eye = new Eye(canvas, data.look);
+    this.eye = new Eye(canvas, data.look, this.poses.origin);
     this.chosen = null;
     this.stale = true;
     this.scene.add(this.floor.group, this.traces.group, this.arrows.group, ...this.solids.map((s) => s.mesh));
@@ -46,14 +46,12 @@ export class Stage {
   light() {
     const { look } = this.data;
     const up = new THREE.Vector3().fromArray(look.up);
-    const centre = new THREE.Vector3().fromArray(look.centre);
     const sky = new THREE.HemisphereLight(0xffffff, 0xb8c2cc, 2.1);
     sky.position.copy(up);
     const side = new THREE.Vector3().fromArray(look.towards).cross(up).normalize();
     const sun = new THREE.DirectionalLight(0xffffff, 2.0);
-    sun.position.copy(centre).addScaledVector(up, 3 * look.radius).addScaledVector(new THREE.Vector3().fromArray(look.towards), 1.6 * look.radius);
+    sun.position.copy(up).multiplyScalar(3 * look.radius).addScaledVector(new THREE.Vector3().fromArray(look.towards), 1.6 * look.radius);
     sun.position.addScaledVector(side, -1.2 * look.radius);
-    sun.target.position.copy(centre);
     const shaded = this.solids.reduce((sum, s) => sum + s.bodies.length, 0) <= SHADOWS;
     if (shaded) {
       this.renderer.shadowMap.enabled = true;
@@ -154,11 +152,9 @@ export class Stage {
     this.stale = true;
   }
 
+  /** The middle of the bodies now, in the world. */
   middle() {
-    const sum = new THREE.Vector3();
-    const one = new THREE.Vector3();
-    for (let k = 1; k <= this.poses.n; k++) sum.add(one.setFromMatrixPosition(this.poses.matrices[k]));
-    return sum.divideScalar(Math.max(1, this.poses.n));
+    return this.poses.middle(this.clock.place());
   }
 
   /** Draws, if anything has changed since the last picture. */
@@ -167,8 +163,9 @@ export class Stage {
     if (!this.stale) return;
     this.stale = false;
     const place = this.clock.place();
-    this.poses.set(place);
     this.eye.follow(this.middle());
+    this.poses.set(place);
+    this.floor.show(this.poses.origin);
     for (const s of this.solids) {
       if (!s.mesh.visible || !s.locals) continue; // those of elastic bodies are laid below
       const out = s.mesh.instanceMatrix.array;
@@ -176,7 +173,7 @@ export class Stage {
       s.mesh.instanceMatrix.needsUpdate = true;
     }
     this.bending.show(place, this.poses);
-    this.traces.show(place.index);
+    this.traces.show(place.index, this.poses.origin);
     this.arrows.show(place, this.poses);
     this.renderer.render(this.scene, this.eye.camera);
     this.labels.place(this.poses, this.eye.camera, this.canvas.clientWidth, this.canvas.clientHeight);

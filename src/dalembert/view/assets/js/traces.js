@@ -12,11 +12,14 @@ export class Traces {
     for (const [body, local, own] of data.traces) {
       const way = thin(own ?? poses.path(body, local, frames), this.stride);
       if (!moves(way, least)) continue;
+      const first = way.slice(0, 3);
+      const from = way.map((x, i) => x - first[i % 3]);
       const line = (width, opacity) => {
         const geometry = new THREE.LineGeometry();
-        geometry.setPositions(way);
+        geometry.setPositions(from);
         const made = new THREE.Line2(geometry, new THREE.LineMaterial({ color: data.bodies[body].colour, linewidth: width, transparent: true, opacity, depthWrite: false }));
         made.frustumCulled = false;
+        made.userData.first = new THREE.Vector3(...first);
         this.group.add(made);
         return made;
       };
@@ -25,7 +28,8 @@ export class Traces {
     }
   }
 
-  show(index) {
+  show(index, origin) {
+    for (const line of this.group.children) line.position.subVectors(line.userData.first, origin);
     for (const line of this.lines) line.geometry.instanceCount = Math.floor(index / this.stride);
   }
 }
@@ -35,7 +39,7 @@ function thin(way, stride) {
   if (stride === 1) return way;
   const made = [];
   for (let i = 0; i < way.length; i += 3 * stride) made.push(way[i], way[i + 1], way[i + 2]);
-  return new Float32Array(made);
+  return new Float64Array(made);
 }
 
 function moves(way, least) {

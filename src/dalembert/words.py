@@ -22,3 +22,8 @@ def listed(names: Sequence[str], most: int = MOST) -> str:
 def shown(x: float, digits: int = 6) -> str:
     """A value in text, 0 for what rounding leaves of it."""
     return f"{round(float(x), 12) + 0.0:.{digits}g}"
+
+
+def short(text: str) -> str:
+    """What somebody wrote, in quotes, its beginning where it is long."""
+    return repr(text if len(text) < 60 else text[:57] + "…")

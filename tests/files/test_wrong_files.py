@@ -160,7 +160,7 @@ def test_files_that_are_no_files(tmp_path):
     with pytest.raises(da.ModelFileError, match="larger"):
         da.load(tmp_path / "large.yaml")
     if Path("/dev/zero").exists():
-        with pytest.raises(da.ModelFileError, match="larger"):
+        with pytest.raises(da.ModelFileError, match="device"):
             da.load("/dev/zero")
 
 

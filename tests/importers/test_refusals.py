@@ -96,7 +96,7 @@ def test_hostile_files_are_refused_at_once(tmp_path, case):
 
 def test_large_file_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(xml, "LARGEST", 2**20)
-    with pytest.raises(da.ModelError, match="more than 1 MB"):
+    with pytest.raises(da.ModelError, match="larger than the 1 MB"):
         da.load_urdf(write(tmp_path, "robot.urdf", "<robot>" + " " * 2**20 + "</robot>"))
 
 

@@ -19,6 +19,9 @@ def import_(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The model file; FILE.yaml if not given.")
     ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Json = False,
 ) -> None:
@@ -29,7 +32,7 @@ def import_(
     path = Path(robot.stem + ".yaml") if output is None else output
     if path.exists() and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
-    found = load_robot(robot)
+    found = load_robot(robot, folder=folder)
     system = found.system
     m = found.build()
     for file in _brought(system, path.parent):

@@ -6,6 +6,8 @@ Craig–Bampton's shapes (a unit motion of each interface, and modes with the in
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,9 +22,12 @@ from dalembert.elastic.moments import Moments, from_scalar_mass
 from dalembert.elastic.node import Node
 from dalembert.elastic.reduction import eigenmodes, follow, orthonormal
 from dalembert.errors import ModelError
+from dalembert.reading import MB, data_of, read_whole
 from dalembert.vectors import skew
 
 REDUCTIONS = ("craig-bampton", "guyan", "free")
+LARGEST = 2048 * MB
+"""Bytes of a file, packed or not."""
 _SAME = 1e-8
 
 
@@ -160,21 +165,38 @@ def load_matrices(
     path: str | Path, stiffness: str | Path | None = None, coordinates: str | Path | None = None
 ) -> FiniteElements:
     """From one NPZ file with M, K and coordinates; or from Matrix Market files of M and K and a text file of coordinates."""
+    with data_of(path):
+        return _elements(path, stiffness, coordinates)
+
+
+def _elements(path: str | Path, stiffness: str | Path | None, coordinates: str | Path | None) -> FiniteElements:
     if stiffness is None:
-        with np.load(path) as data:
+        content = io.BytesIO(read_whole(path, LARGEST))
+        with zipfile.ZipFile(content) as packed:
+            unpacked = sum(x.file_size for x in packed.infolist())
+        if unpacked > LARGEST:
+            raise ModelError(f"{path}: its arrays have more than the {LARGEST // MB} MB that are read")
+        content.seek(0)
+        with np.load(content, allow_pickle=False) as data:
             missing = [k for k in ("M", "K", "coordinates") if k not in data]
             if missing:
                 raise ModelError(
                     f"{path}: it has no {', '.join(missing)}; save them with np.savez(path, M=…, K=…, coordinates=…)"
                 )
             return FiniteElements(data["M"], data["K"], np.asarray(data["coordinates"], dtype=float))
-    from scipy.io import mmread
-
     if coordinates is None:
         raise ModelError(f"{path}: Matrix Market files hold no coordinates; give a text file with x y z of every node")
-    return FiniteElements(_read(mmread, path), _read(mmread, stiffness), np.loadtxt(coordinates, ndmin=2))
+    places = np.loadtxt(io.BytesIO(read_whole(coordinates, LARGEST)), ndmin=2)
+    return FiniteElements(_matrix(path), _matrix(stiffness), places)
 
 
-def _read(reader: Any, path: str | Path) -> Any:
-    made = reader(str(path))
+def _matrix(path: str | Path) -> Any:
+    """From a Matrix Market file, whose first line may not promise more than the file can hold."""
+    from scipy.io import mminfo, mmread
+
+    content = read_whole(path, LARGEST)
+    rows, columns, entries, *_ = mminfo(io.BytesIO(content))
+    if max(rows, columns, entries) > len(content):
+        raise ModelError(f"{path}: it says that it has {rows} × {columns} elements, for which it is too short")
+    made = mmread(io.BytesIO(content))
     return made if isinstance(made, np.ndarray) else made.tocsr()

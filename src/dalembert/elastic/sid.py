@@ -19,8 +19,12 @@ from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.node import Node
 from dalembert.elastic.tensors import EPS, axial, skews
 from dalembert.errors import ModelError
+from dalembert.reading import MB, data_of, read_whole
 from dalembert.vectors import IDENTITY
 
+LARGEST = 256 * MB
+"""Bytes of a file."""
+MOST_MODES = 500
 SYMMETRIC, UNIT = 2, 4
 """Structures of which not every element is written."""
 _PRODUCTS = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)]
@@ -125,9 +129,15 @@ def read_sid(path: str | Path) -> ElasticBody:
 
     Nodes keep the names written beside them, or are called "node" and their number; modes keep theirs where they are single words.
     """
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    with data_of(path):
+        return _body(read_whole(path, LARGEST).decode("utf-8", errors="replace"), path)
+
+
+def _body(text: str, path: str | Path) -> ElasticBody:
     mass, n = (_found(text, key, path) for key in ("mass", "nelastq"))
     count = int(n)
+    if not 0 <= count <= MOST_MODES:
+        raise ModelError(f"{path}: it says nelastq = {n:g}; there can be 0 to {MOST_MODES} modes")
     body = text[text.index("end frame") :] if "end frame" in text else text
     t = {name: _taylor(body, name, count, path) for name in ("mdCM", "J", "Ct", "Cr", "Me", "Ge", "Oe", "Ke")}
     De = _taylor(body, "De", count, path).M0 if _section(body, "De") else np.zeros((count, count))
@@ -156,7 +166,9 @@ def read_sid(path: str | Path) -> ElasticBody:
 
 def _mode_names(text: str, n: int) -> tuple[str, ...]:
     """Those of `ielastq (1) = name : frequency`, where they are single words; nothing where they are like "Eigen Mode 1"."""
-    found = re.findall(r"^\s*ielastq\s*\(\s*\d+\s*\)\s*=\s*([^:\n]*)", text, re.MULTILINE | re.IGNORECASE)
+    found = re.findall(
+        r"^[ \t]*ielastq[ \t]*\([ \t]*\d+[ \t]*\)[ \t]*=[ \t]*([^:\n]*)", text, re.MULTILINE | re.IGNORECASE
+    )
     names = tuple(name.strip() for name in found)
     return names if len(set(names)) == n and all(re.fullmatch(r"\w+", name) for name in names) else ()
 
@@ -164,7 +176,7 @@ def _mode_names(text: str, n: int) -> tuple[str, ...]:
 def _nodes(text: str, n: int, path: Any) -> dict[str, Node]:
     names = dict(re.findall(r"! node (\d+) = (\S+)", text))
     out = {}
-    for number, part in re.findall(r"new node\s*=\s*(\S+)(.*?)end node", text, re.DOTALL):
+    for number, part in re.findall(r"new node[ \t]*=[ \t]*(\S+)(.*?)end node", text, re.DOTALL):
         origin, phi, psi, axes = (_taylor(part, name, n, path) for name in ("origin", "phi", "psi", "AP"))
         if np.abs(axes.M0 - IDENTITY).max() > 1e-9:
             raise ModelError(f"{path}: node {number} has axes of its own; only nodes with the body's axes can be read")
@@ -178,6 +190,8 @@ def _taylor(text: str, name: str, n: int, path: Any) -> Taylor:
     if part is None:
         raise ModelError(f"{path}: it has no matrix {name}; is it a SID file?")
     rows, columns, structure = (int(_found(part, key, path)) for key in ("nrow", "ncol", "structure"))
+    if not (0 <= rows <= 3 * n + 6 and 0 <= columns <= 3 * n + 6):
+        raise ModelError(f"{path}: matrix {name} cannot have {rows} × {columns} elements with {n} modes")
     M0, M1 = np.zeros((rows, columns)), np.zeros((rows, n, columns))
     if structure == UNIT:
         M0 = np.eye(rows)
@@ -196,14 +210,16 @@ def _taylor(text: str, name: str, n: int, path: Any) -> Taylor:
 
 def _section(text: str, name: str) -> str | None:
     """What stands between a line with the name alone and the line that ends it."""
-    found = re.search(rf"^[ \t]*{name}[ \t\r]*\n(.*?)^\s*end\s+{name}\b", text, re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^[ \t]*{name}[ \t\r]*\n(.*?)^[ \t]*end[ \t]+{name}\b", text, re.DOTALL | re.MULTILINE)
     return found and found.group(1)
 
 
 def _entries(part: str, matrix: str, n: int) -> list[tuple[list[int], float]]:
     """Lines such as m0( 1, 2) = 3.0D+000: places, counted from 1, and value."""
-    places = r"\s*,\s*".join([r"(\d+)"] * n)
-    found = re.findall(rf"^\s*{matrix}\s*\(\s*{places}\s*\)\s*=\s*(\S+)", part, re.MULTILINE | re.IGNORECASE)
+    places = r"[ \t]*,[ \t]*".join([r"(\d+)"] * n)
+    found = re.findall(
+        rf"^[ \t]*{matrix}[ \t]*\([ \t]*{places}[ \t]*\)[ \t]*=[ \t]*(\S+)", part, re.MULTILINE | re.IGNORECASE
+    )
     return [([int(i) for i in at], _value(x)) for *at, x in found]
 
 
@@ -219,7 +235,7 @@ def _change(t: Taylor, n: int) -> np.ndarray:
 
 
 def _found(text: str, key: str, path: Any) -> float:
-    found = re.search(rf"^\s*{key}\s*=\s*(\S+)", text, re.MULTILINE)
+    found = re.search(rf"^[ \t]*{key}[ \t]*=[ \t]*(\S+)", text, re.MULTILINE)
     if found is None:
         raise ModelError(f'{path}: it has no line "{key} = …"; is it a SID file?')
     return _value(found.group(1))

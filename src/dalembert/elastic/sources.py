@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
-
-import numpy as np
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import ModelError
 from dalembert.portable import Portable
 from dalembert.system.bodies import MassProperties, inertia_matrix
-from dalembert.system.data_file import DataFile, InFolder
+from dalembert.system.data_file import InFolder
 from dalembert.system.fields import Holds, Values
 from dalembert.system.numbers import numbers, positive
 
@@ -88,8 +84,7 @@ class Matrices:
         from dalembert.elastic.matrices import from_matrices, load_matrices
 
         paths = [None if f is None else f.path for f in (self.file, self.stiffness, self.coordinates)]
-        with _read(self.file):
-            elements = load_matrices(paths[0] or "", *paths[1:])
+        elements = load_matrices(paths[0] or "", *paths[1:])
         made = from_matrices(elements, self.interfaces, modes=self.modes, reduction=self.reduction, frame=self.frame)
         return kept(damped(made, self.damping), self)
 
@@ -103,9 +98,7 @@ class Sid:
     def body(self) -> ElasticBody:
         from dalembert.elastic.sid import read_sid
 
-        with _read(self.file):
-            made = read_sid(self.file.path)
-        return kept(made, self)
+        return kept(read_sid(self.file.path), self)
 
 
 SOURCES: tuple[type, ...] = (Beam, Matrices, Sid)
@@ -123,14 +116,3 @@ def damped(body: ElasticBody, ratios: Any) -> ElasticBody:
     from dalembert.elastic.damping import modal
 
     return body if ratios is None else modal(body, ratios)
-
-
-@contextmanager
-def _read(file: DataFile) -> Iterator[None]:
-    """What cannot be read is said with the file's name."""
-    try:
-        yield
-    except OSError as problem:
-        raise ModelError(f"{file.name} cannot be read: {problem.strerror or problem}") from problem
-    except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, np.linalg.LinAlgError) as problem:
-        raise ModelError(f"{file.name} holds no data that can be used here: {problem}") from problem

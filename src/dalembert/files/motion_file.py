@@ -14,9 +14,16 @@ import dalembert
 from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
 from dalembert.mechanism import Mechanism
+from dalembert.reading import MB, Unreadable, read_whole
 from dalembert.simulation.events import Occurrence
 from dalembert.simulation.motion import Motion
 
+LARGEST = 2**34
+"""Bytes of a file."""
+UNFOLDED = 100
+"""How many times as much as the file may be in its arrays, which dalembert itself does not pack."""
+PACKING = (1, 2, 3)
+"""What HDF5 does by itself: deflate, shuffle, checksums."""
 _CHECKED = ("time", "q", "u", "force", "event_time", "event_q", "event_u")
 
 
@@ -73,14 +80,33 @@ def _read(path: str | Path) -> Any:
     import xarray
 
     try:
-        content = Path(path).read_bytes()
-    except OSError as problem:
-        raise MotionFileError(f'motion "{path}" cannot be read: {problem.strerror or problem}') from problem
-    try:
+        content = read_whole(path, LARGEST)
+        _check_contents(content)
         with xarray.open_dataset(io.BytesIO(content), engine="h5netcdf") as data:
             return data.load()
+    except Unreadable as problem:
+        raise MotionFileError(f'motion "{path}": {problem}') from problem
     except Exception as problem:
         raise MotionFileError(f'motion "{path}" is damaged or not a NetCDF file ({problem})') from problem
+
+
+def _check_contents(content: bytes) -> None:
+    """HDF5 can say much more than arrays of numbers: nothing may lead out of the file, call for code, or unfold beyond measure."""
+    import h5py
+
+    with h5py.File(io.BytesIO(content), "r") as file:
+        room = UNFOLDED * len(content) + MB
+        for name in file:
+            if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Dataset):
+                raise Unreadable(f"{name!r} in it is a group or a link, and a motion has none")
+            array, filters = file[name], file[name].id.get_create_plist()
+            if array.external or array.is_virtual:
+                raise Unreadable(f"the numbers of {name!r} are in another file")
+            if any(filters.get_filter(k)[0] not in PACKING for k in range(filters.get_nfilters())):
+                raise Unreadable(f"{name!r} is packed in a way that needs further code")
+            room -= max(array.size, 1) * array.dtype.itemsize
+            if room < 0:
+                raise Unreadable(f"it says that it holds more than {UNFOLDED} times as much as it can")
 
 
 def _checksum(data: Any) -> str:

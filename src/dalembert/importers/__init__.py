@@ -38,14 +38,14 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
     return load(Path(path), folder)
 
 
-@takes(path=file_path)
-def load_robot(path: str | Path) -> Imported:
-    """The mechanism in a URDF or MJCF file, told apart by its first element."""
+@takes(path=file_path, folder=file_path)
+def load_robot(path: str | Path, *, folder: str | Path | None = None) -> Imported:
+    """The mechanism in a URDF or MJCF file, told apart by its first element; `folder` as for these."""
     from dalembert.importers import xml
 
     root = xml.read(Path(path))
     if root.tag == "robot":
-        return load_urdf(path)
+        return load_urdf(path, folder=folder)
     if root.tag == "mujoco":
-        return load_mjcf(path)
+        return load_mjcf(path, folder=folder)
     raise root.error("this is neither URDF, which begins with <robot>, nor MJCF, which begins with <mujoco>")

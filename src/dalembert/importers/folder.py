@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dalembert.errors import ModelError
+from dalembert.words import short
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,19 @@ class Folder:
         """The file called `name` seen from `start`, if it lies in the folder."""
         said = name.replace("\\", "/")
         if "://" in said or PurePosixPath(said).is_absolute() or said[1:2] == ":":
-            raise ModelError(f"{name!r} is not a place relative to the model; only files in its own folder are read")
+            raise ModelError(
+                f"{short(name)} is not a place relative to the model; only files in its own folder are read"
+            )
         try:
             found = (start / said).resolve()
             allowed, there = found.is_relative_to(self.root), found.is_file()
         except (OSError, ValueError, RuntimeError) as problem:
-            raise ModelError(f"{name!r} is no name of a file ({problem})") from problem
+            reason = getattr(problem, "strerror", None) or problem
+            raise ModelError(f"{short(name)} is no name of a file ({reason})") from problem
         if not allowed:
-            raise ModelError(f"{name!r} lies outside the model's folder and is not read; give folder= to allow more")
+            raise ModelError(
+                f"{short(name)} lies outside the model's folder and is not read; give folder= to allow more"
+            )
         if not there:
-            raise ModelError(f"there is no file {name!r}")
+            raise ModelError(f"there is no file {short(name)}")
         return found

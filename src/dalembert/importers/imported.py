@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dalembert.importers.node import ALWAYS_READ, Node, short
+from dalembert.importers.node import ALWAYS_READ, Node
 from dalembert.mechanism import Mechanism
 from dalembert.system import System
+from dalembert.words import short
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.errors import DalembertError, ModelError
 from dalembert.system.joints.axis import Axis
 from dalembert.system.names import unknown
+from dalembert.words import short
 
 T = TypeVar("T")
 LARGEST = 1e30
@@ -43,6 +44,11 @@ class Node:
     @property
     def where(self) -> str:
         return f"{self.file}:{self.line}: {self}"
+
+    @property
+    def count(self) -> int:
+        """Elements, this one and all in it."""
+        return 1 + sum(child.count for child in self.children)
 
     def error(self, what: Any) -> ModelError:
         """The error for something wrong here."""
@@ -171,7 +177,3 @@ class Node:
             return make(*arguments, **options)
         except DalembertError as problem:
             raise self.error(problem) from problem
-
-
-def short(text: str) -> str:
-    return repr(text if len(text) < 60 else text[:57] + "…")

@@ -8,8 +8,9 @@ from xml.parsers import expat
 
 from dalembert.errors import ModelError
 from dalembert.importers.node import Node
+from dalembert.reading import MB, Unreadable, read_whole
 
-LARGEST = 32 * 2**20
+LARGEST = 32 * MB
 """Bytes of one file."""
 DEEPEST = 120
 """Elements inside each other: also the depth to which a body tree may go."""
@@ -20,20 +21,14 @@ MOST = 100_000
 def read(path: Path) -> Node:
     """The root element of a file."""
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise ModelError(f"{path}: the file cannot be read ({reason})") from problem
+        data = read_whole(path, LARGEST)
+    except Unreadable as problem:
+        raise ModelError(f"{path}: {problem}") from problem
     return parse(data, path.name)
 
 
 def parse(data: bytes, file: str) -> Node:
     """The root element of a text; `file` is named in errors."""
-    if len(data) > LARGEST:
-        raise ModelError(
-            f"{file}: the file has more than {LARGEST // 2**20} MB, which is no description of a mechanism"
-        )
     return _Parser(file).run(data)
 
 

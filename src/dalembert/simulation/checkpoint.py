@@ -14,7 +14,10 @@ import numpy as np
 from dalembert.errors import MotionFileError
 from dalembert.files.atomic import write_whole
 from dalembert.pivoting import Choice
+from dalembert.reading import Unreadable, read_whole
 
+LARGEST = 2**34
+"""Bytes of a file."""
 _FORMAT = b"dalembert checkpoint 4\n"
 
 
@@ -69,9 +72,9 @@ _ARRAYS = ("memory", "given", "counters", "rows", "forces", "events", "lengths")
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """The checkpoint in a file, or an error if it is not exactly what was written."""
     try:
-        content = Path(path).read_bytes()
-    except OSError as problem:
-        raise MotionFileError(f'checkpoint "{path}" cannot be read: {problem.strerror or problem}') from problem
+        content = read_whole(path, LARGEST)
+    except Unreadable as problem:
+        raise MotionFileError(f'checkpoint "{path}": {problem}') from problem
     packed = content[len(_FORMAT) + 32 :]
     if (
         content[: len(_FORMAT)] != _FORMAT

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.reading import read_limited
+from dalembert.reading import MB, Unreadable, read_whole
 from dalembert.system.frames import Frame
 
-LARGEST = 64 * 2**20
+LARGEST = 64 * MB
 MOST_FACES = 500_000
+MOST_CORNERS = 10_000
+"""Of one face."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +50,10 @@ def load(path: Path) -> Triangles:
     if reader is None:
         raise ModelError(f"{path.name}: only STL and OBJ meshes are read")
     try:
-        content = read_limited(path, LARGEST)
-        if content is None:
-            raise ModelError(f"{path.name}: the mesh has more than {LARGEST // 2**20} MB")
-        vertices, faces = reader(content)
-    except OSError as problem:
-        raise ModelError(f"{path.name}: the mesh cannot be read ({problem.strerror})") from problem
-    except (ValueError, IndexError) as problem:
+        vertices, faces = reader(read_whole(path, LARGEST))
+    except Unreadable as problem:
+        raise ModelError(f"{path.name}: the mesh is not read: {problem}") from problem
+    except (ValueError, IndexError, OverflowError) as problem:
         raise ModelError(f"{path.name}: the mesh is damaged ({problem})") from problem
     return checked(vertices, faces, path.name)
 
@@ -75,8 +75,9 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     if len(data) >= 84 and len(data) == 84 + _RECORD.itemsize * int.from_bytes(data[80:84], "little"):
         corners = np.frombuffer(data, _RECORD, offset=84)["corners"].astype(float)
     else:
-        lines = (line.split() for line in data.decode("utf-8", "replace").splitlines())
-        corners = np.array([[float(x) for x in w[1:4]] for w in lines if w[:1] == ["vertex"]]).reshape(-1, 3, 3)
+        words = (line.split() for line in io.BytesIO(data))
+        vertex = (w[1:4] for w in words if w[:1] == [b"vertex"])
+        corners = np.array([[float(x) for x in w] for w in islice(vertex, 3 * MOST_FACES + 3)]).reshape(-1, 3, 3)
     vertices, faces = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     return vertices, faces.reshape(-1, 3)
 
@@ -84,12 +85,14 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
 def _obj(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     vertices: list[list[float]] = []
     faces: list[tuple[int, int, int]] = []
-    for line in data.decode("utf-8", "replace").splitlines():
-        words = line.split()
-        if words[:1] == ["v"]:
+    for line in io.BytesIO(data):
+        words = line.split(maxsplit=MOST_CORNERS + 1)
+        if words[:1] == [b"v"]:
             vertices.append([float(x) for x in words[1:4]])
-        elif words[:1] == ["f"]:
-            named = [int(w.split("/")[0]) for w in words[1:]]
+        elif words[:1] == [b"f"]:
+            named = [int(w.split(b"/")[0]) for w in words[1:]]
             corners = [k - 1 if k > 0 else len(vertices) + k for k in named]
             faces += [(corners[0], a, b) for a, b in pairwise(corners[1:])]
+        if len(faces) > MOST_FACES or len(vertices) > 3 * MOST_FACES:
+            raise ValueError(f"it has more than {MOST_FACES} triangles, or {3 * MOST_FACES} vertices")
     return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)

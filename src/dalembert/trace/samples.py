@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.reading import read_limited
+from dalembert.reading import MB, Unreadable, read_whole
 
-LARGEST = 64 * 2**20
+LARGEST = 64 * MB
 """Bytes of a file."""
 
 
@@ -34,12 +36,9 @@ def read_samples(path: Any) -> Samples:
     """What is wrong is said with file and line."""
     file = Path(path)
     try:
-        content = read_limited(file, LARGEST)
-        if content is None:
-            raise TraceError(f"{file.name}: it is larger than the {LARGEST // 2**20} MB that are read")
-        text = content.decode("utf-8-sig")
-    except OSError as problem:
-        raise TraceError(f"{file.name}: it cannot be read: {problem.strerror or problem}") from problem
+        text = read_whole(file, LARGEST).decode("utf-8-sig")
+    except Unreadable as problem:
+        raise TraceError(f"{file.name}: {problem}") from problem
     except UnicodeDecodeError as problem:
         raise TraceError(f"{file.name}: it is not a text in UTF-8 ({problem.reason})") from problem
     return _parsed(text, file.name)
@@ -47,23 +46,25 @@ def read_samples(path: Any) -> Samples:
 
 def _parsed(text: str, file: str) -> Samples:
     header: list[str] = []
-    rows: list[list[float]] = []
+    numbers = array("d")
+    width = 0
     try:
-        reader = csv.reader(text.splitlines(), skipinitialspace=True)
+        reader = csv.reader(io.StringIO(text), skipinitialspace=True)
         for words in reader:
             if not any(word.strip() for word in words) or words[0].startswith("#"):
                 continue
-            if not rows and not header and not _is_number(words[0]):
+            if not numbers and not header and not _is_number(words[0]):
                 header = [_bare(word) for word in words]
                 continue
-            rows.append(_row(words, len(rows[0]) if rows else len(header) or len(words), f"{file}:{reader.line_num}"))
+            width = width or len(header) or len(words)
+            numbers.extend(_row(words, width, f"{file}:{reader.line_num}"))
     except csv.Error as problem:
         raise TraceError(f"{file}: it is not a table of comma-separated numbers ({problem})") from problem
-    if not rows or len(rows[0]) < 2:
+    if not numbers or width < 2:
         raise TraceError(
             f"{file}: a table has times in its first column and values in at least one more, with commas between"
         )
-    table = np.array(rows)
+    table = np.frombuffer(numbers).reshape(-1, width).copy()
     columns = tuple(header[1:]) or tuple(str(k + 1) for k in range(table.shape[1] - 1))
     if len(set(columns)) != len(columns) or not all(columns):
         raise TraceError(f"{file}: the columns need different names, not {', '.join(map(repr, columns))}")

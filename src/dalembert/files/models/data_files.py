@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path, PurePosixPath
@@ -11,8 +12,10 @@ from dalembert.errors import ModelError
 from dalembert.files.models.kinds import Text
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
+from dalembert.reading import is_file
 from dalembert.system.data_file import DataFile
 from dalembert.system.system import System
+from dalembert.words import short
 
 
 class FileKind(Text):
@@ -22,16 +25,24 @@ class FileKind(Text):
         name = entry.text("the name of a file")
         folder = Path(entry.file).parent
         outside = PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name or ":" in name
-        if outside or "\0" in name or not (folder / name).resolve().is_relative_to(folder.resolve()):
+        if outside or not _leads_inside(folder, name):
             raise entry.error(
-                f"{name!r} is not in the folder of this model file; put the data there and name them from there"
+                f"{short(name)} is not in the folder of this model file; put the data there and name them from there"
             )
-        if not (folder / name).is_file():
-            raise entry.error(f"there is no file {name!r} in the folder of this model file")
+        if not is_file(folder / name):
+            raise entry.error(f"there is no file {short(name)} in the folder of this model file")
         return DataFile(name, folder)
 
     def write(self, value: Any, where: str) -> Any:
         return value.name
+
+
+def _leads_inside(folder: Path, name: str) -> bool:
+    """Also where links lead."""
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def data_files(system: System) -> Iterator[tuple[str, DataFile]]:
@@ -53,8 +64,15 @@ def check_files(system: System, folder: Path) -> None:
     """They must be in the folder the model is written to."""
     for who, file in data_files(system):
         there = folder / file.name
-        if not there.is_file() or there.read_bytes() != file.path.read_bytes():
+        if not _same(there, file.path):
             raise ModelError(
                 f"{who}: its data are in {file.name}, and the folder the model is to be written to does not have that file; "
                 "copy it there first"
             )
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
+    except (OSError, ValueError):
+        return False

@@ -12,10 +12,10 @@ from typing import Any
 
 from dalembert.errors import ModelFileError
 from dalembert.files.models.place import Entry
-from dalembert.reading import read_limited
+from dalembert.reading import MB, Unreadable, read_whole
 
-LARGEST = 8_000_000
-"""Characters of a file."""
+LARGEST = 8 * MB
+"""Bytes of a file."""
 DEEPEST = 24
 """Mappings and lists within each other."""
 MOST = 400_000
@@ -32,15 +32,9 @@ def read_document(path: str | Path) -> Entry:
     """The file's content; JSON if its name says so, else YAML."""
     file = Path(path)
     try:
-        content = read_limited(file, LARGEST)
-    except OSError as problem:
-        raise ModelFileError(f"it cannot be read: {problem.strerror or problem}", str(path)) from problem
-    except ValueError as problem:
-        raise ModelFileError(f"it cannot be read: {problem}", str(path)) from problem
-    if content is None:
-        raise ModelFileError(f"it is larger than the {LARGEST:,} characters that are read", str(path))
-    try:
-        text = content.decode("utf-8-sig")
+        text = read_whole(file, LARGEST).decode("utf-8-sig")
+    except Unreadable as problem:
+        raise ModelFileError(str(problem), str(path)) from problem
     except UnicodeDecodeError as problem:
         raise ModelFileError(
             f"it is not a text in UTF-8 ({problem.reason} at byte {problem.start})", str(path)

@@ -18,18 +18,19 @@ def document(path: Path, folder: Folder) -> Node:
     root = xml.read(path)
     if root.tag != "mujoco":
         raise root.error("an MJCF file begins with <mujoco>; is this another kind of file?")
-    files = _Files(folder, path.parent.resolve(), {path.resolve()})
+    files = _Files(folder, path.parent.resolve(), {path.resolve()}, root.count)
     root.children[:] = files.expanded(root.children)
     return root
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Files:
     """What may be included, seen from the main file, and what has been."""
 
     folder: Folder
     start: Path
     seen: set[Path]
+    elements: int
 
     def expanded(self, children: list[Node], depth: int = 1) -> list[Node]:
         made: list[Node] = []
@@ -38,11 +39,18 @@ class _Files:
                 raise child.error(f"elements are nested more than {xml.DEEPEST} deep")
             if child.tag == "include":
                 # the root of an included file only holds together what is put in its place
-                made += self.expanded(xml.read(child.checked(self._file, child.text_of("file"))).children, depth)
+                made += self.expanded(self._included(child).children, depth)
             else:
                 child.children[:] = self.expanded(child.children, depth + 1)
                 made.append(child)
         return made
+
+    def _included(self, node: Node) -> Node:
+        root = xml.read(node.checked(self._file, node.text_of("file")))
+        self.elements += root.count
+        if self.elements > xml.MOST:
+            raise node.error(f"with the included files there are more than {xml.MOST} elements")
+        return root
 
     def _file(self, name: str) -> Path:
         file = self.folder.inside(name, self.start)

@@ -33,6 +33,7 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/rollout.py
 	-$(BENCH)/bin/python benchmarks/loops.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
+	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/fuzz.py --cases 1000000
 	OPENBLAS_NUM_THREADS=1 CI= $(RUN) -m pytest -n 2 -m slow
 
 $(VENV)/.ready: pyproject.toml

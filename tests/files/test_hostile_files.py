@@ -250,7 +250,7 @@ def model_folder(tmp_path):
 def test_a_model_file_reads_nothing_outside_its_folder(model_folder, name):
     quoted = '"' + name.replace("\\", "\\\\").replace("\0", "\\0") + '"'
     path = _written(model_folder / "x.yaml", f"name: x\ntables: {{a: {{file: {quoted}}}}}\n")
-    with pytest.raises(da.ModelFileError, match="folder of this model file|pipe"):
+    with pytest.raises(da.ModelFileError, match=r"folder of this model file|pipe"):
         da.load(path)
 
 
@@ -297,7 +297,7 @@ def test_a_motion_leads_to_no_other_file(tmp_path):
                 layout = h5py.VirtualLayout(shape=(1,), dtype="f8")
                 layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "y", shape=(1,))
                 file.create_virtual_dataset("y", layout)
-        with pytest.raises(da.MotionFileError, match="another file|link"):
+        with pytest.raises(da.MotionFileError, match=r"another file|link"):
             da.load_motion(tmp_path / "x.nc")
 
 

@@ -1,0 +1,41 @@
+"""A slice of the fuzz gate: spoilt files and strange calls work or are refused in words. `make bench` runs a million of them."""
+
+from __future__ import annotations
+
+import pytest
+
+import dalembert as da
+from benchmarks.fuzz_cases import KINDS, Case
+from benchmarks.reliability_report import replace_section
+
+SLICE = range(200)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spoilt_files_and_strange_calls_are_refused_in_words(kind):
+    for number in SLICE:
+        case = Case(number)
+        if case.kind != kind:
+            continue
+        try:
+            case.run()
+        except da.DalembertError as problem:
+            assert str(problem).strip(), number
+        except Exception as problem:
+            raise AssertionError(f"python benchmarks/fuzz.py --one {number}") from problem
+
+
+def test_a_case_is_always_the_same():
+    for number in range(50):
+        assert Case(number).kind == Case(number).kind
+        assert Case(number).rng.random() == Case(number).rng.random()
+
+
+def test_a_gate_replaces_its_own_section_only(tmp_path):
+    report = tmp_path / "report.md"
+    replace_section("One", "1 case", report)
+    replace_section("Two", "| a |\n\nwords", report)
+    replace_section("One", "2 cases", report)
+    text = report.read_text(encoding="utf-8")
+    assert text.index("## One\n\n2 cases\n") < text.index("## Two\n\n| a |\n\nwords\n") and "1 case\n" not in text
+    assert sorted(tmp_path.iterdir()) == [report]

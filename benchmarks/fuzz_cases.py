@@ -55,8 +55,8 @@ NUMBERS = (
 )
 WORDS = (
     "", " ", "x", "A", "ground", "world", "a\0b", "é" * 40, "q.A", "q.A+u.B", "1/0", "sin(t)", "sqrt(-t)", "t^t", "1e999", "((((",
-    "log(0)",     "revolute", "free", "weld", "beam", "../x.csv", "/etc/passwd", "n" * 3000, "=1+1", "<script>", "true", "null", "~", "&a", "*a",
-    "{}", "[]",     "%", "\ud7ff", "-", "0 0 0", "nan nan nan", "1 2 3 4 5 6 7 8 9", "1e400", "9" * 500,
+    "log(0)", "revolute", "free", "weld", "beam", "../x.csv", "/etc/passwd", "n" * 3000, "=1+1", "<script>", "true", "null", "~",
+    "&a", "*a", "{}", "[]", "%", "\ud7ff", "-", "0 0 0", "nan nan nan", "1 2 3 4 5 6 7 8 9", "1e400", "9" * 500,
 )  # fmt: skip
 THINGS: tuple[Any, ...] = (
     None,
@@ -360,10 +360,10 @@ def strange(rng: random.Random) -> Any:
     return rng.choice(
         (
             *THINGS, *NUMBERS, *rng.choices(WORDS, k=6), b"x", 1j, object(), print, Path("x"), np.nan, np.zeros(0), np.zeros(2),
-            np.zeros((2, 2)),             np.zeros((3, 2)), np.full(2, math.nan), np.array(["a", "b"]), np.array([None, 1]), [0.1, 0.2], [0.1, math.inf], (0.1, "x"),
-            {"A": 0.1}, {"A": "x"}, {"A": [1, 2]}, {"A": math.nan}, {1: 2}, {"M": -1.0}, {"M": 0.0}, range(2), iter(()), 10**400, -5,
-            2**63,             np.zeros(2, dtype=complex), np.zeros((1, 1, 1, 1)), lambda *_: 0.0, lambda: None, {"ground": 1}, ["A", 3],
-            {"A", "B"}, np.float32(1),
+            np.zeros((2, 2)), np.zeros((3, 2)), np.full(2, math.nan), np.array(["a", "b"]), np.array([None, 1]), [0.1, 0.2],
+            [0.1, math.inf], (0.1, "x"), {"A": 0.1}, {"A": "x"}, {"A": [1, 2]}, {"A": math.nan}, {1: 2}, {"M": -1.0}, {"M": 0.0},
+            range(2), iter(()), 10**400, -5, 2**63, np.zeros(2, dtype=complex), np.zeros((1, 1, 1, 1)), lambda *_: 0.0,
+            lambda: None, {"ground": 1}, ["A", 3], {"A", "B"}, np.float32(1),
         )
     )  # fmt: skip
 

@@ -42,10 +42,22 @@ def read_whole(path: str | Path, largest: int) -> bytes:
 
 def is_file(path: Path) -> bool:
     """Whether an ordinary file is there; no name is too long or too strange to ask for."""
+    return _kind(path) == stat.S_IFREG
+
+
+def is_folder(path: Path) -> bool:
+    return _kind(path) == stat.S_IFDIR
+
+
+def is_there(path: Path) -> bool:
+    return _kind(path) is not None
+
+
+def _kind(path: Path) -> int | None:
     try:
-        return path.is_file()
+        return stat.S_IFMT(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return False
+        return None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.files.gallery import folder as gallery_folder
 
 SRC = Path(da.__file__).parent.parent
 COMMANDS = [
@@ -204,3 +205,25 @@ def test_analyse_tells_balance_and_modes(dalembert):
     assert ran.code == 0 and "Hz" in ran.out
     assert Path("mode.html").stat().st_size > 10_000
     assert dalembert("analyse", "pendulum", "--mode", "7").code == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("simulate", "{}"),
+        ("inspect", "{}.yaml"),
+        ("inspect", "{}.urdf"),
+        ("import", "{}.xml"),
+        ("import", str(gallery_folder() / "robot.urdf"), "-o", "{}.yaml"),
+        ("new", "{}.yaml"),
+        ("gallery", "-o", "{}", "pendulum"),
+        *(("simulate", "pendulum", "-d", "0.01", "-o", "{}" + ending) for ending in (".csv", ".nc", ".html")),
+        ("identify", "pendulum", "{}.csv", "--fit", "l"),
+    ],
+    ids=" ".join,
+)
+def test_impossible_names_of_files_are_refused_in_words(dalembert, tmp_path, command):
+    """No command ends with a traceback, and nothing is left behind."""
+    ran = dalembert(*(part.format("n" * 5000) for part in command))
+    assert ran.code in (1, 2) and ran.err.strip() and "Traceback" not in ran.err
+    assert not list(tmp_path.iterdir())

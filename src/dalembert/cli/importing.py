@@ -9,6 +9,7 @@ import typer
 
 from dalembert.cli.model import Json
 from dalembert.cli.report import note, say, say_json
+from dalembert.reading import is_there
 
 if TYPE_CHECKING:
     from dalembert.system.system import System
@@ -30,7 +31,7 @@ def import_(
     from dalembert.importers import load_robot
 
     path = Path(robot.stem + ".yaml") if output is None else output
-    if path.exists() and not force:
+    if is_there(path) and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
     found = load_robot(robot, folder=folder)
     system = found.system
@@ -59,18 +60,29 @@ def import_(
 def _brought(system: System, folder: Path) -> list[Path]:
     """Meshes go with the model into its folder; what is there already and differs is not written over."""
     from dalembert.errors import ModelFileError
-    from dalembert.files.atomic import write_whole
+    from dalembert.files.atomic import make_folder, write_whole
     from dalembert.files.models.data_files import data_files
 
     brought = []
     for name, file in dict((file.name, file) for _, file in data_files(system)).items():
-        there, content = folder / name, file.path.read_bytes()
-        if there.exists() and there.read_bytes() != content:
+        there, content = folder / name, _content(file.path)
+        if is_there(there) and _content(there) != content:
             raise ModelFileError(
                 "it is there already, and is not the mesh that the robot needs; choose another folder", str(there)
             )
-        if not there.exists():
-            there.parent.mkdir(parents=True, exist_ok=True)
+        if not is_there(there):
+            make_folder(there.parent, "mesh")
             write_whole(there, content, "mesh")
             brought.append(there)
     return brought
+
+
+def _content(path: Path) -> bytes:
+    from dalembert.errors import ModelFileError
+    from dalembert.reading import Unreadable, read_whole
+    from dalembert.system.meshes import LARGEST
+
+    try:
+        return read_whole(path, LARGEST)
+    except Unreadable as problem:
+        raise ModelFileError(str(problem), str(path)) from problem

@@ -9,6 +9,7 @@ import typer
 
 from dalembert.cli.report import note
 from dalembert.errors import ModelFileError
+from dalembert.reading import is_there
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -47,7 +48,7 @@ def path_of(model: str) -> Path:
     from dalembert.system.names import nearest
 
     path = Path(model)
-    if path.exists() or path.suffix:
+    if is_there(path) or path.suffix:
         return path
     found = find(model)
     if found is None:

@@ -10,6 +10,7 @@ import typer
 from dalembert.cli.model import Json
 from dalembert.cli.report import note, say, say_json
 from dalembert.errors import ModelFileError
+from dalembert.reading import is_there
 
 STARTER = """\
 # A model for dalembert. Run it with `dalembert simulate {file}`, look at it with `dalembert view {file}`.
@@ -60,7 +61,7 @@ def new(
 
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise typer.BadParameter(f"{path}: its name must end in .yaml", param_hint="FILE")
-    if path.exists() and not force:
+    if is_there(path) and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
     name = path.stem.replace(" ", "_")
     write_whole(path, STARTER.format(file=path, name=name).encode(), "model")

@@ -16,7 +16,10 @@ class Folder:
     @classmethod
     def of(cls, model: Path, given: str | Path | None) -> Folder:
         """The folder the user allows, or the model's own."""
-        return cls((model.parent if given is None else Path(given)).resolve())
+        try:
+            return cls((model.parent if given is None else Path(given)).resolve())
+        except (OSError, ValueError, RuntimeError) as problem:
+            raise ModelError(f"folder={short(str(given))} is no name of a folder ({problem})") from problem
 
     def inside(self, name: str, start: Path) -> Path:
         """The file called `name` seen from `start`, if it lies in the folder."""

@@ -16,6 +16,7 @@ from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
+from dalembert.reading import is_folder
 from dalembert.simulation.balance import Balance, balance
 from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
@@ -90,9 +91,9 @@ def simulate(
 def _check_folder(checkpoint: str | Path | None) -> None:
     if checkpoint is None:
         return
-    if not Path(checkpoint).absolute().parent.is_dir():
+    if not is_folder(Path(checkpoint).absolute().parent):
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
-    if Path(checkpoint).is_dir():
+    if is_folder(Path(checkpoint)):
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 

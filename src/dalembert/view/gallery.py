@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dalembert.errors import FileError
-from dalembert.files.atomic import write_whole
+from dalembert.files.atomic import make_folder, write_whole
 from dalembert.simulation.motion import Motion
 from dalembert.view.bundle import document
 from dalembert.view.page import write_page
@@ -29,7 +29,7 @@ class Entry:
 def gallery(entries: Iterable[Entry], folder: str | Path, title: str = "Gallery") -> Path:
     """Write `<name>.html` for every entry, one after the other as they come, then `index.html`, whose place is returned."""
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place, "gallery")
     cards = []
     for entry in entries:
         if not re.fullmatch(r"[\w-]+", entry.name) or entry.name == "index":

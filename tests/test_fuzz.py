@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dalembert as da
-from benchmarks.fuzz_cases import KINDS, Case
+from benchmarks.fuzz_cases import KINDS, Case, pendulum
 from benchmarks.reliability_report import replace_section
 
 SLICE = range(200)
@@ -23,6 +23,25 @@ def test_spoilt_files_and_strange_calls_are_refused_in_words(kind):
             assert str(problem).strip(), number
         except Exception as problem:
             raise AssertionError(f"python benchmarks/fuzz.py --one {number}") from problem
+
+
+@pytest.mark.parametrize("huge", [10**400, [10**400, 0], {"A": 10**400}])
+def test_whole_numbers_beyond_every_number_are_refused_in_words(huge):
+    m = pendulum()
+    calls = (lambda: m.state(huge), lambda: m.solve(huge, [0, 0]), lambda: m.forward_dynamics(huge, [0, 0]))
+    for call in (*calls, lambda: m.simulate(0.1, huge), lambda: m.simulate(huge), lambda: m.simulate(0.1, output=huge)):
+        with pytest.raises(da.DalembertError):
+            call()
+
+
+@pytest.mark.parametrize("size", [1e155, 1e300, 1.7e308])
+def test_inertia_beyond_computing_is_refused_in_words(size):
+    for inertia in ((size, size, size), [[size, size / 2, 0], [size / 2, size, 0], [0, 0, size]]):
+        s = da.System("heavy")
+        s.add_body("b", mass=1.0, inertia=inertia)
+        s.add_joint("A", da.Revolute(), "ground", "b")
+        with pytest.raises(da.ModelError, match="too large"):
+            s.build()
 
 
 def test_a_case_is_always_the_same():

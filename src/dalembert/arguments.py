@@ -80,7 +80,7 @@ def real(given: Any, where: str) -> float:
     """One number; that it is finite is the business of whom it is for."""
     try:
         value = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refused(where, "a number", given) from None
     if isinstance(given, (str, bytes)):
         raise refused(where, "a number, not text", given)
@@ -111,7 +111,7 @@ def array(given: Any, where: str) -> np.ndarray:
     """Numbers, finite or not, in an array of any shape."""
     try:
         return np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refused(where, "numbers", given) from None
 
 

@@ -7,13 +7,13 @@ import json
 
 import numpy as np
 import pytest
-from dalembert.kernels.identity import key_of
 from hypothesis import given, settings
 
 import dalembert as da
 from dalembert.files.models.read import read_text
 from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
 from dalembert.simulation.methods import METHODS
 from dalembert.system.constraints import CONSTRAINTS
 from dalembert.system.forces import FORCES

@@ -161,7 +161,7 @@ class Kernel:
     def _numbers(self, given: Any, what: str) -> np.ndarray:
         try:
             return np.ascontiguousarray(given, dtype=float) if np.ndim(given) else np.array(given, dtype=float)
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, OverflowError) as problem:
             raise StateError(f"{self.title}: {what} must be numbers ({problem})") from None
 
     def _checked(self, name: str, rows: Any, size: int) -> np.ndarray:

@@ -72,7 +72,7 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
 def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
     try:
         values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise StateError(
             f'mechanism "{m.name}": {what} must be {counted(len(names), "number")} in the order ({", ".join(names)}), not {given!r}; '
             "values by joint, {name: value}, are taken by m.assemble and m.simulate"
@@ -90,7 +90,7 @@ def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.nd
 def _numbers(given: Any, n: int, where: str) -> np.ndarray:
     try:
         values = np.atleast_1d(np.asarray(given, dtype=float))
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise StateError(f"{where} must be {counted(n, 'number')}, not {given!r}") from problem
     if values.shape != (n,):
         raise StateError(f"{where} has {counted(n, 'value')}, but {given!r} was given")

@@ -34,7 +34,7 @@ class Control:
             at = self._columns(name)
             try:
                 values = np.atleast_1d(np.asarray(value, dtype=float))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 values = np.full(1, np.nan)
             if values.shape != (len(at),) or not np.isfinite(values).all():
                 raise SimulationError(f'control: "{name}" takes {counted(len(at), "finite number")}, not {value!r}')

@@ -138,7 +138,7 @@ def _absolute(m: Mechanism, atol: Any, rtol: float) -> np.ndarray:
         return absolute_tolerances(m, rtol)
     try:
         values = np.broadcast_to(np.asarray(atol, dtype=float), (m.n_q + m.n_u,)).copy()
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise SimulationError(f"atol must be one number, or one for each of the {m.n_q + m.n_u} of (q, u)") from problem
     if not (np.isfinite(values).all() and (values > 0.0).all()):
         raise SimulationError("atol must be positive")
@@ -148,7 +148,7 @@ def _absolute(m: Mechanism, atol: Any, rtol: float) -> np.ndarray:
 def _positive(given: Any, what: str) -> float:
     try:
         value = float(given)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise SimulationError(f"{what}={given!r} must be a positive number") from problem
     if isinstance(given, str):
         raise SimulationError(f"{what}={given!r} is text; give a positive number")

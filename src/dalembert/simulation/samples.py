@@ -130,7 +130,7 @@ def one_by_one(x: Samples, formula: Formula, extra: np.ndarray | None) -> np.nda
     rows = [formula(m.state(q, u, t), e) for t, q, u, e in zip(x.t, x.q, x.u, ends)]
     try:
         made = np.array(rows, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SimulationError(
             f"a function of the state must give a number, or as many numbers at every sample, not {rows[0]!r}"
         ) from None

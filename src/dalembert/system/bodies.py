@@ -97,12 +97,18 @@ def inertia_matrix(given: Any, what: str) -> Matrix:
     return numbers(np.diag(made) if made.shape == (3,) else made, (3, 3), what)
 
 
+LARGEST = 1e150
+"""Beyond it, products of masses and lengths leave the range of numbers."""
+
+
 def check_mass_properties(p: MassProperties | Body, body: str) -> None:
     """Mass and inertia (numbers) must belong to some distribution of positive mass."""
     mass, inertia = float(p.mass), p.inertia.astype(float)
     if mass < 0.0:
         raise ModelError(f'body "{body}": mass {mass:g} kg is negative; give a positive mass, or 0 for a massless body')
     scale = np.abs(inertia).max()
+    if not max(mass, scale) < LARGEST:
+        raise ModelError(f'body "{body}": its mass {mass:g} or inertia {scale:g} is too large to be computed with')
     if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
         raise ModelError(f'body "{body}": its inertia matrix is not symmetric; mirror the products of inertia')
     moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.T))

@@ -147,7 +147,7 @@ class Mesh(Shape):
         super().__post_init__()
         try:
             vertices, faces = np.array(self.vertices, dtype=np.float64), np.array(self.faces)
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, OverflowError) as problem:
             raise ModelError("Mesh: vertices and faces must be tables of three numbers each") from problem
         if vertices.ndim != 2 or vertices.shape[1:] != (3,) or not np.isfinite(vertices).all():
             raise ModelError(f"Mesh: vertices must be n × 3 finite numbers, not an array of shape {vertices.shape}")

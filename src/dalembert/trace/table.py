@@ -173,7 +173,7 @@ class Table:
 def _numbers(given: Any, what: str) -> np.ndarray:
     try:
         return np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TraceError(f"Table: {what} must be numbers, not {given!r}") from None
 
 

@@ -30,7 +30,7 @@ def unit(given: Any, what: str) -> Axis:
     try:
         axis = tuple(float(x) for x in given)
         length = math.sqrt(sum(x * x for x in axis))
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise ModelError(f"{what}={given!r} must be three numbers") from problem
     if len(axis) != 3 or not math.isfinite(length):
         raise ModelError(f"{what}={given!r} must be three finite numbers")

@@ -131,6 +131,29 @@ class ElasticBody(Portable):
         size = np.sqrt(np.trace(self.P[0, 0]) / self.m)
         return 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
 
+    @cached_property
+    def length(self) -> float:
+        """Its greatest extent: between points that are known of it, and no less than its mass distribution takes."""
+        places = np.array([node.r for node in self.points]).reshape(-1, 3)
+        apart = np.linalg.norm(places[:, None] - places[None, :], axis=2).max(initial=0.0)
+        spread = np.linalg.eigvalsh(self.P[0, 0] / self.m - np.outer(self.com, self.com))[-1]
+        return float(max(apart, 2.0 * np.sqrt(max(spread, 0.0)))) or 1.0  # a lone mass point has no extent of its own
+
+    @property
+    def points(self) -> tuple[Node, ...]:
+        """All points whose displacements are known: those it is drawn through, and its nodes."""
+        return (*self.outline, *self.nodes.values())
+
+    @cached_property
+    def modal_scales(self) -> np.ndarray:
+        """For each coordinate, the value that displaces some point by the body's length, or turns one by 1 rad, whichever is less.
+
+        Displacements count no less than their mean over the mass.
+        """
+        moved = [np.sqrt(np.diag(self.Me) / self.m), *(np.linalg.norm(node.Phi, axis=0) for node in self.points)]
+        turned = [np.zeros(self.n), *(np.linalg.norm(node.Psi, axis=0) for node in self.points)]
+        return np.asarray(1.0 / np.maximum(np.max(moved, axis=0) / self.length, np.max(turned, axis=0)))
+
     # -- the same body with other data ------------------------------------------------------------------------------------
     def damped(self, De: Any) -> ElasticBody:
         """With another damping matrix (see `elastic.damping`)."""

@@ -54,6 +54,8 @@ class ElasticBody(Portable):
     """Its matter from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
+    remarks: tuple[str, ...] = ()
+    """What else its builder has to say of it, a line each."""
 
     source: ClassVar[Any] = None
     """What it was made from (`elastic.sources`), on bodies that a model file can say."""

@@ -18,7 +18,7 @@ def number(given: Any, what: str) -> Any:
         return given
     try:
         value = float(given)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise ModelError(f"{what} must be a number, not {given!r}") from problem
     if isinstance(given, (str, bytes)):
         raise ModelError(f"{what} must be a number, not the text {given!r}")

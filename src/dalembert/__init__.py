@@ -6,6 +6,7 @@ from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     ArgumentError,
+    BendingWarning,
     DalembertError,
     DriveError,
     EquilibriumError,
@@ -89,6 +90,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Baumgarte",
+    "BendingWarning",
     "BodyLoad",
     "Constraint",
     "Coupling",

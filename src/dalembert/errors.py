@@ -53,6 +53,10 @@ class SpinWarning(UserWarning):
     """An elastic body without geometric stiffening spins faster than its model holds."""
 
 
+class BendingWarning(UserWarning):
+    """An elastic body is bent further than its linear modes hold."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 

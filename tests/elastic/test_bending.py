@@ -138,3 +138,16 @@ def test_a_tenth_of_the_length_is_slight(support: Any) -> None:
     assert how.moved == pytest.approx(0.09, rel=0.05) and how.moved < FAR
     assert how.slight or how.turned > STEEP
     assert not deflection(made, np.array([0.12 / most])).slight
+
+
+@pytest.mark.parametrize("modes", [4, 6])
+def test_steep_modes_are_not_taken_for_freedoms_without_mass(modes: int) -> None:
+    """At the random pose in which freedoms are looked at they were bent so far that their inertia was spent."""
+    tip = {2.0: da.box(0.5, (0.1, 0.1, 0.1))}
+    body = da.beam(2.0, E=1e7, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"y": 1, "z": modes}, elements=8, bodies=tip)
+    s = da.System("steep")
+    s.add_body("boom", elastic=body)
+    s.add_joint("A", da.Revolute((0, 1, 0)), "ground", "boom", at_child="root")
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("B", da.Revolute((0, 1, 0)), "boom", "rod", at_parent="tip")
+    assert s.build().n_u == modes + 3

@@ -1,4 +1,7 @@
-"""What builders of elastic bodies are given: numbers, checked by name. Parameters cannot be in them: modes are found by number."""
+"""What builders of elastic bodies are given: numbers, checked by name. Parameters cannot be in them: modes are found by number.
+
+The room of systems knows elastic bodies, so that it is asked only when a builder is called.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.bodies import MassProperties
-from dalembert.system.numbers import number
 from dalembert.trace import Expr
+
+_ROUNDING = 1e-9
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,6 +22,8 @@ R = TypeVar("R")
 
 def plain(given: Any, what: str) -> float:
     """One finite number."""
+    from dalembert.system.numbers import number
+
     value = number(given, what)
     if isinstance(value, Expr):
         raise _parameter(what)
@@ -70,6 +75,13 @@ def array(given: Any, shape: tuple[int | None, ...], what: str) -> np.ndarray:
     return made
 
 
+def symmetric(M: Any, what: str) -> Any:
+    """A matrix, dense or sparse, that is its own transpose but for rounding."""
+    if abs(M - M.T).max() > _ROUNDING * abs(M).max() if min(M.shape) else False:
+        raise ModelError(f"{what} is not symmetric")
+    return M
+
+
 def by_name(given: Any, what: str) -> dict[str, Any]:
     """A mapping from names; empty where nothing is given."""
     made = {} if given is None else given
@@ -80,6 +92,8 @@ def by_name(given: Any, what: str) -> dict[str, Any]:
 
 def matter(given: Any, what: str) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, mass centre and inertia of a rigid body that an elastic one carries."""
+    from dalembert.system.bodies import MassProperties
+
     if not isinstance(given, MassProperties):
         raise ModelError(f"{what} must be da.box(…), da.particle(…) and the like, not {_short(given)}")
     inertia = array(given.inertia, (3, 3), f"{what}: inertia")

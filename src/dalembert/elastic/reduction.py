@@ -105,8 +105,6 @@ def static_shapes(
 
     A structure that is free to move as a whole is given its `rigid` motions (N, r): it then carries the loads by its own inertia.
     """
-    from scipy.linalg import solve
-
     free = np.asarray(freedoms, dtype=int)
     Mf, Kf, load = M[np.ix_(free, free)], K[np.ix_(free, free)], loads[free]
     if rigid is not None:
@@ -116,7 +114,8 @@ def static_shapes(
         load = load - inertial @ (R.T @ load)
         Kf = Kf + np.trace(Kf) / np.trace(Mf) * inertial @ inertial.T
     F = np.zeros_like(loads)
-    F[free] = solve(Kf, load, assume_a="sym")
+    unit = 1.0 / np.sqrt(np.diag(Kf))[:, None]  # displacements and turns are of different units
+    F[free] = unit * np.linalg.solve(unit * Kf * unit.T, unit * load)
     return F
 
 

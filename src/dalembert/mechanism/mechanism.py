@@ -383,7 +383,10 @@ class Mechanism(Description):
         """All different ones that the starts lead to."""
         from dalembert.analysis.find_equilibrium import equilibria
 
-        return equilibria(self, initial, speeds, find, hold, t, starts, seed)
+        found = equilibria(self, initial, speeds, find, hold, t, starts, seed)
+        for one in found:
+            self._warn_of_bending(one.q, "equilibria")
+        return found
 
     @takes(name=one_name, values=row, hold=names, t=real)
     def root_locus(

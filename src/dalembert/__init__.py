@@ -23,6 +23,7 @@ from dalembert.errors import (
     SlowForceWarning,
     SpinWarning,
     StateError,
+    StiffnessWarning,
     TraceError,
 )  # fmt: skip
 from dalembert.files import load, load_motion
@@ -142,6 +143,7 @@ __all__ = [
     "Spring",
     "State",
     "StateError",
+    "StiffnessWarning",
     "System",
     "Table",
     "Tendon",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,30 @@ def test_a_light_beam_with_a_heavy_tip_needs_no_static_shape_of_a_force() -> Non
     assert made.Me == pytest.approx(np.eye(3), abs=1e-3)
     tip = made.nodes["tip"]
     assert tip.Phi[1] @ np.linalg.solve(made.Ke, tip.Phi[1]) == pytest.approx(L**3 / (3 * E * I), rel=1e-3)
+
+
+def welded(joint: da.Joint, **options: object) -> da.System:
+    s = da.System("welded")
+    s.add_body("first", elastic=da.beam(L, E=E, rho=2700.0, A=4e-5, Iy=I, Iz=I, elements=4, **options))
+    s.add_joint("wall", da.Revolute(), "ground", "first")
+    s.add_body("second", da.box(1.0, (0.1, 0.1, 0.1)))
+    s.add_joint("on", joint, "first", "second", at_parent="tip")
+    return s
+
+
+def test_a_joint_that_bends_modes_which_hardly_give_way_is_named() -> None:
+    with pytest.warns(
+        da.StiffnessWarning, match=r'"on" can load body "first" at node "tip" with a moment about z.* only 75 %'
+    ):
+        welded(da.Weld(), modes={"y": 1}).build()
+
+
+@pytest.mark.parametrize(
+    ("joint", "options"),
+    [(da.Weld(), {"modes": {"y": 2}}), (da.Revolute(), {"modes": {"y": 1}}), (da.Weld(), {"modes": 6}),
+     (da.Revolute(), {"modes": {"y": 2}, "support": "pinned"}), (da.Weld(), {"modes": {"y": 4, "torsion": 1}})],
+)  # fmt: skip
+def test_modes_that_give_way_are_not_spoken_of(joint: da.Joint, options: dict) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        welded(joint, **options).build()

@@ -9,6 +9,7 @@ are the modes of vibration of what these shapes can do.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,23 +34,51 @@ HELD = 0.005
 """Part of the deflection under a load at an end by which other shapes may miss it."""
 
 
-def beam_modes(
-    model: BeamElements, modes: int | Mapping[str, int], support: str, static: bool
-) -> tuple[np.ndarray, list[str], str]:
-    """Shapes over all freedoms, the names of their coordinates, and what is to be said of them."""
-    shapes, names, said = [np.zeros((model.freedoms, 0))], [], []
+@dataclass(frozen=True, eq=False)
+class BeamModes:
+    """Shapes F (N, n) over all freedoms, the names of their coordinates, what they hold of loads at the ends (see `ElasticBody.held`),
+    and what is to be said of them."""
+
+    F: np.ndarray
+    names: tuple[str, ...]
+    held: dict[str, tuple[float, ...]]
+    said: str
+
+
+def beam_modes(model: BeamElements, modes: int | Mapping[str, int], support: str, static: bool) -> BeamModes:
+    """Of each kind as many as are wanted."""
+    shapes, said = [np.zeros((model.freedoms, 0))], []
+    names: list[str] = []
+    held = np.zeros(model.freedoms)
     for kind, components, count in _kinds(modes):
         F, natural = _of_kind(model, components, count, support, static, f"beam, modes {kind}")
+        held = held + _held(model, components, F, support)
         ends = [6 * model.count + c for c in range(6)]
         largest = F[ends][np.abs(F[ends]).argmax(axis=0), range(F.shape[1])]
         shapes.append(F * np.where(largest < 0.0, -1.0, 1.0))
         names += [f"{kind}{i + 1}" for i in range(count)]
         said.append(f"{natural} of {count} {kind}")
-    return (
-        np.hstack(shapes),
-        names,
-        f"natural to {100 * NATURAL:g} % are of these frequencies the lowest {', '.join(said)}",
-    )
+    at_ends = {"root": tuple(held[:6].tolist()), "tip": tuple(held[-6:].tolist())}
+    about = f"natural to {100 * NATURAL:g} % are of these frequencies the lowest {', '.join(said)}"
+    return BeamModes(np.hstack(shapes), tuple(names), at_ends, about)
+
+
+def _freedoms(model: BeamElements, components: Sequence[int], support: str) -> list[int]:
+    """Those of a kind that the support leaves."""
+    held = {(n % (model.count + 1), c) for n, c in SUPPORTS[support]}
+    return [6 * i + c for i in range(model.count + 1) for c in components if (i, c) not in held]
+
+
+def _held(model: BeamElements, components: Sequence[int], F: np.ndarray, support: str) -> np.ndarray:
+    """For every freedom of the ends, the part of its displacement under a static load on it that uncoupled modes F of a kind have."""
+    out, freedoms = np.zeros(model.freedoms), _freedoms(model, components, support)
+    ends = [i for i in freedoms if i < 6 or i >= 6 * model.count]
+    loads = np.zeros((model.freedoms, len(ends)))
+    loads[ends, range(len(ends))] = 1.0
+    exact = static_shapes(model.mass, model.stiffness, freedoms, loads, _rigid(model) if support == "free" else None)
+    squares = np.einsum("ij,ij->j", F, model.stiffness @ F)
+    out[ends] = np.sum(F[ends] ** 2 / squares, axis=1) / exact[ends, range(len(ends))]
+    return out
 
 
 def _kinds(modes: int | Mapping[str, int]) -> list[tuple[str, tuple[int, ...], int]]:
@@ -66,13 +95,11 @@ def _of_kind(
     model: BeamElements, components: Sequence[int], count: int, support: str, static: bool, what: str
 ) -> tuple[np.ndarray, int]:
     """The shapes of one kind, and how many of the lowest frequencies are those of the beam."""
-    last, M, K = model.count, model.mass, model.stiffness
-    held = {(n % (last + 1), c) for n, c in SUPPORTS[support]}
-    freedoms = [6 * i + c for i in range(last + 1) for c in components if (i, c) not in held]
+    M, K, freedoms = model.mass, model.stiffness, _freedoms(model, components, support)
     squares, natural = eigenmodes(M, K, freedoms, count, what)
     if not static:
         return natural, count
-    loads = _end_loads(model, natural, components, held)
+    loads = _end_loads(model, natural, components, freedoms)
     shapes = static_shapes(M, K, freedoms, loads, _rigid(model) if support == "free" else None)
     F = uncoupled(M, K, _chosen(K, shapes, natural, count))
     found = np.sqrt(np.einsum("ij,ij->j", F, K @ F))
@@ -93,7 +120,7 @@ def _chosen(K: np.ndarray, shapes: np.ndarray, natural: np.ndarray, count: int) 
 
 
 def _end_loads(
-    model: BeamElements, natural: np.ndarray, components: Sequence[int], held: set[tuple[int, int]]
+    model: BeamElements, natural: np.ndarray, components: Sequence[int], freedoms: Sequence[int]
 ) -> np.ndarray:
     """Unit loads (N, l) on freedoms of the ends that are not held, forces before moments.
 
@@ -106,7 +133,7 @@ def _end_loads(
         energies = np.einsum("ij,ij->j", natural[at], model.stiffness[np.ix_(at, at)] @ natural[at])
         whole = np.einsum("ij,ij->j", natural, model.stiffness @ natural)
         wanted = int(np.floor(np.sum(energies / whole) + 0.5 + 1e-6))
-        ends = [6 * i + c for c in own for i in (model.count, 0) if (i, c) not in held]
+        ends = [6 * i + c for c in own for i in (model.count, 0) if 6 * i + c in freedoms]
         columns += ends[:wanted]
     out = np.zeros((model.freedoms, len(columns)))
     out[columns, range(len(columns))] = 1.0

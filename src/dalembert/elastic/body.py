@@ -54,6 +54,9 @@ class ElasticBody(Portable):
     """Its matter from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
+    held: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """For nodes where it is known: the part that the modes have of the deflection under a static load there, for forces along x, y, z
+    and moments about them; 0 where no mode of that kind is kept."""
     remarks: tuple[str, ...] = ()
     """What else its builder has to say of it, a line each."""
 

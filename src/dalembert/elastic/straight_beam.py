@@ -74,12 +74,12 @@ def beam(
     on = {plain(x, "beam: place of a body"): body for x, body in _mapping(bodies, "beam: bodies").items()}
     model = _elements(length, elements, E, rho, A, Iy, Iz, J, G, shear, yes_or_no(rotary, "beam: rotary"), on)
     with_static = support == "clamped" if static is None else yes_or_no(static, "beam: static")
-    F, names, said = beam_modes(model, _counts(modes), support, with_static)
+    chosen = beam_modes(model, _counts(modes), support, with_static)
     more = {name: plain(x, f'beam: node "{name}"') for name, x in by_name(nodes, "beam: nodes").items()}
     places = {"root": 0.0, "tip": model.x[-1], **more}
-    made = reduced_beam(model, F, places, names, yes_or_no(stiffening, "beam: stiffening"))
+    made = reduced_beam(model, chosen.F, places, chosen.names, yes_or_no(stiffening, "beam: stiffening"))
     made = buckens(made) if support == "free" else replace(made, frame=_FRAMES[support])
-    made = damped(replace(made, remarks=(said,)), damping)
+    made = damped(replace(made, held=chosen.held, remarks=(chosen.said,)), damping)
     if any(map(callable, (A, Iy, Iz, J))):
         return made
     carried = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in on.items())

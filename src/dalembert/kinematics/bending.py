@@ -16,7 +16,7 @@ from dalembert.elastic.deflection import Deflection, deflection
 from dalembert.errors import BendingWarning, StateError
 from dalembert.mechanism import Mechanism
 
-SLIGHT = 0.01
+SLIGHT = 0.005
 """Sum over a body's modes of their amplitudes by `modal_scales`, up to which no mass matrix ceases to be positive."""
 SPENT = 1e-9
 """Eigenvalue of the mass matrix with a unit diagonal by which it may be negative from rounding."""
@@ -43,14 +43,20 @@ def first_not_positive(m: Mechanism, q: np.ndarray, t: Any, parameters: Mapping[
     far = np.flatnonzero(~((np.abs(q[:, places]) @ weights).max(axis=1) <= SLIGHT) & np.isfinite(q).all(axis=1))
     if not len(far):
         return None
-    values = {k: v if np.ndim(v) == 0 else np.asarray(v)[far] for k, v in (parameters or {}).items()}
-    A = m.kernels.mass_matrix(q[far], None, None, t if np.ndim(t) == 0 else np.asarray(t)[far], values or None)
-    try:
-        np.linalg.cholesky(A)
-    except np.linalg.LinAlgError:
-        wrong = np.flatnonzero([not positive(one) for one in A])
-        return int(far[wrong[0]]) if len(wrong) else None
-    return None
+    if m.kernels.least_pivot is not None:  # quicker than the matrix, and mostly enough
+        far = far[~(_at(m.kernels.least_pivot, q, t, parameters, far)[:, 0] > 0.0)]
+    wrong = (
+        [k for k, A in zip(far, _at(m.kernels.mass_matrix, q, t, parameters, far)) if not positive(A)]
+        if len(far)
+        else []
+    )
+    return int(wrong[0]) if wrong else None
+
+
+def _at(kernel: Any, q: np.ndarray, t: Any, parameters: Mapping[str, Any] | None, states: np.ndarray) -> np.ndarray:
+    """A kernel's values in some of the states."""
+    values = {k: v if np.ndim(v) == 0 else np.asarray(v)[states] for k, v in (parameters or {}).items()}
+    return np.asarray(kernel(q[states], None, None, t if np.ndim(t) == 0 else np.asarray(t)[states], values or None))
 
 
 def positive(M: np.ndarray) -> bool:

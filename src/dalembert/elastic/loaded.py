@@ -13,6 +13,8 @@ TOO_STIFF = 0.9
 """Part of a static deflection that modes should at least have."""
 _ABSENT = 0.01
 """Part below which no mode of that kind was wanted: the body is meant to be rigid so."""
+_NEARLY = 0.25
+"""Part of a load along an axis that a joint passes on where its own axis is nearly that one: little enough."""
 _LOADS = tuple(f"a {what} {axis}" for what in ("force along", "moment about") for axis in "xyz")
 
 
@@ -42,5 +44,5 @@ def _left_free(joint: Any, rotation: np.ndarray, child: bool) -> list[bool]:
     for to_body, columns in ((to_slide, joint.sliding(q)), (to_turn, joint.turning(q))):
         along = to_body @ np.asarray(columns, dtype=float)
         left = np.eye(3) - along @ np.linalg.pinv(along)
-        out += [bool(x < 1e-6) for x in np.linalg.norm(left, axis=0)]
+        out += [bool(x < _NEARLY) for x in np.linalg.norm(left, axis=0)]
     return out

@@ -6,6 +6,7 @@ from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     ArgumentError,
+    BendingWarning,
     DalembertError,
     DriveError,
     EquilibriumError,
@@ -23,6 +24,7 @@ from dalembert.errors import (
     SlowForceWarning,
     SpinWarning,
     StateError,
+    StiffnessWarning,
     TraceError,
 )  # fmt: skip
 from dalembert.files import load, load_motion
@@ -90,6 +92,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Baumgarte",
+    "BendingWarning",
     "BodyLoad",
     "Constraint",
     "Coupling",
@@ -142,6 +145,7 @@ __all__ = [
     "Spring",
     "State",
     "StateError",
+    "StiffnessWarning",
     "System",
     "Table",
     "Tendon",

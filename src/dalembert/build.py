@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dalembert.elastic.loaded import warn_of_stiffness
 from dalembert.elastic.placing import carried, on_nodes
 from dalembert.errors import ModelError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
@@ -28,6 +29,8 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
     check_numbers(system)
     tree = number_bodies(system, cut)
     placements = [on_nodes(p, system.bodies) for p in system.joints.values()]
+    for placement in placements:
+        warn_of_stiffness(placement, system.bodies)
     bodies = list(system.bodies.values())
     joints, n_q, n_u = [], 0, 0
     for arc, turned, i in zip(tree.arc, tree.reversed, tree.order):

@@ -53,6 +53,14 @@ class SpinWarning(UserWarning):
     """An elastic body without geometric stiffening spins faster than its model holds."""
 
 
+class BendingWarning(UserWarning):
+    """An elastic body is bent further than its linear modes hold."""
+
+
+class StiffnessWarning(UserWarning):
+    """A joint loads an elastic body in a way that its modes hardly give way to: it is too stiff there."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 

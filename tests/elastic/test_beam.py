@@ -13,7 +13,7 @@ from .beams import CLAMPED, FREE, SPIN_UP, euler_bernoulli, line_mass, spin_up_b
 
 
 def test_cantilever_frequencies() -> None:
-    error = spin_up_beam().frequencies / euler_bernoulli(CLAMPED) - 1.0
+    error = spin_up_beam(static=False).frequencies / euler_bernoulli(CLAMPED) - 1.0
     assert np.all(error > 0.0) and np.all(error < [1e-8, 4e-7, 3e-6, 1.1e-5, 3e-5])
 
 
@@ -24,13 +24,13 @@ def test_free_frequencies() -> None:
 
 def test_frequencies_converge_with_the_fourth_power_of_the_element_length() -> None:
     exact = euler_bernoulli(CLAMPED)[2]
-    errors = [spin_up_beam(elements=n).frequencies[2] / exact - 1.0 for n in (8, 16)]
+    errors = [spin_up_beam(elements=n, static=False).frequencies[2] / exact - 1.0 for n in (8, 16)]
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.05)
 
 
 def test_moments_of_a_cantilever() -> None:
     """∫φ dm = 2σ√m/β and ∫xφ dm = 2L√m/β² for mass-normalised modes (β for βL)."""
-    b, L, m = spin_up_beam(), SPIN_UP["length"], line_mass() * SPIN_UP["length"]
+    b, L, m = spin_up_beam(static=False), SPIN_UP["length"], line_mass() * SPIN_UP["length"]
     sigma = (np.sinh(CLAMPED) - np.sin(CLAMPED)) / (np.cosh(CLAMPED) + np.cos(CLAMPED))
     assert np.abs(b.S[1:, 1]) == pytest.approx(2.0 * sigma / CLAMPED * np.sqrt(m), rel=4e-7)
     assert np.abs(b.P[0, 1:, 0, 1]) == pytest.approx(2.0 * L / CLAMPED**2 * np.sqrt(m), rel=2e-7)
@@ -42,7 +42,7 @@ def test_moments_of_a_cantilever() -> None:
 
 def test_centrifugal_stiffness_of_the_first_mode() -> None:
     """∫ ½ρA (L² − x²) φ'² dx = 1.19333637411 for the exact first mode."""
-    assert -spin_up_beam().H[0, 0, 0, 0] == pytest.approx(1.19333637411, rel=1e-9)
+    assert -spin_up_beam(static=False).H[0, 0, 0, 0] == pytest.approx(1.19333637411, rel=1e-9)
 
 
 def test_timoshenko_beam_on_two_supports() -> None:
@@ -60,14 +60,25 @@ def test_timoshenko_beam_on_two_supports() -> None:
 
 def test_tapering_rod_has_the_frequencies_of_its_bessel_functions() -> None:
     """A rod whose area falls linearly to (nearly) nothing stretches like J_0: ω = 2.404826 c/L, held at its thick end."""
-    made = beam(1.0, E=1.0, rho=1.0, A=(1.0, 1e-9), Iy=1e-4, Iz=1e-4, modes={"axial": 2}, elements=50, stiffening=False)
+    made = beam(
+        1.0,
+        E=1.0,
+        rho=1.0,
+        A=(1.0, 1e-9),
+        Iy=1e-4,
+        Iz=1e-4,
+        modes={"axial": 2},
+        elements=50,
+        stiffening=False,
+        static=False,
+    )
     assert made.frequencies == pytest.approx([2.404825557695773, 5.520078110286311], rel=1e-3)
 
 
 def test_heavy_tip_body_turns_the_beam_into_a_spring() -> None:
     """A heavy tip on a light cantilever: ω² = 3EI/(L³ (M + 33/140 m)), Rayleigh's estimate, from above."""
     tip = da.particle(1000.0)
-    w = spin_up_beam(bodies={8.0: tip}, modes={"y": 1}).frequencies[0]
+    w = spin_up_beam(bodies={8.0: tip}, modes={"y": 1}, static=False).frequencies[0]
     m = line_mass() * 8.0
     estimate = np.sqrt(3.0 * SPIN_UP["E"] * SPIN_UP["Iz"] / 512.0 / (1000.0 + 33.0 / 140.0 * m))
     assert 0.0 <= estimate / w - 1.0 < 1e-6
@@ -92,7 +103,7 @@ def test_foreshortening_at_the_nodes_is_that_of_the_slopes() -> None:
 
 
 def test_said_of_a_beam() -> None:
-    said = str(spin_up_beam(modes={"y": 2}))
+    said = str(spin_up_beam(modes={"y": 2}, static=False))
     for word in ("2 modes (y1, y2)", "0.4633, 2.903", "attached at its root", "stiffening: on", "tip at (8, 0, 0)"):
         assert word in said
 

@@ -147,7 +147,7 @@ def test_compiled_code_computes_the_same() -> None:
     rng = np.random.default_rng(5)
     system, _ = random_tree(rng, 2, second_order=True, joints=joint)
     m = system.build()
-    at = somewhere(m, rng)
+    at = m.state(m.somewhere(rng, 0.4), rng.normal(size=m.n_u))
     e = kane.equations(at)
     udot = np.linalg.solve(e.A, e.f)
     q, u = at.coordinates, at.speeds

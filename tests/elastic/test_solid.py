@@ -19,7 +19,9 @@ def bodies() -> tuple[da.ElasticBody, da.ElasticBody]:
     ends = {"root": lambda x: np.abs(x[0]) < 1e-9, "tip": lambda x: np.abs(x[0] - L) < 1e-9}
     made = solid(mesh, E=E, nu=NU, rho=RHO, interfaces=ends, modes=6)
     Iy, Iz = B * H**3 / 12.0, H * B**3 / 12.0
-    line = da.beam(L, E=E, rho=RHO, A=B * H, Iy=Iy, Iz=Iz, G=E / 2, shear=5 / 6, modes={"y": 2, "z": 2}, elements=24)
+    line = da.beam(
+        L, E=E, rho=RHO, A=B * H, Iy=Iy, Iz=Iz, G=E / 2, shear=5 / 6, modes={"y": 2, "z": 2}, elements=24, static=False
+    )
     return made, line
 
 

@@ -63,7 +63,9 @@ class Balancing:
         r = self.tree.inverse_dynamics(q, u, still, self.t, values)
         if self.at_rest:
             K, B = np.split(self.tree.kernels.stiffness(q, None, None, self.t, values), [n], axis=1)
-            A = self.tree.mass_matrix(q, self.t, values)
+            A = self.tree.kernels.mass_matrix(
+                q, None, None, self.t, values
+            )  # positive or not: a search may come past such poses
             return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n)))
         d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
         return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u)

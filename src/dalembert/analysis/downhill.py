@@ -14,6 +14,8 @@ from scipy.linalg import cho_solve, eigh, lapack
 from dalembert.constraints.assembly import size_of
 from dalembert.mechanism import Mechanism
 
+LEAST = 1e-12
+"""Inertia of a speed, beside the greatest, that drag takes it to have at least."""
 SOFT = 1e-9
 """Curvature, by the largest, above which it counts as none."""
 
@@ -56,7 +58,8 @@ class Carried:
         self.length = max(1.0, size_of(m))
 
     def drag(self, axes: np.ndarray, inertia: np.ndarray) -> Drag:
-        """From the world axes of the speeds and the diagonal of A."""
+        """From the world axes of the speeds and the diagonal of A, which need not be positive where an elastic body is bent too far."""
+        inertia = np.maximum(np.abs(inertia), LEAST * np.abs(inertia).max(initial=0.0))
         turning = np.any(axes != 0.0, axis=0)
         carried = np.zeros(self.m.n_bodies)
         np.maximum.at(carried, self.joint_of, np.where(turning, inertia, 0.0))

@@ -18,6 +18,7 @@ from dalembert.analysis.written import Written, samples, written
 from dalembert.arguments import numbers, real
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
+from dalembert.kinematics.bending import check_positive
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples
 from dalembert.system.names import unknown
@@ -87,6 +88,8 @@ def drives(
 ) -> Drives:
     """See `Mechanism.drives`."""
     x = samples(m, q, u, t, parameters)
+    if m.constraint_rows:
+        check_positive(m, x.q, x.t, parameters, "drives")
     if np.shape(udot)[-1:] != (m.n_u,) or np.ndim(udot) > 2 or (np.ndim(udot) == 2 and len(udot) not in (1, len(x))):
         raise StateError(
             f'mechanism "{m.name}" has {counted(m.n_u, "speed")}: give udot as ({m.n_u},) or ({len(x)}, {m.n_u}) numbers, '

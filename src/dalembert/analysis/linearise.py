@@ -18,6 +18,7 @@ from dalembert.analysis.observed import observed
 from dalembert.arguments import refused
 from dalembert.errors import ModelError, StateError
 from dalembert.kernels.assembled import check_assembled
+from dalembert.kinematics.bending import check_positive
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.motion import Motion
 
@@ -71,6 +72,8 @@ class Linearised:
         self, q: Any, u: Any, t: float = 0.0, tau: Any = None, values: Mapping[str, float] | None = None
     ) -> Linearisation:
         m = self.m
+        if q is not None:
+            check_positive(m, q, t, values, "linearise")
         e = self.equations.at(m.reference if q is None else q, np.zeros(m.n_u) if u is None else u, t, tau, values)
         i = independent(m, e, self.keep)
         forces, parameters = self._input_columns()

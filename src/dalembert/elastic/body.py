@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalembert.arguments import names as argument_names
+from dalembert.elastic.data import array, plain, symmetric
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError
 from dalembert.portable import Portable
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from dalembert.elastic.lumps import Lumps
     from dalembert.elastic.sections import Sections
     from dalembert.elastic.slices import Slices
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +54,27 @@ class ElasticBody(Portable):
     """Its matter from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
+    held: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """For nodes where it is known: the part that the modes have of the deflection under a static load there, for forces along x, y, z
+    and moments about them; 0 where no mode of that kind is kept."""
+    remarks: tuple[str, ...] = ()
+    """What else its builder has to say of it, a line each."""
 
     source: ClassVar[Any] = None
     """What it was made from (`elastic.sources`), on bodies that a model file can say."""
 
     def __post_init__(self) -> None:
-        n = np.asarray(self.Ke).shape[0]
+        n = len(array(self.Ke, (None, None), "elastic body: Ke"))
         shapes = {
             "S": (n + 1, 3), "P": (n + 1, n + 1, 3, 3), "Ke": (n, n), "De": (n, n), "G0": (n, n, 3), "H": (n, n, 3, 3),
         }  # fmt: skip
         for name, shape in shapes.items():
-            value = np.array(getattr(self, name), dtype=float)
-            if value.shape != shape:
-                raise ModelError(f"elastic body: {name} must have shape {shape} for {n} modes, not {value.shape}")
-            if not np.isfinite(value).all():
-                raise ModelError(f"elastic body: {name} has entries that are not finite")
+            value = array(getattr(self, name), shape, f"elastic body with {n} modes: {name}")
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "m", float(self.m))
+        object.__setattr__(self, "m", plain(self.m, "elastic body: its mass"))
         object.__setattr__(self, "nodes", named_nodes(self.nodes))
-        names = self.modes or tuple(f"mode{i + 1}" for i in range(n))
+        names = tuple(argument_names(self.modes, "elastic body: modes")) or tuple(f"mode{i + 1}" for i in range(n))
         if len(names) != n or len(set(names)) != n:
             raise ModelError(f"elastic body: {n} modes need {n} different names, not {names}")
         object.__setattr__(self, "modes", tuple(names))
@@ -82,12 +83,10 @@ class ElasticBody(Portable):
     def _check(self) -> None:
         """Symmetric, with positive mass and modes that move it."""
         for name in ("Ke", "De"):
-            K = getattr(self, name)
-            if np.abs(K - K.T).max(initial=0.0) > _ROUNDING * np.abs(K).max(initial=0.0):
-                raise ModelError(f"elastic body: {name} is not symmetric")
+            symmetric(getattr(self, name), f"elastic body: {name}")
         if not self.m > 0.0:
             raise ModelError(f"elastic body: its mass {self.m:g} kg must be positive")
-        if self.n and np.linalg.eigvalsh(self.Me)[0] <= 0.0:
+        if self.n and not np.linalg.eigvalsh(self.Me)[0] > 0.0:
             raise ModelError("elastic body: its modal mass matrix is not positive definite; leave out dependent modes")
         for name, node in self.nodes.items():
             if node.Phi.shape[1] != self.n:
@@ -131,10 +130,33 @@ class ElasticBody(Portable):
         size = np.sqrt(np.trace(self.P[0, 0]) / self.m)
         return 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
 
+    @cached_property
+    def length(self) -> float:
+        """Its greatest extent: between points that are known of it, and no less than its mass distribution takes."""
+        places = np.array([node.r for node in self.points]).reshape(-1, 3)
+        apart = np.linalg.norm(places[:, None] - places[None, :], axis=2).max(initial=0.0)
+        spread = np.linalg.eigvalsh(self.P[0, 0] / self.m - np.outer(self.com, self.com))[-1]
+        return float(max(apart, 2.0 * np.sqrt(max(spread, 0.0)))) or 1.0  # a lone mass point has no extent of its own
+
+    @property
+    def points(self) -> tuple[Node, ...]:
+        """All points whose displacements are known: those it is drawn through, and its nodes."""
+        return (*self.outline, *self.nodes.values())
+
+    @cached_property
+    def modal_scales(self) -> np.ndarray:
+        """For each coordinate, the value that displaces some point by the body's length, or turns one by 1 rad, whichever is less.
+
+        Displacements count no less than their mean over the mass.
+        """
+        moved = [np.sqrt(np.diag(self.Me) / self.m), *(np.linalg.norm(node.Phi, axis=0) for node in self.points)]
+        turned = [np.zeros(self.n), *(np.linalg.norm(node.Psi, axis=0) for node in self.points)]
+        return np.asarray(1.0 / np.maximum(np.max(moved, axis=0) / self.length, np.max(turned, axis=0)))
+
     # -- the same body with other data ------------------------------------------------------------------------------------
     def damped(self, De: Any) -> ElasticBody:
         """With another damping matrix (see `elastic.damping`)."""
-        return replace(self, De=np.array(De, dtype=float))
+        return replace(self, De=array(De, (self.n, self.n), "damped: De"))
 
     def with_nodes(self, **nodes: Node) -> ElasticBody:
         return replace(self, nodes={**self.nodes, **nodes})

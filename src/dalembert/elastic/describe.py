@@ -19,6 +19,7 @@ def describe(body: ElasticBody) -> str:
         f"floating frame: {body.frame}",
         f"geometric stiffening: {_stiffening(body)}",
         f"nodes: {_names(body)}",
+        *body.remarks,
     ]
     return "\n".join(lines)
 

@@ -16,7 +16,7 @@ from dalembert.system.shapes import Shape
 from dalembert.vectors import Matrix, Vector, cross
 
 SPENT = 1e-9
-"""Part of its mass by which a body's inertia may be negative from rounding."""
+"""Eigenvalue of a body's inertia, in units of its own, by which it may be negative from rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,9 @@ class FlexibleBody:
 
     def sound(self, q: Any) -> bool:
         """Whether its inertia is positive, as it is unless it bends far beyond what its data hold for; at numbers."""
-        return bool(np.linalg.eigvalsh(Deformed(self.data, q).mass_matrix().astype(float))[0] >= -SPENT * self.mass)
+        M = Deformed(self.data, q).mass_matrix().astype(float)
+        units = np.concatenate([np.full(3, self.data.length), np.ones(3), self.data.modal_scales / self.data.length])
+        return bool(np.linalg.eigvalsh(M / np.outer(units, units))[0] >= -SPENT * self.mass)
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)

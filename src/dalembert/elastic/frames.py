@@ -30,7 +30,7 @@ _EQUAL = 1e-6
 
 def attached(body: ElasticBody, node: str) -> ElasticBody:
     """The frame that keeps its place and axes at a node."""
-    if node not in body.nodes:
+    if not isinstance(node, str) or node not in body.nodes:
         raise ModelError(f'attached: the body has no node "{node}"; it has {", ".join(body.nodes) or "none"}')
     at = body.nodes[node]
     first = at.Phi.T - np.cross(at.Psi.T, at.r), at.Psi.T
@@ -139,4 +139,4 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:
-    return replace(body, frame=frame)
+    return replace(body, frame=frame, held={})

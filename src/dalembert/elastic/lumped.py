@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.data import array, by_name, computed, matter, symmetric, whole
 from dalembert.elastic.frames import buckens
 from dalembert.elastic.given import given_modes
 from dalembert.elastic.node import Node
@@ -17,6 +18,7 @@ from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties
 
 
+@computed
 def nodal_bodies(
     places: Any,
     bodies: Sequence[MassProperties],
@@ -34,33 +36,42 @@ def nodal_bodies(
     those that take part, of each node's six. `nodes` names nodes for joints and forces. `second_order` gives the field G
     (N, n, n, 3) for mode shapes (6N, n); without it a spinning body is not stiffened.
     """
-    r, K = np.asarray(places, dtype=float), np.asarray(stiffness, dtype=float)
+    r = array(places, (None, 3), "nodal_bodies: places")
     n = len(r)
-    if len(bodies) != n or K.shape != (6 * n, 6 * n):
-        raise ModelError(
-            f"nodal_bodies: {n} places need {n} bodies and a stiffness ({6 * n}, {6 * n}), not {len(bodies)} and {K.shape}"
-        )
-    m = np.array([float(b.mass) for b in bodies])
-    J = np.array([b.inertia.astype(float) for b in bodies])
+    K = symmetric(array(stiffness, (6 * n, 6 * n), "nodal_bodies: stiffness"), "nodal_bodies: stiffness")
+    if second_order is not None and not callable(second_order):
+        raise ModelError(f"nodal_bodies: second_order must be a function of the mode shapes, not {second_order!r}")
+    if not isinstance(bodies, Sequence) or len(bodies) != n:
+        raise ModelError(f"nodal_bodies: {n} places need {n} bodies")
+    count = whole(modes, "nodal_bodies: modes")
+    taking_part = [_number(c, 6, "freedoms") for c in array(freedoms, (None,), "nodal_bodies: freedoms")]
+    held = None if held is None else _number(held, n, "held")
+    named = {name: _number(k, n, f'node "{name}"') for name, k in by_name(nodes, "nodal_bodies: nodes").items()}
+    matters = [matter(b, f"nodal_bodies: body {k}") for k, b in enumerate(bodies)]
+    m, J = np.array([x[0] for x in matters]), np.array([x[2] for x in matters])
     M = np.zeros((6 * n, 6 * n))
     for k in range(n):
         M[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = m[k] * np.eye(3)
         M[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J[k]
-    free = [6 * k + c for k in range(n) if k != held for c in freedoms]
+    free = [6 * k + c for k in range(n) if k != held for c in taking_part]
     massless = [i for i in free if M[i, i] == 0.0]
-    F = _modes(M, K, free, massless, modes)
-    shapes = F.reshape(n, 6, modes)
+    F = _modes(M, K, free, massless, count)
+    shapes = F.reshape(n, 6, count)
     D = 0.5 * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J
-    G = None if second_order is None else second_order(F)
-    at = {
-        name: Node.of(r[k], shapes[k, :3], shapes[k, 3:], None if G is None else G[k])
-        for name, k in (nodes or {}).items()
-    }
+    G = None if second_order is None else array(second_order(F), (n, count, count, 3), "nodal_bodies: second_order")
+    at = {name: Node.of(r[k], shapes[k, :3], shapes[k, 3:], None if G is None else G[k]) for name, k in named.items()}
     Ke = F.T @ K @ F
     made = given_modes(
         m, r, shapes[:, :3], 0.5 * (Ke + Ke.T), turns=shapes[:, 3:], second_moments=D, second_order=G, nodes=at
     )
     return buckens(made) if held is None else replace(made, frame=f"attached at nodal body {held}")
+
+
+def _number(given: Any, below: int, what: str) -> int:
+    value = whole(given, f"nodal_bodies: {what}")
+    if value >= below:
+        raise ModelError(f"nodal_bodies: {what}: there is no {value}, they are numbered from 0 to {below - 1}")
+    return value
 
 
 def _modes(M: np.ndarray, K: np.ndarray, free: list[int], massless: list[int], count: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.data import array, by_name, computed, symmetric, whole
 from dalembert.elastic.frames import attached, buckens
 from dalembert.elastic.given import given_modes
 from dalembert.elastic.moments import Moments, from_scalar_mass
@@ -40,8 +41,11 @@ class FiniteElements:
     coordinates: np.ndarray
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "coordinates", array(self.coordinates, (None, 3), "finite elements: coordinates"))
+        for name in ("M", "K"):
+            object.__setattr__(self, name, _matrix_of(getattr(self, name), f"finite elements: {name}"))
         n = len(self.coordinates)
-        if self.M.shape != self.K.shape or self.K.shape[0] not in (3 * n, 6 * n):
+        if not n or self.M.shape != self.K.shape or self.K.shape[0] not in (3 * n, 6 * n):
             raise ModelError(
                 f"finite elements: {n} nodes need M and K with {3 * n} or {6 * n} freedoms, not {self.M.shape} and {self.K.shape}"
             )
@@ -61,6 +65,19 @@ class FiniteElements:
         return np.array(freedoms), np.vstack(rows)
 
 
+def _matrix_of(given: Any, what: str) -> Any:
+    """Finite and symmetric; sparse ones stay so."""
+    if hasattr(given, "tocsr"):
+        made = given.tocsr().astype(float)
+        array(made.data, (None,), what)
+    else:
+        made = array(given, (None, None), what)
+    if made.shape[0] != made.shape[1]:
+        raise ModelError(f"{what} must be square, not {made.shape}")
+    return symmetric(made, what)
+
+
+@computed
 def from_matrices(
     elements: FiniteElements,
     interfaces: Mapping[str, Sequence[int]],
@@ -71,20 +88,38 @@ def from_matrices(
 ) -> ElasticBody:
     """`interfaces` are node numbers by name; `modes` are those kept beyond the static shapes (for "free", all); `frame` is "buckens" or
     the interface that the frame is attached to. Without the elements' stresses there is no geometric stiffening."""
-    F = reduced_shapes(elements, interfaces, modes, reduction)
-    return body_of_shapes(elements, interfaces, F, frame)
+    if not isinstance(elements, FiniteElements):
+        raise ModelError(f"from_matrices: elements must be FiniteElements(M, K, coordinates), not {elements!r}")
+    nodes = _interfaces(elements, interfaces)
+    if not isinstance(frame, str) or frame not in ("buckens", *nodes):
+        raise ModelError(f"from_matrices: frame={frame!r} is not known; choose one of {', '.join(('buckens', *nodes))}")
+    F = reduced_shapes(elements, nodes, whole(modes, "from_matrices: modes"), reduction)
+    return body_of_shapes(elements, nodes, F, frame)
+
+
+def _interfaces(elements: FiniteElements, given: Any) -> dict[str, list[int]]:
+    """Numbers of nodes by name, all of them there."""
+    count, found = len(elements.coordinates), {}
+    for name, nodes in by_name(given, "from_matrices: interfaces").items():
+        where = f'from_matrices: interface "{name}"'
+        found[name] = [whole(k, where) for k in array(nodes, (None,), where)]
+        if not found[name] or max(found[name]) >= count:
+            raise ModelError(f"{where} must have nodes, numbered from 0 to {count - 1}")
+    return found
 
 
 def reduced_shapes(
     elements: FiniteElements, interfaces: Mapping[str, Sequence[int]], modes: int, reduction: str
 ) -> np.ndarray:
     """Mode shapes over all freedoms, uncoupled, without rigid motions."""
-    if reduction not in REDUCTIONS:
+    if not isinstance(reduction, str) or reduction not in REDUCTIONS:
         raise ModelError(f"reduction={reduction!r} is not known; choose one of {', '.join(map(repr, REDUCTIONS))}")
     M, K = elements.M, elements.K
     every = range(K.shape[0])
     if reduction == "free":
         return eigenmodes(M, K, every, modes, "free modes")[1]
+    if not interfaces:
+        raise ModelError(f"reduction={reduction!r} needs interfaces, by whose motions it is made; name at least one")
     parts = [elements.rigid(nodes, elements.coordinates[list(nodes)].mean(axis=0)) for nodes in interfaces.values()]
     held = np.concatenate([freedoms for freedoms, _ in parts])
     moved = np.zeros((len(held), 6 * len(parts)))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.data import array, by_name
 from dalembert.errors import ModelError
 from dalembert.portable import Portable
 
@@ -29,15 +30,14 @@ class Node(Portable):
     @staticmethod
     def of(r: Any, Phi: Any, Psi: Any = None, G: Any = None, Gam: Any = None) -> Node:
         """Zero where nothing is said; everything as read-only floats."""
-        Phi = _floats(Phi)
-        n = Phi.shape[-1] if Phi.ndim == 2 else -1
+        Phi = array(Phi, (3, None), "Node: Phi")
+        n = Phi.shape[1]
         shapes = {"r": (3,), "Phi": (3, n), "Psi": (3, n), "G": (n, n, 3), "Gam": (n, n, 3)}
         given = {"r": r, "Phi": Phi, "Psi": Psi, "G": G, "Gam": Gam}
         made = {}
         for name, shape in shapes.items():
-            value = np.zeros(shape) if given[name] is None and n >= 0 else _floats(given[name])
-            if value.shape != shape:
-                raise ModelError(f"Node: {name} must have shape {shape}, not {value.shape}")
+            absent = given[name] is None and name != "r"
+            value = np.zeros(shape) if absent else array(given[name], shape, f"Node: {name}")
             value.flags.writeable = False
             made[name] = value
         return Node(**made)
@@ -50,11 +50,9 @@ class Node(Portable):
 
 def named_nodes(nodes: Mapping[str, Node]) -> Mapping[str, Node]:
     """Read-only, with names that no other meaning has."""
-    for name in nodes:
+    for name, node in by_name(nodes, "elastic body: nodes").items():
+        if not isinstance(node, Node):
+            raise ModelError(f'elastic body: node "{name}" must be made by elastic.Node.of(…), not {node!r}')
         if not name or name == "frame":
             raise ModelError('a node cannot be named "frame": that is the floating frame itself; choose another name')
     return MappingProxyType(dict(nodes))
-
-
-def _floats(given: Any) -> np.ndarray:
-    return np.array(given, dtype=float)

@@ -14,6 +14,9 @@ _DENSE = 1500
 _RIGID = 1e-12
 """Part of the freedoms' own strain energies below which a motion counts as rigid."""
 
+_HELD = 1e-5
+"""Part of a shape beyond the span of others, in the norm of strain energy, that is not worth a coordinate."""
+
 
 def eigenmodes(
     M: Any, K: Any, freedoms: Sequence[int], count: int, what: str = "eigenmodes"
@@ -23,6 +26,7 @@ def eigenmodes(
     Mass-normalised. Rigid motions, whose stiffness is rounding, are left out.
     """
     from scipy.linalg import eigh
+    from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import eigsh
 
     free = np.asarray(freedoms, dtype=int)
@@ -36,7 +40,7 @@ def eigenmodes(
             ) from problem
     else:
         shift = -1e-3 * abs(Kf).diagonal().mean() / abs(Mf).diagonal().mean()
-        squares, V = eigsh(Kf.tocsc(), min(count + 6, len(free) - 1), Mf.tocsc(), sigma=shift)
+        squares, V = eigsh(csc_matrix(Kf), min(count + 6, len(free) - 1), csc_matrix(Mf), sigma=shift)
         order = np.argsort(squares)
         squares, V = squares[order], V[:, order]
     flexible = _strained(Kf, V)
@@ -92,6 +96,47 @@ def orthonormal(M: Any, K: Any, F: np.ndarray, count: int | None = None) -> np.n
 
     shapes = F @ eigh(F.T @ (K @ F), F.T @ (M @ F))[1]
     return np.asarray(shapes[:, _strained(K, shapes)][:, :count])
+
+
+def static_shapes(
+    M: np.ndarray, K: np.ndarray, freedoms: Sequence[int], loads: np.ndarray, rigid: np.ndarray | None = None
+) -> np.ndarray:
+    """Displacements (N, l) under static loads (N, l) on the free freedoms, the others held.
+
+    A structure that is free to move as a whole is given its `rigid` motions (N, r): it then carries the loads by its own inertia.
+    """
+    free = np.asarray(freedoms, dtype=int)
+    Mf, Kf, load = M[np.ix_(free, free)], K[np.ix_(free, free)], loads[free]
+    if rigid is not None:
+        R = rigid[free][:, np.any(rigid[free] != 0.0, axis=0)]
+        R = R @ np.linalg.inv(np.linalg.cholesky(R.T @ Mf @ R)).T
+        inertial = Mf @ R
+        load = load - inertial @ (R.T @ load)
+        Kf = Kf + np.trace(Kf) / np.trace(Mf) * inertial @ inertial.T
+    F = np.zeros_like(loads)
+    unit = 1.0 / np.sqrt(np.diag(Kf))[:, None]  # displacements and turns are of different units
+    F[free] = unit * np.linalg.solve(unit * Kf * unit.T, unit * load)
+    return F
+
+
+def independent(K: Any, F: np.ndarray, count: int) -> np.ndarray:
+    """The first `count` columns that the ones before them do not hold, orthonormal in strain energy."""
+    kept = np.zeros((len(F), 0))
+    for column in F.T:
+        size = np.sqrt(column @ (K @ column))
+        left = column / size
+        for _ in range(2):  # once more for the rounding of the first time
+            left = left - kept @ (kept.T @ (K @ left))
+        rest = np.sqrt(left @ (K @ left))
+        if rest > _HELD and kept.shape[1] < count:
+            kept = np.column_stack([kept, left / rest])
+    return kept
+
+
+def uncoupled(M: Any, K: Any, F: np.ndarray) -> np.ndarray:
+    """The same span in mass-normalised modes, lowest frequency first, of columns that are orthonormal in strain energy."""
+    periods, V = np.linalg.eigh(F.T @ (M @ F))
+    return np.asarray((F @ V / np.sqrt(periods))[:, ::-1])
 
 
 def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.data import above_zero, by_name, computed, plain, whole, yes_or_no
 from dalembert.elastic.frames import attached, buckens
 from dalembert.elastic.matrices import FiniteElements, interface_node, reduced_shapes
 from dalembert.elastic.moments import from_scalar_mass
@@ -24,6 +25,7 @@ Where = Callable[[np.ndarray], np.ndarray]
 """Coordinates (3, N) → which of them belong to an interface."""
 
 
+@computed
 def solid(
     mesh: Any,
     *,
@@ -40,7 +42,17 @@ def solid(
     `interfaces` say by coordinates which nodes joints and forces act on together. `modes` are kept beyond the interfaces'
     own shapes. The frame is attached to the first interface, or to the one named, or "buckens".
     """
+    E, rho = above_zero(E, "solid: E"), above_zero(rho, "solid: rho")
+    nu = plain(nu, "solid: nu")
+    if not -1.0 < nu < 0.5:
+        raise ModelError(f"solid: Poisson's ratio nu must lie between -1 and 0.5, not be {nu:g}")
+    modes, stiffening = whole(modes, "solid: modes"), yes_or_no(stiffening, "solid: stiffening")
     model = _discretised(_skfem(), mesh, E, nu, rho)
+    interfaces = by_name(interfaces, "solid: interfaces")
+    if not interfaces:
+        raise ModelError("solid: name at least one interface, where joints and forces act")
+    if frame not in (None, "buckens", *interfaces):
+        raise ModelError(f"solid: frame={frame!r} is not known; choose one of {', '.join(('buckens', *interfaces))}")
     nodes = {name: _chosen(model.places, where, name) for name, where in interfaces.items()}
     mass_3 = _in_three_directions(model.mass)
     elements = FiniteElements(mass_3, model.stiffness, model.places)
@@ -65,6 +77,8 @@ def _skfem() -> Any:
 
 
 def _chosen(places: np.ndarray, where: Where, name: str) -> list[int]:
+    if not callable(where):
+        raise ModelError(f'solid: interface "{name}" must be a function of coordinates (3, N), not {where!r}')
     found = np.flatnonzero(where(places.T))
     if len(found) < 3:
         raise ModelError(f'solid: interface "{name}" has {len(found)} nodes; at least three are needed to hold it')

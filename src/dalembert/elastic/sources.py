@@ -53,6 +53,7 @@ class Beam:
     elements: int = 32
     modes: Annotated[Any, Holds("modes")] = 4
     support: Literal["clamped", "pinned", "free"] = "clamped"
+    static: bool | None = None
     bodies: tuple[OnBeam, ...] = ()
     nodes: Mapping[str, float] = field(default_factory=dict)
     stiffening: bool = True

@@ -9,18 +9,18 @@ from typing import Any, Literal
 import numpy as np
 
 from dalembert.elastic.beam_elements import GAUSS, BeamElements, Material, NodalBody, Points, Section
+from dalembert.elastic.beam_modes import SUPPORTS, beam_modes
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.data import above_zero, array, by_name, computed, matter, plain, whole, yes_or_no
 from dalembert.elastic.foreshortening import Foreshortening
 from dalembert.elastic.frames import buckens
 from dalembert.elastic.moments import from_points
 from dalembert.elastic.node import Node
-from dalembert.elastic.reduction import eigenmodes
 from dalembert.elastic.sections import sections
 from dalembert.elastic.slices import Slices
 from dalembert.elastic.sources import Beam, OnBeam, damped, kept
 from dalembert.errors import ModelError
 from dalembert.system.bodies import MassProperties
-from dalembert.system.numbers import number, positive
 
 MOST = 400
 """Elements of a beam: beyond, its matrices would fill the memory and its modes would change by nothing but rounding."""
@@ -28,15 +28,8 @@ MOST = 400
 STATIONS = 17
 """Points of the axis through which a beam is drawn, and at which its inner loads are known."""
 
-COMPONENTS = {"axial": (0,), "y": (1, 5), "z": (2, 4), "torsion": (3,)}
-"""Freedoms of a node that take part in each kind of mode: bending in the planes of y and of z, torsion, stretching."""
-
-SUPPORTS: dict[str, Sequence[tuple[int, int]]] = {
-    "clamped": [(0, c) for c in range(6)],
-    "pinned": [(0, 0), (0, 1), (0, 2), (0, 3), (-1, 1), (-1, 2)],
-    "free": [],
-}
-"""Held (node, freedom) pairs while the modes are sought; with both ends' deflections held the frame is the chord."""
+_NEXT = 1e-6
+"""Part of an element within which a body counts as being at its end."""
 
 _FRAMES = {"clamped": "attached at its root", "pinned": "chord through both ends"}
 
@@ -44,6 +37,7 @@ Property = float | tuple[float, float] | Callable[[float], float]
 """A number, the values at the beginning and the end, or a function of x."""
 
 
+@computed
 def beam(
     length: float,
     *,
@@ -59,6 +53,7 @@ def beam(
     elements: int = 32,
     modes: int | Mapping[str, int] = 4,
     support: Literal["clamped", "pinned", "free"] = "clamped",
+    static: bool | None = None,
     bodies: Mapping[float, MassProperties] | None = None,
     nodes: Mapping[str, float] | None = None,
     stiffening: bool = True,
@@ -69,18 +64,25 @@ def beam(
     A section property may taper: a pair of end values, or a function of x. `shear` is Timoshenko's shear factor; without it
     the beam is Euler–Bernoulli's. `bodies` are rigid bodies on the beam by their place x. `modes` is a number, or one per kind
     of "y", "z", "torsion", "axial". `support` says how the frame is tied to the beam: "clamped" at the root, "pinned" through
-    both ends, "free" in Buckens' frame. `nodes` are places for joints and forces besides "root" and "tip".
+    both ends, "free" in Buckens' frame. `static` says whether static shapes of loads at its ends are among the modes, as they
+    are in a clamped beam unless told otherwise (`elastic.beam_modes`); with static=False all are natural modes. `nodes` are places
+    for joints and forces besides "root" and "tip".
     `damping` is the part of critical damping of every natural mode: one number, or one for each.
     """
-    model = _elements(length, elements, E, rho, A, Iy, Iz, J, G, shear, rotary, bodies or {})
-    F, names = _modes(model, modes, support)
-    places = {"root": 0.0, "tip": float(length), **(nodes or {})}
-    made = reduced_beam(model, F, places, names, stiffening)
+    if not isinstance(support, str) or support not in SUPPORTS:
+        raise ModelError(f'beam: support="{support}" is not known; choose one of {", ".join(SUPPORTS)}')
+    on = {plain(x, "beam: place of a body"): body for x, body in _mapping(bodies, "beam: bodies").items()}
+    model = _elements(length, elements, E, rho, A, Iy, Iz, J, G, shear, yes_or_no(rotary, "beam: rotary"), on)
+    with_static = support == "clamped" if static is None else yes_or_no(static, "beam: static")
+    chosen = beam_modes(model, _counts(modes), support, with_static)
+    more = {name: plain(x, f'beam: node "{name}"') for name, x in by_name(nodes, "beam: nodes").items()}
+    places = {"root": 0.0, "tip": model.x[-1], **more}
+    made = reduced_beam(model, chosen.F, places, chosen.names, yes_or_no(stiffening, "beam: stiffening"))
     made = buckens(made) if support == "free" else replace(made, frame=_FRAMES[support])
-    made = damped(made, damping)
+    made = damped(replace(made, held=chosen.held, remarks=(chosen.said,)), damping)
     if any(map(callable, (A, Iy, Iz, J))):
         return made
-    on = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in (bodies or {}).items())
+    carried = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in on.items())
     return kept(
         made,
         Beam(
@@ -97,8 +99,9 @@ def beam(
             elements,
             modes,
             support,
-            on,
-            dict(nodes or {}),
+            static,
+            carried,
+            more,
             stiffening,
             damping,
         ),
@@ -155,42 +158,35 @@ def _node(model: BeamElements, F: np.ndarray, x: float, short: Foreshortening | 
     return Node.of([x, 0.0, 0.0], U @ shapes, T @ shapes, short.at(x) if short else None)
 
 
-def _modes(model: BeamElements, modes: int | Mapping[str, int], support: str) -> tuple[np.ndarray, list[str]]:
-    if support not in SUPPORTS:
-        raise ModelError(f'beam: support="{support}" is not known; choose one of {", ".join(SUPPORTS)}')
-    held = {(n % (model.count + 1), c) for n, c in SUPPORTS[support]}
-    kinds: list[tuple[str, tuple[int, ...], int]] = []
-    if isinstance(modes, Mapping):
-        unknown = [k for k in modes if k not in COMPONENTS]
-        if unknown:
-            raise ModelError(f'beam: there are no modes "{unknown[0]}"; choose among {", ".join(COMPONENTS)}')
-        kinds = [(kind, COMPONENTS[kind], int(count)) for kind, count in modes.items()]
-    else:
-        kinds = [("mode", tuple(range(6)), int(modes))]
-    shapes, names = [], []
-    for kind, components, count in kinds:
-        freedoms = [6 * i + c for i in range(model.count + 1) for c in components if (i, c) not in held]
-        F = eigenmodes(model.mass, model.stiffness, freedoms, count, f"beam, modes {kind}")[1]
-        ends = [6 * model.count + c for c in range(6)]
-        largest = F[ends][np.abs(F[ends]).argmax(axis=0), range(F.shape[1])]
-        shapes.append(F * np.where(largest < 0.0, -1.0, 1.0))
-        names += [f"{kind}{i + 1}" for i in range(count)]
-    return np.hstack(shapes), names
+def _mapping(given: Any, what: str) -> Mapping[Any, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise ModelError(f"{what} must be given by their places, {{x: da.particle(…)}}, not {given!r}")
+    return given or {}
+
+
+def _counts(modes: Any) -> int | dict[str, int]:
+    if not isinstance(modes, Mapping):
+        return whole(modes, "beam: modes")
+    return {kind: whole(count, f'beam: modes "{kind}"') for kind, count in by_name(modes, "beam: modes").items()}
 
 
 def _elements(
     length: Any, elements: int, E: Any, rho: Any, A: Property, Iy: Property, Iz: Property, J: Property | None, G: Any,
     shear: float | None, rotary: bool, bodies: Mapping[float, MassProperties],
 ) -> BeamElements:  # fmt: skip
-    L, young = positive(length, "beam: length"), positive(E, "beam: E")
-    if not 1 <= elements <= MOST:
+    L, young = above_zero(length, "beam: length"), above_zero(E, "beam: E")
+    if not 1 <= whole(elements, "beam: elements") <= MOST:
         raise ModelError(f"beam: elements={elements} must be from 1 to {MOST}; a few for each mode are enough")
     material = Material(
-        young, young / 2.6 if G is None else positive(G, "beam: G"), positive(rho, "beam: rho"), shear, rotary
+        young,
+        young / 2.6 if G is None else above_zero(G, "beam: G"),
+        above_zero(rho, "beam: rho"),
+        None if shear is None else above_zero(shear, "beam: shear"),
+        rotary,
     )
-    stations = np.unique(np.concatenate([np.linspace(0.0, L, elements + 1), [float(x) for x in bodies]]))
-    if stations[0] < 0.0 or stations[-1] > L:
+    if any(not 0.0 <= x <= L for x in bodies):
         raise ModelError(f"beam: a body is placed beyond its ends 0 and {L:g}")
+    stations = _stations(L, int(elements), list(bodies))
     given = {"A": A, "Iy": Iy, "Iz": Iz}
 
     def section(x: float) -> Section:
@@ -200,18 +196,26 @@ def _elements(
     sections = [
         [section(a + xi * (b - a)) for xi, _ in GAUSS] for a, b in zip(stations[:-1].tolist(), stations[1:].tolist())
     ]
-    on = [_nodal_body(int(np.argmin(np.abs(stations - x))), body) for x, body in bodies.items()]
+    on = [_nodal_body(int(np.argmin(np.abs(stations - x))), x, body) for x, body in bodies.items()]
     return BeamElements(stations, material, sections, on)
 
 
-def _nodal_body(node: int, p: MassProperties) -> NodalBody:
-    inertia = p.inertia.astype(float)
-    return NodalBody(node, float(p.mass), p.com.astype(float), 0.5 * float(np.trace(inertia)) * np.eye(3) - inertia)
+def _stations(length: float, elements: int, bodies: list[float]) -> np.ndarray:
+    """Ends of the elements, one at every body; a body next to another end shares it."""
+    stations = np.linspace(0.0, length, elements + 1)
+    near = _NEXT * length / elements
+    return np.sort(np.concatenate([stations, [x for x in bodies if np.abs(stations - x).min() > near]]))
+
+
+def _nodal_body(node: int, x: float, given: MassProperties) -> NodalBody:
+    mass, com, inertia = matter(given, f"beam: body at x = {x:g}")
+    return NodalBody(node, mass, com, 0.5 * float(np.trace(inertia)) * np.eye(3) - inertia)
 
 
 def _at(given: Property, x: float, length: float, what: str) -> float:
     if callable(given):
-        return float(positive(given(x), what))
-    ends = (given, given) if not isinstance(given, (tuple, list)) else given
-    first, last = (number(v, what) for v in ends)
-    return float(positive(first + (last - first) * x / length, what))
+        return above_zero(given(x), what)
+    if not isinstance(given, (tuple, list, np.ndarray)):
+        return above_zero(given, what)
+    first, last = array(given, (2,), f"{what}, at both ends,")
+    return above_zero(first + (last - first) * x / length, what)

@@ -155,7 +155,9 @@ class WrittenEquations:
     def solve(self, q: Any, u: Any, t: float = 0.0, constraints: str = "range_space", **parameters: float) -> Any:
         """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
         from dalembert.constraints import method
+        from dalembert.kinematics.bending import check_positive
 
+        check_positive(self.mechanism.with_parameters(**parameters), q, t, where="solve")
         return method(constraints)(self.evaluate(q, u, t, **parameters))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import links
 from dalembert.system.forces.points import Point, point
 from dalembert.system.names import unknown
-from dalembert.trace import count_operations, tracing
+from dalembert.trace import count_operations, minimum, tracing
 from dalembert.trace.native import Module, Pointer, Signature
 
 LARGEST_STRAIGHT = 7
@@ -154,6 +154,18 @@ class Catalogue:
         if m.elastic and m.n_bodies > LARGEST_ELASTIC:
             return Kernel("mass_matrix", m, 0, (n, n), lambda module, _: emit_mass_matrix(m, module), one_by_one=True)
         return self._kernel(lambda s, _: recursive.composite(_tree(s)), composite.ALGORITHM, 0, (n, n))
+
+    @cached_property
+    def least_pivot(self) -> Kernel | None:
+        """The least pivot of the mass matrix, which elastic bodies bent too far make negative; None for large mechanisms."""
+        m = self.mechanism
+
+        def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                least = reduce(minimum, _pivots(recursive.composite(_tree(m.symbolic_state()))))
+                return module.block(straight_block(m, [least], ()), lanes), 0
+
+        return Kernel("least_pivot", m, 0, (1,), emit, parts=2) if m.n_bodies <= LARGEST_ELASTIC and m.n_u else None
 
     @cached_property
     def body_motion(self) -> Kernel:
@@ -370,6 +382,17 @@ class Catalogue:
         return self._kernel(
             lambda s, _: [totals.kinetic_energy(s), totals.potential_energy(s)], energies.ALGORITHM, 0, (2,)
         )
+
+
+def _pivots(A: np.ndarray) -> list[Any]:
+    """D of A = LᵀDL, from the last speed to the first: branches of the tree stay apart."""
+    A, found = np.array(A, dtype=object), []
+    for k in reversed(range(len(A))):
+        found.append(A[k, k])
+        for i in range(k):
+            if not (isinstance(A[k, i], float) and A[k, i] == 0.0):
+                A[i, : i + 1] = A[i, : i + 1] - A[k, i] / A[k, k] * A[k, : i + 1]
+    return found
 
 
 def _tree(s: State) -> recursive.Tree:

@@ -191,6 +191,22 @@ class Description(Portable):
                 moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
         return self.admissible(self.reference + moved)
 
+    def modal_places(self, k: int) -> list[int]:
+        """Places in q of the modes of body k, from 0."""
+        j = self.joints[k]
+        return [at for at in j.q_at[len(j.own_q) :] if at is not None]
+
+    @cached_property
+    def modal_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places in q of all modes, and a column for each elastic body with what a unit of each does to it (`modal_scales`)."""
+        elastic = [(k, b) for k, b in enumerate(self.bodies) if b.modes]
+        places = [at for k, _ in elastic for at in self.modal_places(k)]
+        weights, row = np.zeros((len(places), len(elastic))), 0
+        for column, (_, b) in enumerate(elastic):
+            weights[row : row + len(b.modes), column] = 1.0 / b.data.modal_scales
+            row += len(b.modes)
+        return np.array(places, dtype=int), weights
+
     def body_of(self, frame: int) -> int:
         """The body that a numbered frame belongs to."""
         return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body

@@ -145,6 +145,7 @@ class Mechanism(Description):
 
         Closed loops and constraints are obeyed, by the method that `constraints` names.
         """
+        self._check_positive(q, t, parameters, "forward_dynamics")
         if self.cuts or self.constraints:
             from dalembert.kernels.solution import accelerations
 
@@ -167,6 +168,7 @@ class Mechanism(Description):
         """
         from dalembert.kernels.solution import solve
 
+        self._check_positive(q, t, parameters, "solve")
         return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
@@ -177,6 +179,7 @@ class Mechanism(Description):
         self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None
     ) -> Derivatives:
         """∂u̇ in q (along the displacement each speed makes), u, tau and the parameters: `.q`, `.u`, `.tau`, `.parameters`."""
+        self._check_positive(q, t, parameters, "forward_dynamics_derivatives")
         return self.kernels.differentiate("forward_dynamics_derivatives", q, u, tau, t, parameters)
 
     def inverse_dynamics_derivatives(
@@ -186,7 +189,8 @@ class Mechanism(Description):
         return self.kernels.differentiate("inverse_dynamics_derivatives", q, u, udot, t, parameters)
 
     def mass_matrix(self, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
-        """A(q): n_u × n_u, symmetric."""
+        """A(q): n_u × n_u, symmetric and positive."""
+        self._check_positive(q, t, parameters, "mass_matrix")
         return self.kernels.mass_matrix(q, None, None, t, parameters)
 
     def body_motion(self, q: Any, u: Any = None, t: Any = 0.0, parameters: Any = None) -> BodyMotion:
@@ -200,6 +204,20 @@ class Mechanism(Description):
     def point_jacobian(self, at: Any, q: Any, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
         """6 × n_u: ∂ω/∂u over ∂v/∂u of a point of a body, world axes."""
         return self.kernels.jacobian(at, q, t, parameters)
+
+    def _check_positive(self, q: Any, t: Any, parameters: Any, where: str) -> None:
+        """Refuse states in which elastic bodies are bent so far that the mass matrix is not positive."""
+        if self.elastic and q is not None:
+            from dalembert.kinematics.bending import check_positive
+
+            check_positive(self, q, t, parameters, where)
+
+    def _warn_of_bending(self, q: np.ndarray, where: str) -> None:
+        """Say so where elastic bodies are bent further than their modes hold."""
+        if self.elastic:
+            from dalembert.kinematics.bending import warn_of_bending
+
+            warn_of_bending(self, q, where)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
     @takes(
@@ -353,7 +371,9 @@ class Mechanism(Description):
         """
         from dalembert.analysis.find_equilibrium import equilibrium
 
-        return equilibrium(self, initial, speeds, find, hold, t, starts, seed)
+        found = equilibrium(self, initial, speeds, find, hold, t, starts, seed)
+        self._warn_of_bending(found.q, "equilibrium")
+        return found
 
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibria(
@@ -363,7 +383,10 @@ class Mechanism(Description):
         """All different ones that the starts lead to."""
         from dalembert.analysis.find_equilibrium import equilibria
 
-        return equilibria(self, initial, speeds, find, hold, t, starts, seed)
+        found = equilibria(self, initial, speeds, find, hold, t, starts, seed)
+        for one in found:
+            self._warn_of_bending(one.q, "equilibria")
+        return found
 
     @takes(name=one_name, values=row, hold=names, t=real)
     def root_locus(

@@ -14,6 +14,9 @@ from dalembert.vectors import ZERO
 _RATIO = 1e-10
 """Articulated over locked inertia below which a freedom counts as moving nothing; real mechanisms stay far above."""
 
+_SLIGHT = 0.05
+"""Part of the usual deformations of elastic bodies: bent far, their inertia may be spent, and would be taken for missing."""
+
 
 def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     """(joint, speed) of an outermost freedom that moves no mass at a random state, or None.
@@ -25,6 +28,7 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     if np.all((mass > 0.0) & (moments[:, 0] > _RATIO * moments.sum(axis=1))):
         return None
     somewhere = m.somewhere(np.random.default_rng(0), 0.5)
+    somewhere[m.modal_weights[0]] *= _SLIGHT
     tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))
     inertia = [matter.inertia() for matter in tree.matter]
     locked = [matter.inertia() for matter in tree.matter]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.kinematics.bending import most_bent
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
@@ -49,7 +50,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     if program.holding is not None:
         return SimulationError(
             f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {_pose(part)}"
-            f"{_driven(program)}"
+            f"{_driven(program)}{_bent(m, before[: m.n_q])}"
             f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
         )
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
@@ -93,7 +94,20 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
         m.state(q, program.balance.speeds(m, t, q, y[m.n_q : m.n_q + program.n_speeds]), t)
     except Exception as problem:
         return f"There, {problem}. "
-    return ""
+    return _bent(m, q)
+
+
+def _bent(m: Mechanism, q: np.ndarray) -> str:
+    """An elastic body bent beyond what its modes hold is the likely cause."""
+    if not m.elastic or not np.isfinite(q).all():
+        return ""
+    name, how = most_bent(m, q)
+    if how.slight:
+        return ""
+    return (
+        f'There, elastic body "{name}" is {how}, further than its linear modes hold: cut it into several, welded node to node, make it '
+        "stiffer, or build it with stiffening=False. "
+    )
 
 
 def _driven(program: Program) -> str:

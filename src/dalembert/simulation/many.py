@@ -15,9 +15,11 @@ import numpy as np
 import dalembert
 from dalembert.arguments import array, numbers, refused
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
+from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
+from dalembert.simulation.bending_warning import overbent, warn_of_bending
 from dalembert.simulation.failure import failure, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
@@ -105,6 +107,7 @@ def simulate_many(
     held = None
     if m.constraint_rows:
         q, u, held = _held(m, q, u, initials, speeds, P, o)
+    check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held, many=True)
@@ -127,6 +130,9 @@ def simulate_many(
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
     record = about | {"options": o.record(), "steps": steps}
+    if m.elastic:
+        record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
+        warn_of_bending(m, record, depth=4)
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 

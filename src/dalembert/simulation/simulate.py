@@ -14,10 +14,12 @@ from dalembert.arguments import file_path
 from dalembert.errors import LoopError, MotionFileError, SimulationError, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
+from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.reading import is_folder
 from dalembert.simulation.balance import Balance, balance
+from dalembert.simulation.bending_warning import check_stayed_positive, overbent, warn_of_bending
 from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
@@ -59,6 +61,7 @@ def simulate(
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, **chosen)
     q, u, holding = _start(model, initial, speeds, o, stabilise)
+    check_positive(model, q, o.start, where="simulate")
     watched = gathered(events, until)
     by = balance(catalogue.mechanism, formulation, constraints, o, q)
     program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
@@ -120,6 +123,7 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
         run.ended = "failed"
         problem.motion = so_far()  # type: ignore[attr-defined]
         warn_of_spin(problem.motion)  # type: ignore[attr-defined]
+        warn_of_bending(run.model, problem.motion.record)  # type: ignore[attr-defined]
         raise
     made = so_far()
     _check_prescribed(run, made)
@@ -127,6 +131,8 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
     warn_of_spin(made)
+    warn_of_bending(run.model, made.record)
+    check_stayed_positive(made)
     return made
 
 
@@ -170,6 +176,8 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
+    if m.elastic:
+        about["overbent"] = overbent(m, t, rows[:, :n_q])
     return Motion(
         t, rows[:, :n_q], rows[:, n_q:], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,

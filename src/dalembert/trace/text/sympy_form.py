@@ -51,7 +51,7 @@ def _like(outputs: Any, form: Callable[[Any], Any]) -> Any:
 
 def _rules(sympy: Any) -> dict[ops.Op, Callable[..., Any]]:
     return {
-        **{op: getattr(sympy, op.name) for op in MATHEMATICS - {ops.POW}},
+        **{op: getattr(sympy, op.name) for op in MATHEMATICS - {ops.POW, ops.FMOD}},
         ops.ADD: operator.add,
         ops.SUB: operator.sub,
         ops.NEG: operator.neg,
@@ -60,6 +60,7 @@ def _rules(sympy: Any) -> dict[ops.Op, Callable[..., Any]]:
         ops.POW: operator.pow,
         ops.ABS: sympy.Abs,
         ops.SIGN: sympy.sign,
+        ops.FMOD: lambda a, b: sympy.sign(a) * sympy.Mod(sympy.Abs(a), sympy.Abs(b)),
         ops.MIN: sympy.Min,
         ops.MAX: sympy.Max,
         ops.LT: sympy.StrictLessThan,

@@ -38,6 +38,9 @@ LOOK_UP = 0.1
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
 
+USUAL = {"formulation": "kane", "constraints": "range_space", "stabilise": "projection"}
+"""Options of `simulate` that it does not take."""
+
 
 @dataclass(frozen=True, eq=False)
 class Motions:
@@ -126,7 +129,7 @@ def simulate_many(
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
-    record = about | {"options": o.record(), "steps": steps}
+    record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 

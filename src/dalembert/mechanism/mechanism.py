@@ -16,7 +16,7 @@ from dalembert.arguments import by_name, count, file_path, function, names, numb
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 from dalembert.system.constraints import JointClosure
-from dalembert.topology import mobility
+from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
@@ -72,14 +72,19 @@ class Mechanism(Description):
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
     # -- loops and constraints ----------------------------------------------------------------------------------------
-    @property
+    @cached_property
     def mobility(self) -> int:
+        """How many freedoms it has, redundant rows seen as such: those of the diagnosis at the assembled pose nearest its reference."""
+        return self.diagnose().mobility if self.constraint_rows else self.n_u
+
+    @property
+    def grubler(self) -> int:
         """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
         rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
         modes = sum(len(b.modes) for b in self.bodies)
-        return mobility(self.tree.graph) + modes - prescribed - rows
+        return grubler(self.tree.graph) + modes - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -129,11 +129,7 @@ class Linearisation:
 
     def to_control(self) -> Any:
         """`control.StateSpace` of the python-control package, with names."""
-        try:
-            import control
-        except ImportError:
-            raise DalembertError("to_control() needs the package python-control: pip install control") from None
-        return control.ss(
+        return optional("control", "to_control()").ss(
             self.A,
             self.B,
             self.C,
@@ -151,10 +147,7 @@ class Linearisation:
 
     def to_dataframe(self) -> Any:
         """(A, B; C, D) as a pandas DataFrame: rates of the states and outputs over states and inputs."""
-        try:
-            import pandas
-        except ImportError:
-            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
+        pandas = optional("pandas", "to_dataframe()")
         rows = [*(f"d({name})/dt" for name in self.states), *self.outputs]
         columns = [*self.states, *(f"input {name}" for name in self.inputs)]
         return pandas.DataFrame(np.block([[self.A, self.B], [self.C, self.D]]), index=rows, columns=columns)

@@ -14,6 +14,7 @@ from dalembert.analysis.steady import SteadyMotions
 from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Locus(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Real and imaginary parts over the values; the axes of matplotlib."""
-        import matplotlib.pyplot as plt
+        plt = optional("matplotlib.pyplot", "plot()")
 
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, self.eigenvalues.real, "-", color="tab:blue", lw=1)
@@ -120,7 +121,7 @@ class Locus(Tabular):
 
     def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Any = None) -> Any:
         """Campbell's diagram: frequencies over the speed, with the lines of the given orders."""
-        import matplotlib.pyplot as plt
+        plt = optional("matplotlib.pyplot", "plot()")
 
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, np.abs(self.eigenvalues.imag), color="tab:blue", lw=1)

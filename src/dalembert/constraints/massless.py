@@ -10,7 +10,7 @@ from dalembert.mechanism import Mechanism
 NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
-"""Part of the largest inertia below which another is rounding, whatever the units: lengths of one mechanism differ by less than 1e11."""
+"""Part of the largest inertia below which another is rounding, whatever the units: lengths in one mechanism differ by less."""
 
 
 def mass_factor(m: Mechanism, A: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ from functools import reduce
 import numpy as np
 
 from dalembert.errors import StateError
-from dalembert.formulations.rates import conditions
 from dalembert.kernels.straight import block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.system.joints.joint import ADMISSIBLE
@@ -26,7 +25,8 @@ def emit_admissible(module: Module, m: Mechanism, lanes: int, name: str = "admis
 def emit_inadmissible(module: Module, m: Mechanism, lanes: int) -> Signature | None:
     """`inadmissible(q)` → 1 where a condition does not hold in some lane, else 0; None where no joint has such coordinates."""
     with tracing():
-        left = [abs(c) for c in conditions(m.symbolic_state())]
+        s = m.symbolic_state()
+        left = [abs(c) for j, q in zip(m.joints, s.joint_q) if j.columns for c in j.joint.condition(q)]
         if not left:
             return None
         code = module.block(block("conditions", known_symbols(m), [Output(reduce(maximum, left), "y", 0)]), lanes)

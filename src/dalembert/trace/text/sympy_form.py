@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import TraceError
+from dalembert.optional import optional
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.table import TableOp
@@ -21,8 +23,7 @@ def to_sympy(outputs: Any, naming: Naming = program) -> tuple[list[tuple[Any, An
     An array of outputs gives nested lists. Symbols are real; back-substitute from the last replacement to the first to
     expand everything.
     """
-    import sympy
-
+    sympy = optional("sympy", "an expression in SymPy's form", TraceError)
     rules = _rules(sympy)
     steps = naming(outputs, ())
     known: dict[Expr, Any] = {s: sympy.Symbol(s.name, real=True) for s in steps.inputs}

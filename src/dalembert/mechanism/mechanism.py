@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.stability_map import StabilityMap
     from dalembert.analysis.sweep import Sweep
+    from dalembert.analysis.ways import Branches
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -110,12 +111,13 @@ class Mechanism(Description):
         return assemble_given(self, initial, speeds, t)
 
     @takes(t=real)
-    def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
+    def branches(self, initial: Any = None, t: float = 0.0) -> Branches:
         """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
         What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
         Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
-        the first joints from the ground that decide them.
+        the first joints from the ground that decide them. Starts are drawn until each way was found several times; `.found`, `.sure`
+        and `print` tell how sure it is that none is missing.
         """
         from dalembert.analysis.branches import branches
 

@@ -23,6 +23,7 @@ from dalembert.errors import (
     SpinWarning,
     StateError,
     TraceError,
+    UnsteadyWarning,
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
@@ -145,6 +146,7 @@ __all__ = [
     "Tendon",
     "TraceError",
     "Universal",
+    "UnsteadyWarning",
     "Weld",
     "acos",
     "asin",

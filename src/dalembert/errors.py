@@ -53,6 +53,10 @@ class SpinWarning(UserWarning):
     """An elastic body without geometric stiffening spins faster than its model holds."""
 
 
+class UnsteadyWarning(UserWarning):
+    """Small motions were taken to have constant coefficients, and do not."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 

@@ -45,8 +45,9 @@ class Branches(list[np.ndarray]):
         elif self.starts:
             seldom = sum(n < OFTEN for n in self.found)
             lines[0] += (
-                f" {seldom} of them {'was' if seldom == 1 else 'were'} found fewer than {OFTEN} times from {self.starts} starts, so that others may be missing: "
-                f"about {100.0 * self.missing:.2g} % of the starts would lead to them. Hold more joints, or begin elsewhere."
+                f" {seldom} of them {'was' if seldom == 1 else 'were'} found fewer than {OFTEN} times from {self.starts} starts, "
+                f"so that others may be missing: about {100.0 * self.missing:.2g} % of the starts would lead to them. Hold more "
+                "joints, or begin elsewhere."
             )
         counts = [f", found {n} times" if n > 1 else ", found once" for n in self.found] or [""] * len(self)
         return "\n".join([*lines, *(f"  q = {np.array2string(q, precision=6)}{n}" for q, n in zip(self, counts))])

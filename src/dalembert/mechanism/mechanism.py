@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arguments import by_name, count, file_path, function, names, numbers, one_name, real, row, takes
+from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 from dalembert.system.constraints import JointClosure
@@ -100,6 +101,7 @@ class Mechanism(Description):
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
 
+    @on_one_thread
     @takes(t=real)
     def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
@@ -110,6 +112,7 @@ class Mechanism(Description):
 
         return assemble_given(self, initial, speeds, t)
 
+    @on_one_thread
     @takes(t=real)
     def branches(self, initial: Any = None, t: float = 0.0) -> Branches:
         """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
@@ -123,6 +126,7 @@ class Mechanism(Description):
 
         return branches(self, initial, t)
 
+    @on_one_thread
     @takes(t=real)
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
@@ -130,6 +134,7 @@ class Mechanism(Description):
 
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
+    @on_one_thread
     @takes(t=real)
     def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
         """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
@@ -163,6 +168,7 @@ class Mechanism(Description):
             method(constraints)
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
+    @on_one_thread
     @takes(parameters=by_name, constraints=one_name, formulation=one_name)
     def solve(
         self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
@@ -209,6 +215,7 @@ class Mechanism(Description):
         return self.kernels.jacobian(at, q, t, parameters)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
+    @on_one_thread
     @takes(
         method=one_name,
         parameters=by_name,
@@ -269,6 +276,7 @@ class Mechanism(Description):
             options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
+    @on_one_thread
     @takes(method=one_name, parameters=by_name, start=real, threads=count(1))
     def simulate_many(
         self,
@@ -305,6 +313,7 @@ class Mechanism(Description):
 
         return write(self, formulation, parameters)
 
+    @on_one_thread
     @takes(formulations=names, constraints=names, states=count(1), seed=count(0))
     def compare(
         self,
@@ -323,6 +332,7 @@ class Mechanism(Description):
         return compare(self, formulations, constraints, states, seed, start)
 
     # -- small motions and balance ----------------------------------------------------------------------------------------
+    @on_one_thread
     @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
     def linearise(
         self, q: Any = None, u: Any = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
@@ -338,6 +348,7 @@ class Mechanism(Description):
 
         return linearise(self, q, u, t, inputs, outputs, keep, tau)
 
+    @on_one_thread
     @takes(times=row, inputs=names, outputs=by_name, keep=names)
     def linearise_along(
         self, motion: Motion, times: Sequence[float] | None = None, *, inputs: Sequence[str] | None = None,
@@ -348,6 +359,7 @@ class Mechanism(Description):
 
         return linearise_along(self, motion, times, inputs, outputs, keep)
 
+    @on_one_thread
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibrium(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
@@ -362,6 +374,7 @@ class Mechanism(Description):
 
         return equilibrium(self, initial, speeds, find, hold, t, starts, seed)
 
+    @on_one_thread
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibria(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
@@ -372,6 +385,7 @@ class Mechanism(Description):
 
         return equilibria(self, initial, speeds, find, hold, t, starts, seed)
 
+    @on_one_thread
     @takes(name=one_name, values=row, hold=names, t=real)
     def root_locus(
         self, name: str, values: Any, initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
@@ -386,6 +400,7 @@ class Mechanism(Description):
 
         return root_locus(self, name, values, initial, speeds, find, hold, t)
 
+    @on_one_thread
     @takes(over=by_name, hold=names, t=real)
     def stability_map(
         self, over: Mapping[str, Any], initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
@@ -397,6 +412,7 @@ class Mechanism(Description):
         return stability_map(self, over, initial, speeds, find, hold, t)
 
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    @on_one_thread
     @takes(q=numbers, u=numbers, udot=numbers, actuated=names, t=numbers, parameters=by_name)
     def drives(
         self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
@@ -410,6 +426,7 @@ class Mechanism(Description):
 
         return drives(self, q, u, udot, actuated, weights, t, parameters)
 
+    @on_one_thread
     @takes(parameters=names, initial_values=names, outputs=by_name)
     def sensitivities(
         self, duration: float | None = None, initial: Any = None, speeds: Any = None, *,
@@ -427,6 +444,7 @@ class Mechanism(Description):
             self, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
 
+    @on_one_thread
     @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)
     def identify(
         self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
@@ -445,6 +463,7 @@ class Mechanism(Description):
             self, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
         )
 
+    @on_one_thread
     @takes(joint=one_name, values=row, t=real)
     def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
@@ -455,6 +474,7 @@ class Mechanism(Description):
 
         return sweep(self, joint, values, initial, t)
 
+    @on_one_thread
     @takes(times=row, orientation=function)
     def follow(
         self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None

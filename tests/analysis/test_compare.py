@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from benchmarks.loop_models import stewart_platform
+from benchmarks.loop_models import four_bar, stewart_platform
 from dalembert.analysis.comparison import NO_ROWS
 from dalembert.analysis.consistent import consistent_states
 from dalembert.constraints import METHODS
@@ -125,3 +125,10 @@ def test_independent_speeds_on_a_platform_with_legs():
     m = stewart_platform().mechanism
     found = m.compare(formulations=("kane_minimal",), constraints=("range_space",))
     assert found.entries[0].accelerations < 1e-11, str(found)
+
+
+def test_time_is_bounded_and_what_was_left_out_is_told():
+    m = four_bar(1.0, 2.5, 1.7, 2.0)
+    found = m.compare(["kane", "lagrange"], ["svd", "range_space"], seconds=0.0)
+    assert [(e.formulation, e.constraints) for e in found.entries] == [("kane", "svd")]
+    assert len(found.refusals) == 2 and all("not begun, as 0 s had passed" in x.reason for x in found.refusals)

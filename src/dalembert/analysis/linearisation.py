@@ -110,6 +110,11 @@ class Linearisation:
     def eigenvalues(self) -> np.ndarray:
         """Of A, with displacements that nothing depends on left out; their eigenvalues are zero."""
         self._warn_if_unsteady()
+        return self.roots
+
+    @cached_property
+    def roots(self) -> np.ndarray:
+        """The eigenvalues, without a look at whether they mean anything."""
         kept = self.essential
         return np.linalg.eigvals(self.A[np.ix_(kept, kept)])
 

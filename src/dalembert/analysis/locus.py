@@ -56,7 +56,8 @@ class Locus(Tabular):
 
     def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
         """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
-        while b - a > 1e-13 * max(abs(a), abs(b)):
+        narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
+        while b - a > narrow:
             middle = 0.5 * (a + b)
             if not a < middle < b:
                 break
@@ -98,7 +99,8 @@ class Locus(Tabular):
             guess = y + (z - y) * (value - a) / (b - a)
             return complex(roots[np.argmin(np.abs(roots - guess))])
 
-        value = float(brentq(lambda x: of(x, nearest(x)), a, b, xtol=1e-14 * max(abs(a), abs(b)), rtol=1e-14))
+        narrow = 1e-14 * max(abs(a), abs(b))
+        value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=1e-14, full_output=True, disp=False)
         return Crossing(value, nearest(value))
 
     def columns(self) -> dict[str, np.ndarray]:

@@ -314,7 +314,7 @@ class Mechanism(Description):
         return write(self, formulation, parameters)
 
     @on_one_thread
-    @takes(formulations=names, constraints=names, states=count(1), seed=count(0))
+    @takes(formulations=names, constraints=names, states=count(1), seed=count(0), seconds=real)
     def compare(
         self,
         formulations: Iterable[str] | None = None,
@@ -322,14 +322,16 @@ class Mechanism(Description):
         states: int = 5,
         seed: int = 0,
         start: Any = None,
+        seconds: float = 300.0,
     ) -> Comparison:
         """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
 
         `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        After so many `seconds` no further pair is begun; those left out are listed with the refusals.
         """
         from dalembert.analysis.compare import compare
 
-        return compare(self, formulations, constraints, states, seed, start)
+        return compare(self, formulations, constraints, states, seed, start, seconds)
 
     # -- small motions and balance ----------------------------------------------------------------------------------------
     @on_one_thread

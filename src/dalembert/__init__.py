@@ -26,6 +26,7 @@ from dalembert.errors import (
     StateError,
     StiffnessWarning,
     TraceError,
+    UnsteadyWarning,
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
@@ -151,6 +152,7 @@ __all__ = [
     "Tendon",
     "TraceError",
     "Universal",
+    "UnsteadyWarning",
     "Weld",
     "acos",
     "asin",

@@ -61,6 +61,10 @@ class StiffnessWarning(UserWarning):
     """A joint loads an elastic body in a way that its modes hardly give way to: it is too stiff there."""
 
 
+class UnsteadyWarning(UserWarning):
+    """Small motions were taken to have constant coefficients, and do not."""
+
+
 class ForceError(DalembertError):
     """A force's own function failed: the message names the force and gives its complaint."""
 

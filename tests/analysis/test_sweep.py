@@ -113,3 +113,57 @@ def test_open_chains_follow_by_standing_still_and_open_freedoms_are_named():
     assert np.allclose(found.q[:, m.coordinates.index("E")], 1.0)
     with pytest.raises(da.StateError, match='"C" closes a loop'):
         m.sweep("C", [0.0])
+
+
+def scissor_lift(unit: float = 1.0) -> da.Mechanism:
+    """Two stages with a table and a cylinder; `unit` is a metre's length, masses stay."""
+    s = da.System("scissor lift", gravity=(0, -9.81 * unit, 0))
+    half = (unit, 0, 0)
+    other = (-unit, 0, 0)
+    for name in ("a0", "b0", "a1", "b1"):
+        s.add_body(name, da.box(30.0, (2.0 * unit, 0.1 * unit, 0.05 * unit)))
+    s.add_joint("pin", da.Revolute(), "ground", "a0", at_child=other)
+    for k in "01":
+        s.add_joint(f"mid{k}", da.Revolute(), f"a{k}", f"b{k}")
+    s.add_constraint("roller", da.OnLine(("b0", half), "ground", axis=(1, 0, 0)))
+    s.add_joint("left", da.Revolute(), "b0", "a1", at_parent=other, at_child=other)
+    s.add_joint("right", da.Revolute(), "a0", "b1", at_parent=half, at_child=half)
+    s.add_body("barrel", da.rod(8.0, 0.8 * unit))
+    s.add_body("piston", da.rod(4.0, 0.8 * unit, axis=(-1, 0, 0)))
+    s.add_joint("foot", da.Revolute(), "ground", "barrel", at_parent=(0.2 * unit, 0, 0))
+    s.add_joint("stroke", da.Prismatic((1, 0, 0)), "barrel", "piston")
+    s.add_joint("head", da.Revolute(), "piston", "a0", at_child=(0.5 * unit, 0, 0))
+    return s.build()
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 10.0])
+def test_rows_that_keep_their_rank_make_no_branch_points(unit):
+    """The lift is singular where its bars stand upright, and nowhere else: the cylinder is then 1.5132746 m long."""
+    m = scissor_lift(unit)
+    guess = {
+        "pin": 0.349,
+        "mid0": -0.698,
+        "right": -0.698,
+        "left": -0.698,
+        "mid1": -0.698,
+        "foot": 0.4,
+        "stroke": 1.31 * unit,
+    }
+    q = m.assemble(np.array([guess[c] for c in m.coordinates]))[0]
+    found = m.sweep("stroke", np.linspace(1.4, 1.56, 6) * unit, initial=q)
+    assert found.complete
+    assert [x.value / unit for x in found.branch_points] == pytest.approx([np.hypot(1.5, 0.2)], abs=1e-6)
+
+
+def test_branches_that_cross_several_at_once_are_one_branch_point():
+    """Two parallelograms side by side lie flat together: the rows lose two of their rank, and no determinant changes its sign."""
+    s = da.System("two parallelograms", gravity=(0, -9.81, 0))
+    for k in range(3):
+        s.add_body(f"post{k}", da.rod(1.0, 1.0, axis=(0, 1, 0)))
+        s.add_joint(f"A{k}", da.Revolute(), "ground", f"post{k}", at_parent=(k, 0, 0))
+    for k in range(2):
+        s.add_body(f"bar{k}", da.rod(1.0, 1.0))
+        s.add_joint(f"B{k}", da.Revolute(), f"post{k}", f"bar{k}", at_parent=(0, 1, 0))
+        s.add_joint(f"C{k}", da.Revolute(), f"bar{k}", f"post{k + 1}", at_parent=(1, 0, 0), at_child=(0, 1, 0))
+    found = s.build().sweep("A0", np.linspace(0.9, 2.2, 8))
+    assert found.complete and [x.value for x in found.branch_points] == pytest.approx([np.pi / 2], abs=1e-6)

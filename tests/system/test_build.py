@@ -53,10 +53,19 @@ def stewart() -> da.System:
 
 def test_grueblers_count():
     """A planar four-bar denied in space, Bricard's 6R ring just rigid, Stewart's platform free six ways."""
-    assert four_bar().build().mobility == -2
-    assert ring(5).build().mobility == 0
+    assert four_bar().build().grubler == -2
+    assert ring(5).build().grubler == 0
+    assert stewart().build().grubler == 6
+    assert planar_pendulum(4).build().grubler == 4
+
+
+def test_mobility_is_what_moves():
+    """Redundant rows take no freedom, whatever Grübler counts."""
+    assert four_bar().build().mobility == 1
     assert stewart().build().mobility == 6
     assert planar_pendulum(4).build().mobility == 4
+    with pytest.raises(da.DalembertError, match=r'"J\d".*without moving any mass'):
+        _ = ring(5).build().mobility  # rods hinged about themselves
 
 
 def test_prescribed_freedoms_are_not_counted():
@@ -65,7 +74,7 @@ def test_prescribed_freedoms_are_not_counted():
     s.add_body("rod", da.rod(1.0, 1.0))
     s.add_joint("hinge", da.Planar(), "cart", "rod", prescribed={"x": lambda t: 0.1 * t})
     m = s.build()
-    assert m.mobility == m.n_u == 2
+    assert m.mobility == m.grubler == m.n_u == 2
     assert m.coordinates == m.speeds == ("hinge.y", "hinge.angle")
 
 
@@ -81,7 +90,7 @@ def test_any_joint_of_the_loop_can_be_cut_instead(joint):
     m = four_bar().build(cut=[joint])
     assert [c.name for c in m.cuts] == [joint]
     assert set(m.loops[0]) == {"ground", "crank", "coupler", "rocker"}
-    assert m.mobility == -2 and m.n_u == 3
+    assert m.grubler == -2 and m.n_u == 3
 
 
 def test_stewarts_loops_go_through_two_legs_each():

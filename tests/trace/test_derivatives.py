@@ -27,6 +27,7 @@ from dalembert.trace import (
 
 from .graphs import X, graphs, values
 
+JUMPS = (ops.FLOOR, ops.FMOD)
 some = settings(deadline=None, max_examples=150)
 
 EXACT = {
@@ -35,6 +36,8 @@ EXACT = {
         ops.COSH, ops.TANH, ops.SIGN,
     )},
     ops.POW: mpmath.power,
+    ops.FLOOR: mpmath.floor,
+    ops.FMOD: lambda a, b: a - b * (mpmath.floor if a / b >= 0 else mpmath.ceil)(a / b),
     ops.MIN: min,
     ops.MAX: max,
     ops.DIV: lambda a, b: a / b,
@@ -68,6 +71,10 @@ def decided(outputs, v):
     """Whether no branch hangs on the last digits of what it compares."""
     compared = [e.args for e in ordered(outputs) if e.op in (ops.LT, ops.LE, ops.MIN, ops.MAX)]
     sides = numbers([x for pair in compared for x in pair], v).reshape(-1, 2) if compared else np.zeros((0, 2))
+    jumps = [e.args[0] if e.op is ops.FLOOR else e.args[0] / e.args[1] for e in ordered(outputs) if e.op in JUMPS]
+    turns = numbers(jumps, v) if jumps else np.zeros(0)
+    if not (np.abs(turns - np.rint(turns)) > 1e-9).all():
+        return False
     return bool((np.abs(sides[:, 0] - sides[:, 1]) > 1e-9 * (1.0 + np.abs(sides[:, 0]))).all())
 
 

@@ -103,9 +103,18 @@ class Branch:
             )
         return v / length
 
-    def determinant(self, q: np.ndarray) -> float:
-        """Of the scaled rows in the following speeds: zero where the input does not decide the pose."""
-        return float(np.linalg.det(self._unit_rows(q)[:, list(self.free)])) if self.rows else 1.0
+    def regularity(self, q: np.ndarray, v: np.ndarray) -> float:
+        """The smallest singular value of the scaled rows beside the largest, zero where two branches meet, with a sign.
+
+        The sign is that of the rows' determinant with the tangent v below them. Along one branch it stays; where another branch
+        crosses, it changes.
+        """
+        if not self.rows:
+            return 1.0
+        rows = self._unit_rows(q)[:, self._moving]
+        sigma = np.linalg.svd(rows, compute_uv=False)
+        sign = np.linalg.slogdet(np.vstack([rows, (self.size * v)[self._moving]]))[0]
+        return float(sign or 1.0) * float(sigma[-1] / sigma[0])
 
     def at(self, q: np.ndarray, v: np.ndarray, value: float) -> tuple[np.ndarray, float] | None:
         """The pose with the input at a value, on the tangent's side, and by how much it is off the tangent; None if there is none."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.ways import OFTEN, Branches
 from dalembert.analysis.written import samples
 from dalembert.constraints.assembly import (
     CLOSED,
@@ -26,7 +27,10 @@ from dalembert.mechanism import Mechanism
 from dalembert.pivoting import rank_of
 from dalembert.simulation.samples import evaluator, one_by_one
 
-STARTS = 120
+ROUNDS = (120, 120, 240, 480, 960)
+"""Starts, as many more as it takes until each way has been found several times."""
+MOST_WAYS = 200
+"""Beyond so many ways there is no counting: something moves that is not held."""
 LEADS = 0.2
 """Part of the most mobile speed's motion from which on a speed can stand for a freedom."""
 STALLED = 1e-4
@@ -37,30 +41,56 @@ LARGEST_COMPILED = 40
 """Bodies up to which residuals are worth compiling."""
 
 
-def branches(m: Mechanism, initial: Any, t: float) -> list[np.ndarray]:
+def branches(m: Mechanism, initial: Any, t: float) -> Branches:
     """See `Mechanism.branches`."""
     start, _ = initial_state(m, initial, None, t)
     if not m.constraint_rows or not m.n_u:
-        return [assemble(m, start, (), t)] if m.constraint_rows else [start]
+        return Branches([assemble(m, start, (), t) if m.constraint_rows else start])
     held = named_speeds(m, initial)
     first = assemble(m, start, held, t)
     held = sorted({*held, *leading(m, first, held, t)})
-    poses = _all_closed(m, start, held, t)
-    if not len(poses):  # the freedoms cannot be exactly where the start has them
-        poses = _all_closed(m, first, held, t)
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    for q in poses:
-        there = places(m, q, t)
-        known = any(np.abs(there - other).max() <= SAME * size_of(m) for _, other in found)
-        if not known and not turned_over(m, q, t):
-            found.append((q, there))
+    ways = _Ways(m, t)
+    begin, tried = start, 0
+    for seed, count in enumerate(ROUNDS):
+        poses = _all_closed(m, begin, held, t, count, seed)
+        if not len(poses) and begin is start:  # the freedoms cannot be exactly where the start has them
+            begin = first
+            poses = _all_closed(m, begin, held, t, count, seed)
+        tried += count
+        for q in poses:
+            ways.count(q)
+        if min(ways.found, default=0) >= OFTEN or len(ways.found) > MOST_WAYS:
+            break
     here = places(m, start, t)
-    return [q for q, _ in sorted(found, key=lambda one: float(np.abs(one[1] - here).sum()))]
+    order = sorted(range(len(ways.poses)), key=lambda k: float(np.abs(ways.places[k] - here).sum()))
+    return Branches([ways.poses[k] for k in order], [ways.found[k] for k in order], tried)
 
 
-def _all_closed(m: Mechanism, start: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
+class _Ways:
+    """Poses that differ, and how often each was found."""
+
+    def __init__(self, m: Mechanism, t: float):
+        self.m, self.t = m, t
+        self.poses: list[np.ndarray] = []
+        self.places: list[np.ndarray] = []
+        self.found: list[int] = []
+
+    def count(self, q: np.ndarray) -> None:
+        """One more closed pose."""
+        m, there = self.m, places(self.m, q, self.t)
+        for k, other in enumerate(self.places):
+            if np.abs(there - other).max() <= SAME * size_of(m):
+                self.found[k] += 1
+                return
+        if not turned_over(m, q, self.t):
+            self.poses.append(q)
+            self.places.append(there)
+            self.found.append(1)
+
+
+def _all_closed(m: Mechanism, start: np.ndarray, held: Sequence[int], t: float, count: int, seed: int) -> np.ndarray:
     """Closed poses with the `held` speeds' coordinates as at the start, the nearest of those that differ by whole turns first."""
-    found = _closed(m, np.array([*starts_from(m, start, held, STARTS, 0)]), held, t)
+    found = _closed(m, np.array([*starts_from(m, start, held, count, seed)]), held, t)
     return found[np.argsort(np.linalg.norm(found - start, axis=1), kind="stable")]
 
 

@@ -30,6 +30,9 @@ from dalembert.trace import Operations, count_operations, symbol, symbols, traci
 UNCONSTRAINED = "range_space"
 """Solves A ẇ = f by Cholesky where a formulation has no rows."""
 
+LONGEST = 300.0
+"""Seconds after which no further pair is begun: each is compiled afresh, and a mechanism may have hundreds."""
+
 CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
 
 
@@ -40,8 +43,10 @@ def compare(
     states: int = 5,
     seed: int = 0,
     start: Any = None,
+    seconds: float = LONGEST,
 ) -> Comparison:
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
+    end = perf_counter() + seconds
     m = m.kernels.mechanism
     made: list[tuple[Entry, Native]] = []
     refusals: list[Refusal] = []
@@ -59,6 +64,9 @@ def compare(
         if why is not None:
             refusals.append(Refusal(name, "", why))
             continue
+        if made and perf_counter() > end:
+            refusals.append(Refusal(name, "", _out_of_time(seconds)))
+            continue
         try:
             form = formulation_named(m, name, reference.poses)
             size = Size.of(m, form)
@@ -66,6 +74,9 @@ def compare(
             refusals.append(Refusal(name, "", _sentence(problem)))
             continue
         for by in methods if size.rows else [NO_ROWS]:
+            if made and perf_counter() > end:
+                refusals.append(Refusal(name, by, _out_of_time(seconds)))
+                continue
             try:
                 made.append(_entry(reference, name, form, by, size))
             except CANNOT as problem:
@@ -75,6 +86,10 @@ def compare(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
     return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
+
+
+def _out_of_time(seconds: float) -> str:
+    return f"it was not begun, as {seconds:g} s had passed; name fewer formulations or methods, or give more seconds"
 
 
 def _sentence(problem: Exception) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert.errors import DalembertError
+from dalembert.optional import optional
 from dalembert.trace import Operations
 from dalembert.words import counted
 
@@ -91,20 +92,14 @@ class Comparison:
 
     def to_dataframe(self) -> Any:
         """One row per entry, as a pandas DataFrame."""
-        try:
-            import pandas
-        except ImportError:
-            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
-        return pandas.DataFrame([entry.row() for entry in self.entries])
+        return optional("pandas", "to_dataframe()").DataFrame([entry.row() for entry in self.entries])
 
     def plot(self) -> Any:
         """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise DalembertError("plot() needs Matplotlib: pip install matplotlib") from None
         names = list(dict.fromkeys(e.formulation for e in self.entries))
-        figure = Figure(figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained")
+        figure = optional("matplotlib.figure", "plot()").Figure(
+            figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained"
+        )
         axes = figure.add_subplot()
         for place, entry in enumerate(self.entries):
             axes.barh(place, entry.nanoseconds, color=f"C{names.index(entry.formulation) % 10}")

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.written import Written, samples, written
 from dalembert.arguments import numbers, real
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
@@ -186,7 +187,7 @@ def _solved(
     m: Mechanism, e: Written, columns: list[int], w: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """τ, and the projector on the changes of scaled τ that change no motion."""
-    L = np.linalg.cholesky(e.A)
+    L = mass_factor(m, e.A)
     h = np.linalg.solve(L, e.needed[..., None])
     G = np.linalg.solve(L, np.eye(m.n_u)[:, columns])
     size = np.linalg.norm(G, axis=1)

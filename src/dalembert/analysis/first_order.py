@@ -20,6 +20,7 @@ from dalembert.analysis.freed import freed, multiplier_names
 from dalembert.analysis.row_derivatives import RowDerivatives, RowKernel
 from dalembert.analysis.standing import stands
 from dalembert.constraints import svd
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.solution import least_multipliers
 from dalembert.errors import FormulationError
 from dalembert.formulations import kane
@@ -138,7 +139,11 @@ class FirstOrderEquations:
         state = self._with(values).state(q, u, t)
         e = kane.equations(state)
         e = replace(e, f=e.f + tau)
-        found = svd.solve(e)
+        try:
+            found = svd.solve(e)
+        except np.linalg.LinAlgError:
+            mass_factor(m, e.A)  # says which freedom moves no mass
+            raise
         if not np.any(u) and np.abs(e.A @ found.udot).max(initial=0.0) <= BALANCED * np.abs(e.f).max(initial=0.0):
             found = replace(found, udot=np.zeros(m.n_u))
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))

@@ -38,12 +38,14 @@ class Independent:
     Y_p: np.ndarray
 
 
-def independent(m: Mechanism, e: FirstOrder, wanted: Sequence[str] = ()) -> Independent:
-    """By pivoting, with the wanted speeds, by name, among the independent ones."""
+def independent(
+    m: Mechanism, e: FirstOrder, wanted: Sequence[str] = (), displacements: Sequence[str] = ()
+) -> Independent:
+    """By pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
     speeds = _choose(m, e.B, range(m.n_u), kept)
-    places = _choose(m, B_h, speeds.dependent, [])
+    places = _choose(m, B_h, speeds.dependent, [_place(m, name) for name in displacements])
     X, Z = _null_space(B_h, places), _null_space(e.B, speeds)
     X_p = _dependent(B_h, places, -e.rows.g_p[e.holonomic])
     return Independent(

@@ -157,7 +157,7 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
         reactions = _reactions(m, q, u, t)
     except LoopError as problem:
         assembly = f"it does not go together. {str(problem)[0].upper()}{str(problem)[1:]}."
-    return Inspection(m.name, bodies, loops, rows, tuple(m.forces), m.mobility, assembly, verdict, reactions)
+    return Inspection(m.name, bodies, loops, rows, tuple(m.forces), m.grubler, assembly, verdict, reactions)
 
 
 def _assembly(m: Mechanism, start: np.ndarray, q: np.ndarray, t: float) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.errors import UnsteadyWarning
 from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class Linearisation:
     """n_u × n: displacements along all of the mechanism's speeds for a unit of each independent one."""
     speed_of: np.ndarray
     """n_u × (n + k): deviations of all its speeds for a unit of each state."""
+    tau: np.ndarray | None = None
+    """Constant generalized forces that act besides, if any."""
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -82,11 +86,35 @@ class Linearisation:
         """Frequencies, damping and shapes of the free small motions."""
         from dalembert.analysis.modes import modes
 
+        self._warn_if_unsteady()
         return modes(self)
+
+    @cached_property
+    def steady(self) -> bool:
+        """Whether A is constant along the motion: only then do eigenvalues and modes tell how small motions go on."""
+        from dalembert.analysis.constancy import CONSTANT, change
+
+        return change(self) <= CONSTANT
+
+    def _warn_if_unsteady(self) -> None:
+        if not self.steady:
+            warnings.warn(
+                f"{self.mechanism.name}: the equations of small motions change along the motion they are about, so that eigenvalues "
+                "and modes do not tell whether it is stable. Describe it by coordinates in which it is steady (a wheel by the lean of "
+                "a frame and a Revolute joint about its axle, instead of one Free joint), or follow linearise_along over a period",
+                UnsteadyWarning,
+                stacklevel=3,
+            )
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Of A, with displacements that nothing depends on left out; their eigenvalues are zero."""
+        self._warn_if_unsteady()
+        return self.roots
+
+    @cached_property
+    def roots(self) -> np.ndarray:
+        """The eigenvalues, without a look at whether they mean anything."""
         kept = self.essential
         return np.linalg.eigvals(self.A[np.ix_(kept, kept)])
 
@@ -108,7 +136,10 @@ class Linearisation:
 
     @property
     def verdict(self) -> str:
-        """ "asymptotically stable", "stable" (nothing grows, something stays) or "unstable"."""
+        """ "asymptotically stable", "stable" (nothing grows, something stays), "unstable" or, about a motion that is not steady,
+        "undecided"."""
+        if not self.steady:
+            return "undecided, as its coefficients change along the motion"
         small = NEUTRAL * max(1.0, float(np.abs(self.eigenvalues).max(initial=0.0)))
         idle = len(self.essential) < len(self.A)
         if self.growth > small:
@@ -118,7 +149,7 @@ class Linearisation:
     @property
     def stable(self) -> bool:
         """Whether no small motion grows exponentially."""
-        return self.verdict != "unstable"
+        return self.verdict in ("stable", "asymptotically stable")
 
     # -- elsewhere --------------------------------------------------------------------------------------------------------
     def to_scipy(self) -> Any:
@@ -129,11 +160,7 @@ class Linearisation:
 
     def to_control(self) -> Any:
         """`control.StateSpace` of the python-control package, with names."""
-        try:
-            import control
-        except ImportError:
-            raise DalembertError("to_control() needs the package python-control: pip install control") from None
-        return control.ss(
+        return optional("control", "to_control()").ss(
             self.A,
             self.B,
             self.C,
@@ -151,10 +178,7 @@ class Linearisation:
 
     def to_dataframe(self) -> Any:
         """(A, B; C, D) as a pandas DataFrame: rates of the states and outputs over states and inputs."""
-        try:
-            import pandas
-        except ImportError:
-            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
+        pandas = optional("pandas", "to_dataframe()")
         rows = [*(f"d({name})/dt" for name in self.states), *self.outputs]
         columns = [*self.states, *(f"input {name}" for name in self.inputs)]
         return pandas.DataFrame(np.block([[self.A, self.B], [self.C, self.D]]), index=rows, columns=columns)

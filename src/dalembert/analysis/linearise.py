@@ -56,9 +56,9 @@ class Linearised:
 
     def __init__(
         self, m: Mechanism, inputs: Sequence[str] | None = None, outputs: Mapping[str, Any] | None = None,
-        keep: Sequence[str] = (),
+        keep: Sequence[str] = (), displacements: Sequence[str] = (),
     ):  # fmt: skip
-        self.m, self.keep, self.outputs = m, keep, outputs
+        self.m, self.keep, self.outputs, self.displacements = m, keep, outputs, displacements
         self.inputs = list(m.speeds if inputs is None else inputs)
         for name in self.inputs:
             if name not in m.speeds and name not in m.parameters:
@@ -75,7 +75,7 @@ class Linearised:
         if q is not None:
             check_positive(m, q, t, values, "linearise")
         e = self.equations.at(m.reference if q is None else q, np.zeros(m.n_u) if u is None else u, t, tau, values)
-        i = independent(m, e, self.keep)
+        i = independent(m, e, self.keep, self.displacements)
         forces, parameters = self._input_columns()
         F = _accelerations(e, i, forces, parameters)
         n, k = len(i.displacements), len(i.speeds)
@@ -90,7 +90,7 @@ class Linearised:
         return Linearisation(
             here, e.t, e.q, e.u, e.udot, tuple(names[0]), tuple(names[1]), M, C, K,
             structural, A, inflow, seen.C, seen.D @ parameters, tuple(self.inputs), seen.names, i.X,
-            np.hstack([i.Y, i.Z]),
+            np.hstack([i.Y, i.Z]), None if tau is None else np.asarray(tau, dtype=float),
         )  # fmt: skip
 
     def _input_columns(self) -> tuple[np.ndarray, np.ndarray]:

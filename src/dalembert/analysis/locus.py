@@ -14,6 +14,7 @@ from dalembert.analysis.steady import SteadyMotions
 from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Locus(Tabular):
 
     def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
         """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
-        while b - a > 1e-13 * max(abs(a), abs(b)):
+        narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
+        while b - a > narrow:
             middle = 0.5 * (a + b)
             if not a < middle < b:
                 break
@@ -97,7 +99,8 @@ class Locus(Tabular):
             guess = y + (z - y) * (value - a) / (b - a)
             return complex(roots[np.argmin(np.abs(roots - guess))])
 
-        value = float(brentq(lambda x: of(x, nearest(x)), a, b, xtol=1e-14 * max(abs(a), abs(b)), rtol=1e-14))
+        narrow = 1e-14 * max(abs(a), abs(b))
+        value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=1e-14, full_output=True, disp=False)
         return Crossing(value, nearest(value))
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -109,7 +112,7 @@ class Locus(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Real and imaginary parts over the values; the axes of matplotlib."""
-        import matplotlib.pyplot as plt
+        plt = optional("matplotlib.pyplot", "plot()")
 
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, self.eigenvalues.real, "-", color="tab:blue", lw=1)
@@ -120,7 +123,7 @@ class Locus(Tabular):
 
     def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Any = None) -> Any:
         """Campbell's diagram: frequencies over the speed, with the lines of the given orders."""
-        import matplotlib.pyplot as plt
+        plt = optional("matplotlib.pyplot", "plot()")
 
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, np.abs(self.eigenvalues.imag), color="tab:blue", lw=1)

@@ -15,6 +15,7 @@ from dalembert.analysis.tabular import Tabular
 from dalembert.arguments import row
 from dalembert.errors import EquilibriumError, ModelError
 from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class StabilityMap(Tabular):
 
     def plot(self, ax: Any = None) -> Any:
         """Growth over the values; the axes of matplotlib."""
-        import matplotlib.pyplot as plt
+        plt = optional("matplotlib.pyplot", "plot()")
 
         ax = plt.subplots()[1] if ax is None else ax
         if len(self.names) == 1:

@@ -33,6 +33,7 @@ class SteadyMotions:
         self.search = Search(m, self.speeds, find, hold, t)
         self.small_motions = Linearised(m, (), {})
         self._last: np.ndarray | None = None
+        self._looked_at = False
 
     def at(self, *values: float) -> Linearisation:
         """Small motions about the equilibrium at these values of the names."""
@@ -48,5 +49,6 @@ class SteadyMotions:
     def eigenvalues(self, *values: float) -> np.ndarray:
         """As many as states: zero for displacements that nothing depends on."""
         lin = self.at(*values)
-        roots = lin.eigenvalues
+        roots = lin.roots if self._looked_at else lin.eigenvalues  # one look at whether it is steady serves all values
+        self._looked_at = True
         return np.concatenate([roots, np.zeros(len(lin.A) - len(roots))])

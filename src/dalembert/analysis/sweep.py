@@ -1,9 +1,10 @@
 """Workspace of a mechanism along one input: poses, limits of the other joints, dead points, branch points, transmission angle.
 
 Each value is reached from the last along the tangent, in halved steps where the closed pose strays from it: the branch stays
-the same. Extremes of the other coordinates are zeros of their rate, branch points zeros of a determinant, both found by Brent's method
-between two poses; steps are measured along the branch, which goes on
-where the input is at a dead point.
+the same. Extremes of the other coordinates are zeros of their rate, found by Brent's method. At a branch point the rows lose
+rank: their smallest singular value, which has a sign along the branch, goes through zero, or touches it where several branches cross
+at once. Both are sought between poses and confirmed there, so that a verdict hangs on no sample. Steps are measured along the branch,
+which goes on where the input is at a dead point.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from dalembert.analysis.branch import Branch
 from dalembert.analysis.tabular import Tabular, over
@@ -38,8 +39,11 @@ LARGEST = 0.1
 """Step beyond which changes of sign could be missed."""
 CURVED = 0.98
 """Cosine of the angle that the tangent may turn by in a step."""
-SINGULAR = 1e-5
-"""Determinant of scaled rows that counts as zero: at a branch point, poses are known to the root of the rounding only."""
+SINGULAR = 1e-6
+"""Smallest singular value of scaled rows, beside the largest, that counts as zero: at a branch point, poses are known to the root of
+the rounding only."""
+APART = 1e-5
+"""Distance of two branch points along the branch, in radians or metres, below which they are one."""
 STILL = 1e-9
 """Part of the motion that a joint has where it stands still."""
 DONE = 1e-12
@@ -205,14 +209,14 @@ class _Walk:
         forward = np.zeros(branch.m.n_u)
         forward[branch.s] = 1.0
         self.v = branch.tangent(q, forward)
-        self.sign, self.turning = (
-            _sign(branch.determinant(q), SINGULAR),
-            {k: _sign(self.v[k], STILL) for k in branch.free},
-        )
+        self.turning = {k: _sign(self.v[k], STILL) for k in branch.free}
+        self.regular = branch.regularity(q, self.v)
+        self.before: tuple[np.ndarray, np.ndarray, float, float] | None = None
+        """The pose before, its tangent, how regular it was, and the step from there; None where the way begins or turns back."""
         self.dead: list[Special] = []
         self.branching: list[Special] = []
         self.limits: list[Special] = []
-        if self.sign == 0.0:
+        if not abs(self.regular) > SINGULAR:
             self._note_branch(q)
 
     def here(self) -> tuple[np.ndarray, np.ndarray]:
@@ -224,6 +228,7 @@ class _Walk:
         while (left := value - b.coordinate(self.q)) != 0.0:
             if left * self.v[b.s] < 0.0:
                 self.v, self.turning = -self.v, {k: -x for k, x in self.turning.items()}
+                self.regular, self.before = -self.regular, None
             length = min(abs(left / self.v[b.s]) if self.v[b.s] else np.inf, LARGEST)
             while (next_pose := self._step(value, length)) is None:
                 length /= 2.0
@@ -259,19 +264,51 @@ class _Walk:
     def _pass(self, q: np.ndarray, length: float) -> None:
         """Note what lies between here and the next pose, and go there."""
         b = self.branch
-        v, sign = b.tangent(q, self.v), _sign(b.determinant(q), SINGULAR)
-        if sign == 0.0:
-            self._note_branch(q)
-        elif sign == -self.sign:
-            self._note_branch(self._zero(length, b.determinant))
+        v = b.tangent(q, self.v)
+        regular = b.regularity(q, v)
+        self._look_for_branches(q, regular, length)
         for k, before in self.turning.items():
             now = _sign(v[k], STILL)
             if now * before < 0.0:
                 at_start = _sign(self.v[k], STILL) == 0.0
                 self._note_limit(k, self.q if at_start else self._zero(length, self._rate_of(k)), rising=before > 0.0)
             self.turning[k] = now or before
-        self.q, self.v = q, v
-        self.sign = sign or -self.sign  # through a simple branch point it changes
+        self.before = (self.q, self.v, self.regular, length)
+        self.q, self.v, self.regular = q, v, regular
+
+    def _look_for_branches(self, q: np.ndarray, regular: float, length: float) -> None:
+        """On the step just made, and about the pose before it, where both neighbours are more regular."""
+        b = self.branch
+        if not abs(regular) > SINGULAR:
+            self._note_branch(q)
+            return
+        if abs(self.regular) > SINGULAR and regular * self.regular < 0.0:
+            self._confirm(self._zero(length, lambda x: b.regularity(x, b.tangent(x, self.v))))
+            return
+        if self.before is None or not abs(self.before[2]) > abs(self.regular) < abs(regular):
+            return
+        if self.before[2] * self.regular < 0.0:  # that zero was looked for
+            return
+        ahead = self._least(self.q, self.v, length)
+        behind = self._least(self.before[0], self.before[1], self.before[3])
+        self._confirm(min((ahead, behind), key=lambda x: abs(b.regularity(x, self.v))))
+
+    def _least(self, q: np.ndarray, v: np.ndarray, length: float) -> np.ndarray:
+        """The least regular pose within so far along the branch."""
+
+        def pose(x: float) -> np.ndarray:
+            found = self.branch.along(q, v, x)
+            return q if found is None else found
+
+        def size(x: float) -> float:
+            return abs(self.branch.regularity(pose(x), v))
+
+        return pose(float(minimize_scalar(size, bounds=(0.0, length), method="bounded", options={"xatol": 1e-9}).x))
+
+    def _confirm(self, q: np.ndarray) -> None:
+        """Note a branch point if the rows do lose rank in this pose."""
+        if not abs(self.branch.regularity(q, self.v)) > SINGULAR:
+            self._note_branch(q)
 
     def _rate_of(self, k: int) -> Callable[[np.ndarray], float]:
         return lambda q: float(self.branch.tangent(q, self.v)[k])
@@ -294,6 +331,8 @@ class _Walk:
         self.dead.append(Special(value, q, what, name, value))
 
     def _note_branch(self, q: np.ndarray) -> None:
+        if self.branching and np.abs(q - self.branching[-1].q).max() < APART:
+            return
         name, value = self.branch.m.speeds[self.branch.s], self.branch.coordinate(q)
         what = f'Branch point: at "{name}" = {value:.9g} the mechanism can go over into another branch of poses.'
         self.branching.append(Special(value, q, what, name, value))

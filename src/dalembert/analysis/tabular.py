@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.optional import optional
 
 
 class Tabular:
@@ -22,19 +22,12 @@ class Tabular:
 
     def to_dataframe(self) -> Any:
         """The columns as a pandas DataFrame."""
-        try:
-            import pandas
-        except ImportError:
-            raise DalembertError("to_dataframe() needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self.columns())
+        return optional("pandas", "to_dataframe()").DataFrame(self.columns())
 
 
 def over(x: np.ndarray, x_name: str, curves: dict[str, np.ndarray], y_name: str, ax: Any = None) -> Any:
     """Curves over x with a legend; the axes of matplotlib."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise DalembertError("plot() needs Matplotlib: pip install matplotlib") from None
+    plt = optional("matplotlib.pyplot", "plot()")
     ax = plt.subplots()[1] if ax is None else ax
     for name, y in curves.items():
         ax.plot(x, y, label=name, lw=1)

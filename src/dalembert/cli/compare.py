@@ -23,12 +23,13 @@ def compare(
     initial: Initial = None,
     parameter: Parameter = None,
     states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
+    seconds: Annotated[float, typer.Option(help="After these, no further pair is begun.")] = 300.0,
     json: Json = False,
 ) -> None:
     """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
     m = given(model, parameter)
     q, _ = m.assemble(started(m, initial))
-    found = m.compare(formulation or None, constraints or None, states=states, start=q)
+    found = m.compare(formulation or None, constraints or None, states=states, start=q, seconds=seconds)
     if json:
         rows = [entry.row() for entry in found.entries]
         say_json(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.assembly import close, displaced, places, size_of
+from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure
 from dalembert.kinematics.state import State
@@ -153,14 +154,14 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     mobility = 0 if shaky else m.n_u - rank
     freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
     return Diagnosis(
-        rows, rank, mobility, m.mobility, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
+        rows, rank, mobility, m.grubler, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
     )
 
 
 def _of_tree(m: Mechanism) -> Diagnosis:
     """Every speed is a freedom, whatever the pose."""
     freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
-    return Diagnosis((), 0, m.n_u, m.mobility, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
+    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:
@@ -229,7 +230,7 @@ def _null_space(B: np.ndarray, n: int) -> np.ndarray:
 def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
     state = m.state(q, np.zeros(m.n_u), t)
-    Y: np.ndarray = np.linalg.solve(np.linalg.cholesky(kane.mass_matrix(state)), closure(state)[1].T)
+    Y: np.ndarray = np.linalg.solve(mass_factor(m, kane.mass_matrix(state)), closure(state)[1].T)
     return Y
 
 

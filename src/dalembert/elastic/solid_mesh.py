@@ -20,6 +20,7 @@ from dalembert.elastic.matrices import FiniteElements, interface_node, reduced_s
 from dalembert.elastic.moments import from_scalar_mass
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
+from dalembert.optional import optional
 
 Where = Callable[[np.ndarray], np.ndarray]
 """Coordinates (3, N) → which of them belong to an interface."""
@@ -69,11 +70,7 @@ def solid(
 
 
 def _skfem() -> Any:
-    try:
-        import skfem
-    except ImportError as problem:
-        raise ModelError("solid bodies need scikit-fem; install it with: pip install dalembert[solid]") from problem
-    return skfem
+    return optional("skfem", "a solid body", ModelError)
 
 
 def _chosen(places: np.ndarray, where: Where, name: str) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,6 +45,14 @@ class Formulation(Protocol):
 
     def udot(self, s: State, wdot: Any) -> np.ndarray:
         """Rates of the mechanism's free speeds, from ẇ: the common motion by which formulations are compared."""
+
+
+@runtime_checkable
+class TakesTerms(Protocol):
+    """A formulation that has taken the mechanism's rows into A and f, and so takes in what is added to γ as well."""
+
+    def with_terms(self, s: State, e: Equations, terms: np.ndarray) -> Equations:
+        """Its equations where the rows are B u̇ = γ − terms."""
 
 
 class ChoosesSpeeds(ABC):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.errors import TraceError
+from dalembert.optional import optional
 from dalembert.trace import count_operations, substitute, tracing
 from dalembert.trace.collect import collected
 from dalembert.trace.text import latex_program, plain_text, to_sympy
@@ -135,8 +137,7 @@ def _column(names: list[str]) -> str:
 
 
 def in_sympy(eq: WrittenEquations) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
-    import sympy
-
+    sympy = optional("sympy", "writing equations in SymPy", TraceError)
     found, naming = sections(eq)
     replacements, values = to_sympy(list(found.values()), naming)
     return replacements, {name: sympy.Matrix(x) for name, x in zip(found, values)}

@@ -10,9 +10,13 @@ from dalembert.trace.native import Int, Module, Signature, UniformPointer
 INPUTS = ("t", "q", "u", "x", "P")
 
 
-def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, int], n_output: int, work: int) -> None:
+def add_batch(
+    module: Module, run: Signature, lanes: int, sizes: Mapping[str, int], n_output: int, work: int,
+    check: Signature | None = None,
+) -> None:  # fmt: skip
     """`batch(count, t, …, P, steps of t … P, y, work)`: a step is the distance between rows, 0 to use one row for all.
 
+    Its status, and that of `desk`, is not 0 if `check(q)` gave that for any state, or for memory that no state filled.
     With `lanes` = 1, `run` takes one state at a time in plain arrays, whatever it does with its lanes inside.
     """
     parameters: dict[str, Any] = {"count": Int}
@@ -20,24 +24,36 @@ def add_batch(module: Module, run: Signature, lanes: int, sizes: Mapping[str, in
     parameters |= {f"step_{name}": Int for name in INPUTS}
     parameters |= {"y": UniformPointer, "work": UniformPointer}
     if lanes == 1:
-        with module.function("batch", lanes=run.lanes, **parameters) as f, f.loop(f.count) as i:
-            rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
-            f.call(run, *rows, f.y + i * n_output, f.work)
-        _add_desk(module, run, sizes, n_output)
+        with module.function("batch", lanes=run.lanes, status=True, **parameters) as f:
+            found = f.variables(off=0)
+            with f.loop(f.count) as i:
+                rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
+                _checked(f, check, rows[1], found)
+                f.call(run, *rows, f.y + i * n_output, f.work)
+            f.return_(found.off)
+        _add_desk(module, run, sizes, n_output, check)
         end = work
     else:
-        end = _add_wide(module, run, parameters, sizes, n_output, work)
+        end = _add_wide(module, run, parameters, sizes, n_output, work, check)
     with module.function("work_size", status=True) as f:
         f.return_(end)
 
 
+def _checked(f: Any, check: Signature | None, q: Any, found: Any) -> None:
+    """What the check says of q, added to what was found before."""
+    if check is not None:
+        found.off = found.off + f.call(check, q)
+
+
 def _add_wide(
-    module: Module, run: Signature, parameters: dict[str, Any], sizes: Mapping[str, int], n_output: int, work: int
-) -> int:
+    module: Module, run: Signature, parameters: dict[str, Any], sizes: Mapping[str, int], n_output: int, work: int,
+    check: Signature | None,
+) -> int:  # fmt: skip
     """The batch of a kernel whose lanes are states; how many elements of memory it needs."""
     lanes, width = run.lanes, min(run.lanes, module.target.lanes)
     gather, scatter = _add_gather(module, lanes, width), _add_scatter(module, lanes, width)
-    with module.function("batch", lanes=width, **parameters) as f:
+    with module.function("batch", lanes=width, status=True, **parameters) as f:
+        found = f.variables(off=0)
         local, at = {}, work
         for name in INPUTS:
             local[name] = f.work + at * lanes
@@ -50,9 +66,11 @@ def _add_wide(
                         step = getattr(f, f"step_{name}")
                         rows = getattr(f, name) + (i + lane) * step
                         f.call(gather, rows, step, left, local[name] + lane, sizes[name])
+            _checked(f, check, local["q"], found)
             f.call(run, *local.values(), result, f.work)
             for lane, left in _parts(f, i, lanes, width):
                 f.call(scatter, f.y + (i + lane) * n_output, n_output, left, result + lane, n_output)
+        f.return_(found.off)
     return at + n_output
 
 
@@ -67,14 +85,17 @@ def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
             yield lane, left
 
 
-def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output: int) -> None:
+def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output: int, check: Signature | None) -> None:
     """`desk(memory)`: one state whose inputs, output and working memory lie side by side."""
-    with module.function("desk", lanes=run.lanes, memory=UniformPointer) as f:
+    with module.function("desk", lanes=run.lanes, status=True, memory=UniformPointer) as f:
         pointers, at = [], 0
         for size in [*sizes.values(), n_output, 0]:
             pointers.append(f.memory + at)
             at += size
+        found = f.variables(off=0)
+        _checked(f, check, pointers[1], found)
         f.call(run, *pointers)
+        f.return_(found.off)
 
 
 _MOVE: dict[str, Any] = {"rows": UniformPointer, "step": Int, "left": Int, "elements": UniformPointer, "n": Int}

@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.arguments import by_name
 from dalembert.errors import StateError
+from dalembert.kernels.admissible import check_admissible, emit_inadmissible
 from dalembert.kernels.batch import INPUTS, add_batch
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
@@ -87,7 +88,8 @@ class Kernel:
         """Its code, not yet compiled."""
         module = Module(self.target.lanes, self.target)
         run, work = self.emit(module, lanes)
-        add_batch(module, run, lanes, self.sizes, self.n_output, work)
+        check = emit_inadmissible(module, self.mechanism, lanes)
+        add_batch(module, run, lanes, self.sizes, self.n_output, work, check)
         return module
 
     def work(self, lanes: int) -> np.ndarray:
@@ -113,13 +115,15 @@ class Kernel:
             raise StateError(f"{self.title}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
         if not counts:
             y = np.empty(self.n_output)
+            check_admissible(self.mechanism, given["q"], self.title)
             self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
             return y.reshape(self.shape)
         count = counts.pop()
         y = np.empty((count, self.n_output))
         lanes = self.lanes if count > 1 else 1
         steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
-        self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes))
+        if self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes)):
+            check_admissible(self.mechanism, given["q"], self.title)
         return y.reshape(count, *self.shape)
 
     @property
@@ -175,6 +179,7 @@ class _Desk:
     """A single state's arguments side by side in one piece of memory, at which the code is called: the way of the least overhead."""
 
     def __init__(self, kernel: Kernel):
+        self.kernel = kernel
         sizes = list(kernel.sizes.values())
         memory = aligned(sum(sizes) + kernel.n_output + max(1, kernel.library(1).work_size() or 0))
         ends = np.cumsum([*sizes, kernel.n_output])
@@ -202,7 +207,8 @@ class _Desk:
             return None
         self.q[...] = q
         self.t[0] = t
-        self.run()
+        if self.run():
+            check_admissible(self.kernel.mechanism, q, self.kernel.title)
         return self.y.copy()
 
 

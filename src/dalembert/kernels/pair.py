@@ -14,8 +14,10 @@ import numpy as np
 
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
+from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.formulation import TakesTerms
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
 from dalembert.kernels.kernel import Kernel
@@ -110,13 +112,20 @@ class Pair:
         self.block = self._block()
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
-        """Baumgarte's terms on the mechanism's own rows, which come last."""
-        if self.gains is None or len(e.gamma) < n_rows(self.m):
+        """With Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
+        if self.gains is None or not n_rows(self.m):
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
         g = np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in rows.g], dtype=object)
-        own = len(e.gamma) - len(g)
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * g
+        if isinstance(self.form, TakesTerms):
+            return self.form.with_terms(s, e, terms)
+        own = len(e.gamma) - len(g)
+        if own < 0:
+            raise FormulationError(
+                f'Baumgarte\'s terms need rows with multipliers, and "{self.form.title}" has solved the loops and constraints for '
+                'its dependent speeds; choose stabilise="projection", or a formulation with multipliers such as "kane"'
+            )
         return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
 
     @cached_property

@@ -133,6 +133,8 @@ def _of_force(s: State, name: str, force: Force) -> list[Load]:
 
 def _numbers(s: State, given: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
     values: np.ndarray = np.asarray(s.settled(given))
+    if any(isinstance(x, np.ndarray) and x.ndim == 0 for x in values.ravel()):  # as np.where gives them
+        values = np.array([x.item() if isinstance(x, np.ndarray) else x for x in values.ravel()]).reshape(values.shape)
     if values.shape != shape or not all(type(x) is Expr or isinstance(x, (int, float)) for x in values.ravel()):
         raise ForceError(f'force "{name}" must give {shape[0]} numbers for each load, not {given!r}')
     return values

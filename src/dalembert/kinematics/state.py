@@ -206,13 +206,19 @@ class State:
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
     def q(self) -> _ByName:
-        """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'."""
-        return _ByName(self, 2)
+        """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'.
+
+        `s.q["A.x"]` is one of several.
+        """
+        return _ByName(self, 0)
 
     @property
     def u(self) -> _ByName:
-        """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'."""
-        return _ByName(self, 3)
+        """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'.
+
+        `s.u["A.x"]` is one of several.
+        """
+        return _ByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
@@ -325,11 +331,19 @@ class State:
 
 
 class _ByName:
-    """Values by joint name, or by the name of an elastic body: a scalar where there is one, an array otherwise."""
+    """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array."""
 
     def __init__(self, state: State, part: int):
         self._state, self._part = state, part
 
     def __getitem__(self, name: str) -> Any:
-        values: Any = self._state.freedoms(name)[self._part]
-        return values[0] if len(values) == 1 else values
+        m = self._state.mechanism
+        owner, _, freedom = str(name).rpartition(".")
+        if name in m.joint_number or not (owner in m.joint_number or owner in m.number_of):
+            values: Any = self._state.freedoms(name)[2 + self._part]
+            return values[0] if len(values) == 1 else values
+        freedoms: Any = self._state.freedoms(owner)
+        if freedom not in freedoms[self._part]:
+            known = [f"{owner}.{each}" for each in freedoms[self._part]]
+            raise unknown(name, ("coordinate", "speed")[self._part], known, "state")
+        return freedoms[2 + self._part][freedoms[self._part].index(freedom)]

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.arguments import by_name, count, file_path, function, names, numbers, one_name, real, row, takes
+from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 from dalembert.system.constraints import JointClosure
-from dalembert.topology import mobility
+from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.sensitivities import Sensitivities
     from dalembert.analysis.stability_map import StabilityMap
     from dalembert.analysis.sweep import Sweep
+    from dalembert.analysis.ways import Branches
     from dalembert.constraints.diagnosis import Diagnosis
     from dalembert.constraints.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
@@ -72,14 +74,19 @@ class Mechanism(Description):
         return State(m, symbol("t"), symbols("q_", self.coordinates), symbols("u_", self.speeds))
 
     # -- loops and constraints ----------------------------------------------------------------------------------------
-    @property
+    @cached_property
     def mobility(self) -> int:
+        """How many freedoms it has, redundant rows seen as such: those of the diagnosis at the assembled pose nearest its reference."""
+        return self.diagnose().mobility if self.constraint_rows else self.n_u
+
+    @property
+    def grubler(self) -> int:
         """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
         rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
         modes = sum(len(b.modes) for b in self.bodies)
-        return mobility(self.tree.graph) + modes - prescribed - rows
+        return grubler(self.tree.graph) + modes - prescribed - rows
 
     @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
@@ -94,6 +101,7 @@ class Mechanism(Description):
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
 
+    @on_one_thread
     @takes(t=real)
     def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """(q, u) that close every loop: what is given by joint is kept, the rest is the nearest that fits.
@@ -104,18 +112,21 @@ class Mechanism(Description):
 
         return assemble_given(self, initial, speeds, t)
 
+    @on_one_thread
     @takes(t=real)
-    def branches(self, initial: Any = None, t: float = 0.0) -> list[np.ndarray]:
+    def branches(self, initial: Any = None, t: float = 0.0) -> Branches:
         """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
         What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
         Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
-        the first joints from the ground that decide them.
+        the first joints from the ground that decide them. Starts are drawn until each way was found several times; `.found`, `.sure`
+        and `print` tell how sure it is that none is missing.
         """
         from dalembert.analysis.branches import branches
 
         return branches(self, initial, t)
 
+    @on_one_thread
     @takes(t=real)
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
@@ -123,6 +134,7 @@ class Mechanism(Description):
 
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
+    @on_one_thread
     @takes(t=real)
     def inspect(self, initial: Any = None, t: float = 0.0) -> Inspection:
         """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
@@ -157,6 +169,7 @@ class Mechanism(Description):
             method(constraints)
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
+    @on_one_thread
     @takes(parameters=by_name, constraints=one_name, formulation=one_name)
     def solve(
         self, q: Any, u: Any, tau: Any = None, t: Any = 0.0, parameters: Any = None, *,
@@ -220,6 +233,7 @@ class Mechanism(Description):
             warn_of_bending(self, q, where)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
+    @on_one_thread
     @takes(
         method=one_name,
         parameters=by_name,
@@ -280,6 +294,7 @@ class Mechanism(Description):
             options.pop("formulation", "kane"), **options,
         )  # fmt: skip
 
+    @on_one_thread
     @takes(method=one_name, parameters=by_name, start=real, threads=count(1))
     def simulate_many(
         self,
@@ -316,7 +331,8 @@ class Mechanism(Description):
 
         return write(self, formulation, parameters)
 
-    @takes(formulations=names, constraints=names, states=count(1), seed=count(0))
+    @on_one_thread
+    @takes(formulations=names, constraints=names, states=count(1), seed=count(0), seconds=real)
     def compare(
         self,
         formulations: Iterable[str] | None = None,
@@ -324,16 +340,19 @@ class Mechanism(Description):
         states: int = 5,
         seed: int = 0,
         start: Any = None,
+        seconds: float = 300.0,
     ) -> Comparison:
         """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
 
         `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        After so many `seconds` no further pair is begun; those left out are listed with the refusals.
         """
         from dalembert.analysis.compare import compare
 
-        return compare(self, formulations, constraints, states, seed, start)
+        return compare(self, formulations, constraints, states, seed, start, seconds)
 
     # -- small motions and balance ----------------------------------------------------------------------------------------
+    @on_one_thread
     @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
     def linearise(
         self, q: Any = None, u: Any = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
@@ -349,6 +368,7 @@ class Mechanism(Description):
 
         return linearise(self, q, u, t, inputs, outputs, keep, tau)
 
+    @on_one_thread
     @takes(times=row, inputs=names, outputs=by_name, keep=names)
     def linearise_along(
         self, motion: Motion, times: Sequence[float] | None = None, *, inputs: Sequence[str] | None = None,
@@ -359,6 +379,7 @@ class Mechanism(Description):
 
         return linearise_along(self, motion, times, inputs, outputs, keep)
 
+    @on_one_thread
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibrium(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
@@ -375,6 +396,7 @@ class Mechanism(Description):
         self._warn_of_bending(found.q, "equilibrium")
         return found
 
+    @on_one_thread
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
     def equilibria(
         self, initial: Any = None, speeds: Mapping[str, Any] | None = None, *, find: Mapping[str, Any] | None = None,
@@ -388,6 +410,7 @@ class Mechanism(Description):
             self._warn_of_bending(one.q, "equilibria")
         return found
 
+    @on_one_thread
     @takes(name=one_name, values=row, hold=names, t=real)
     def root_locus(
         self, name: str, values: Any, initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
@@ -402,6 +425,7 @@ class Mechanism(Description):
 
         return root_locus(self, name, values, initial, speeds, find, hold, t)
 
+    @on_one_thread
     @takes(over=by_name, hold=names, t=real)
     def stability_map(
         self, over: Mapping[str, Any], initial: Any = None, speeds: Mapping[str, Any] | None = None, *,
@@ -413,6 +437,7 @@ class Mechanism(Description):
         return stability_map(self, over, initial, speeds, find, hold, t)
 
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    @on_one_thread
     @takes(q=numbers, u=numbers, udot=numbers, actuated=names, t=numbers, parameters=by_name)
     def drives(
         self, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None = None, weights: Any = None, t: Any = 0.0,
@@ -426,6 +451,7 @@ class Mechanism(Description):
 
         return drives(self, q, u, udot, actuated, weights, t, parameters)
 
+    @on_one_thread
     @takes(parameters=names, initial_values=names, outputs=by_name)
     def sensitivities(
         self, duration: float | None = None, initial: Any = None, speeds: Any = None, *,
@@ -443,6 +469,7 @@ class Mechanism(Description):
             self, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
         )  # fmt: skip
 
+    @on_one_thread
     @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)
     def identify(
         self, times: Any, measured: Mapping[str, Any], parameters: Sequence[str], initial: Any = None, speeds: Any = None, *,
@@ -461,6 +488,7 @@ class Mechanism(Description):
             self, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
         )
 
+    @on_one_thread
     @takes(joint=one_name, values=row, t=real)
     def sweep(self, joint: str, values: Any, initial: Any = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
@@ -471,6 +499,7 @@ class Mechanism(Description):
 
         return sweep(self, joint, values, initial, t)
 
+    @on_one_thread
     @takes(times=row, orientation=function)
     def follow(
         self, at: Any, path: Any, times: Any, *, orientation: Any = None, initial: Mapping[str, Any] | None = None

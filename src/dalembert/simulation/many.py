@@ -40,6 +40,9 @@ LOOK_UP = 0.1
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
 
+USUAL = {"formulation": "kane", "constraints": "range_space", "stabilise": "projection"}
+"""Options of `simulate` that it does not take."""
+
 
 @dataclass(frozen=True, eq=False)
 class Motions:
@@ -129,7 +132,7 @@ def simulate_many(
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
-    record = about | {"options": o.record(), "steps": steps}
+    record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
     if m.elastic:
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
         warn_of_bending(m, record, depth=4)

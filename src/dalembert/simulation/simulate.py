@@ -33,7 +33,7 @@ from dalembert.simulation.progress import Progress
 from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
 from dalembert.simulation.spin_warning import warn_of_spin
-from dalembert.simulation.stabilise import stabilisation
+from dalembert.simulation.stabilise import recorded, stabilisation
 from dalembert.trace.fingerprint import fingerprint
 
 
@@ -83,7 +83,14 @@ def simulate(
         "model": m.name,
         "fingerprint": catalogue.fingerprint,
         "version": dalembert.__version__,
-        "options": o.record() | {"formulation": formulation, "constraints": constraints},
+        "options": o.record()
+        | {
+            "max_steps": o.max_steps,
+            "formulation": formulation,
+            "constraints": constraints,
+            "stabilise": recorded(stabilisation(stabilise)),
+            "control_rate": control_rate,
+        },
         "parameters": dict(model.parameters),
         "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},

@@ -52,6 +52,13 @@ Stabilisation = Projection | Baumgarte | Unstabilised
 NAMED: dict[str, Stabilisation] = {"projection": Projection(), "baumgarte": Baumgarte(), "none": Unstabilised()}
 
 
+def recorded(how: Stabilisation) -> Any:
+    """For the result and for files, as a model file says it."""
+    if isinstance(how, Baumgarte):
+        return {"alpha": how.alpha, "beta": how.beta}
+    return next(name for name, one in NAMED.items() if one == how)
+
+
 def stabilisation(given: Any) -> Stabilisation:
     """By name, or as it is."""
     if isinstance(given, Stabilisation):

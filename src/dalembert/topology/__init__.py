@@ -1,9 +1,9 @@
 """Connect: from bodies and joints as a graph to a regularly labelled spanning tree, cut joints and loops."""
 
 from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
+from .grubler import PLANAR, SPATIAL, grubler
 from .loops import Loop, loops
 from .matrices import IntMatrix, augmented, augmented_inverse, closed_incidence, incidence, path_matrix
-from .mobility import PLANAR, SPATIAL, mobility
 from .spanning_tree import Tree, spanning_tree
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "augmented_inverse",
     "closed_incidence",
     "distances",
+    "grubler",
     "incidence",
     "loops",
-    "mobility",
     "path_matrix",
     "spanning_tree",
     "unconnected_bodies",

@@ -1,5 +1,6 @@
 """Scalars that remember how they were computed, their derivatives and their text. Knows nothing of mechanics."""
 
+from dalembert.trace import numpy_calls as numpy_calls
 from dalembert.trace.derivatives import directional, gradient, jacobian
 from dalembert.trace.expr import Expr, Scalar, node, symbol, symbols, tracing
 from dalembert.trace.functions import (
@@ -10,6 +11,8 @@ from dalembert.trace.functions import (
     cos,
     cosh,
     exp,
+    floor,
+    fmod,
     log,
     maximum,
     minimum,
@@ -25,6 +28,6 @@ from dalembert.trace.graph import Operations, count_operations, depends_on, eval
 
 __all__ = [
     "Expr", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh", "count_operations", "depends_on",
-    "directional", "evaluate", "exp", "free_symbols", "gradient", "jacobian", "log", "maximum", "minimum", "node",
+    "directional", "evaluate", "exp", "floor", "fmod", "free_symbols", "gradient", "jacobian", "log", "maximum", "minimum", "node",
     "ordered", "select", "sign", "sin", "sinh", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
 ]  # fmt: skip

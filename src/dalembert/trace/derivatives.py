@@ -32,6 +32,8 @@ _RULES: dict[ops.Op, Rule] = {
     ops.LOG: lambda e, a: (1.0 / a,),
     ops.ABS: lambda e, a: (sign(a),),
     ops.SIGN: lambda e, a: (0.0,),
+    ops.FLOOR: lambda e, a: (0.0,),
+    ops.FMOD: lambda e, a, b: (1.0, (e - a) / b),
     ops.SIN: lambda e, a: (cos(a),),
     ops.COS: lambda e, a: (-sin(a),),
     ops.TAN: lambda e, a: (1.0 + e * e,),

@@ -32,6 +32,7 @@ from dalembert.trace.ops import (
     COSH,
     DIV,
     EXP,
+    FLOOR,
     LE,
     LOG,
     LT,
@@ -53,6 +54,12 @@ from dalembert.trace.ops import (
 
 Scalar = Any
 """A float or an `Expr`."""
+_OPERANDS = (int, float, np.generic, np.ndarray)
+"""What % and // may stand beside, besides an `Expr`."""
+_UFUNC: Any = np
+"""NumPy's functions, which hand a traced value to `__array_ufunc__`."""
+_ARITHMETIC = frozenset({np.add, np.subtract, np.multiply, np.divide})
+"""What NumPy does on any objects, element by element."""
 
 
 class Expr:
@@ -206,7 +213,46 @@ class Expr:
         )
 
     def __float__(self) -> float:
-        raise TraceError(f"{self!r} is a traced value, not a number: use NumPy's or dalembert's functions on it")
+        from dalembert.trace.numpy_calls import SUPPORTED
+
+        raise TraceError(
+            f"{self!r} is a traced value, not a number: use dalembert's functions on it, or these of NumPy's: "
+            f"{', '.join(SUPPORTED)}"
+        )
+
+    def __floor__(self) -> Any:
+        return node(FLOOR, self)
+
+    def __ceil__(self) -> Any:
+        return -node(FLOOR, -self)
+
+    def __trunc__(self) -> Any:
+        return _UFUNC.trunc(self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _UFUNC.mod(self, other) if isinstance(other, (Expr, *_OPERANDS)) else NotImplemented
+
+    def __rmod__(self, other: Any) -> Any:
+        return _UFUNC.mod(other, self) if isinstance(other, (Expr, *_OPERANDS)) else NotImplemented
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _UFUNC.floor_divide(self, other) if isinstance(other, (Expr, *_OPERANDS)) else NotImplemented
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _UFUNC.floor_divide(other, self) if isinstance(other, (Expr, *_OPERANDS)) else NotImplemented
+
+    # -- NumPy asks these where an argument is a traced value ----------------------------------------------------------
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if ufunc in _ARITHMETIC and method == "__call__" and not options:
+            return ufunc(*[boxed(x) if type(x) is Expr else x for x in inputs])
+        from dalembert.trace.numpy_calls import of_ufunc
+
+        return of_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        from dalembert.trace.numpy_calls import of_function
+
+        return of_function(function, arguments, options)
 
     # -- NumPy calls these by name on object arrays --------------------------------------------------------------------
     def sin(self) -> Any:
@@ -378,12 +424,13 @@ def plain(x: Any) -> Any:
 def _elementwise(op: Op, a: Any, b: Any) -> Any:
     """Expr with an array: let NumPy loop; anything else is not a number."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        wrapped = [x if isinstance(x, np.ndarray) else _boxed(x) for x in (a, b)]
+        wrapped = [x if isinstance(x, np.ndarray) else boxed(x) for x in (a, b)]
         return op.value(*wrapped)
     return NotImplemented
 
 
-def _boxed(x: Any) -> np.ndarray:
+def boxed(x: Any) -> np.ndarray:
+    """As an array of no dimension, which NumPy takes as an object."""
     box = np.empty((), dtype=object)
     box[()] = x
     return box

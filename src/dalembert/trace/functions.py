@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from dalembert.trace.expr import Expr, node, plain
-from dalembert.trace.ops import ATAN2, MAX, MIN, SELECT
+from dalembert.trace.ops import ATAN2, FLOOR, FMOD, MAX, MIN, SELECT
 
 
 def sin(x: Any) -> Any:
@@ -81,6 +81,16 @@ def sqrt(x: Any) -> Any:
 def sign(x: Any) -> Any:
     """−1, 0 or 1."""
     return x.sign() if type(x) is Expr else float(x > 0) - float(x < 0)
+
+
+def floor(x: Any) -> Any:
+    """The largest whole number that is not above x."""
+    return node(FLOOR, x) if type(x) is Expr else float(math.floor(x))
+
+
+def fmod(a: Any, b: Any) -> Any:
+    """What is left of a after whole parts of b, with the sign of a."""
+    return node(FMOD, plain(a), plain(b)) if Expr in (type(a), type(b)) else math.fmod(a, b)
 
 
 def minimum(a: Any, b: Any) -> Any:

@@ -34,11 +34,11 @@ SPECIAL = [
 ]
 LANES = sorted({1, 3, WIDTH, 8})
 UNARY = [
-    ops.NEG, ops.SQRT, ops.EXP, ops.LOG, ops.ABS, ops.SIGN, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN,
+    ops.NEG, ops.SQRT, ops.EXP, ops.LOG, ops.ABS, ops.SIGN, ops.FLOOR, ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN,
     ops.SINH, ops.COSH, ops.TANH,
 ]  # fmt: skip
-BINARY = [ops.ADD, ops.SUB, ops.MUL, ops.DIV, ops.ATAN2, ops.MIN, ops.MAX, ops.LT, ops.LE]
-EXACT = {ops.NEG, ops.SQRT, ops.ABS, ops.SIGN, *BINARY} - {ops.ATAN2}
+BINARY = [ops.ADD, ops.SUB, ops.MUL, ops.DIV, ops.ATAN2, ops.MIN, ops.MAX, ops.LT, ops.LE, ops.FMOD]
+EXACT = {ops.NEG, ops.SQRT, ops.ABS, ops.SIGN, ops.FLOOR, *BINARY} - {ops.ATAN2}
 
 x, y = symbol("x"), symbol("y")
 

@@ -24,6 +24,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     "sqrt": (f.sqrt, 1),
     "abs": (abs, 1),
     "sign": (f.sign, 1),
+    "floor": (f.floor, 1),
+    "fmod": (f.fmod, 2),
     "min": (f.minimum, 2),
     "max": (f.maximum, 2),
     "select": (f.select, 3),

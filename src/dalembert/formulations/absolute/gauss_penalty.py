@@ -8,6 +8,10 @@ stiffness loses as much to rounding. The forces are ρ W (H ẇ − h).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
@@ -16,7 +20,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot", "with_terms"]
 
 title = "Gauss's least constraint, by penalty (an approximation)"
 
@@ -32,6 +36,18 @@ def equations(s: State) -> Equations:
     b = Bodies(s)
     A, f = b.inertia, b.right
     for H, h in (b.joint_rows, b.loop_rows):
-        places, turns = H[:, : 3 * b.n].T, H[:, 3 * b.n :].T
-        A, f = strengthened(A, f, H, h, STIFFNESS * row_weights(s.mechanism, Directions(places, turns)))
+        A, f = strengthened(A, f, H, h, _stiffness(b, H))
     return Equations(A, f, b.zeros(0, 6 * b.n), b.zeros(0))
+
+
+def with_terms(s: State, e: Equations, terms: np.ndarray) -> Equations:
+    """h of the loops and constraints less the terms: f − ρ HᵀW terms."""
+    b = Bodies(s)
+    H = b.loop_rows[0]
+    return replace(e, f=e.f - H.T @ (_stiffness(b, H) * terms))
+
+
+def _stiffness(b: Bodies, H: np.ndarray) -> np.ndarray:
+    """ρ W of these rows."""
+    places, turns = H[:, : 3 * b.n].T, H[:, 3 * b.n :].T
+    return STIFFNESS * row_weights(b.mechanism, Directions(places, turns))

@@ -13,6 +13,9 @@ import numpy as np
 
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
+ADMISSIBLE = 1e-6
+"""What is left of a condition among coordinates up to which they are taken as they are: of Euler parameters, their length less 1."""
+
 
 class Joint:
     """What every joint is made from: `da.Revolute`, `da.Prismatic`, … To make one of your own, subclass it and say what moves.

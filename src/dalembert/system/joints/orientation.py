@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.system.joints.joint import ADMISSIBLE
 from dalembert.trace import cos, sin, sqrt
 from dalembert.vectors import Matrix, turn_123
 
@@ -66,10 +67,10 @@ class EulerParameters:
 
     @staticmethod
     def trouble(e: Any) -> str | None:
-        length = math.sqrt(sum(float(x) ** 2 for x in e))
-        if abs(length - 1.0) > 1e-6:
-            return f"its Euler parameters have length {length:.6g}, not 1: divide them by it"
-        return None
+        e = [float(x) for x in e]
+        if abs(EulerParameters.condition(e)[0]) <= ADMISSIBLE:
+            return None
+        return f"its Euler parameters have length {math.hypot(*e):.6g}, not 1: divide them by it"
 
 
 class Angles123:

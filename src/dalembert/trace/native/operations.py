@@ -62,13 +62,14 @@ def _library(name: str) -> Callable[..., str]:
 
 
 _LIBRARY = (
-    ops.EXP, ops.LOG, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN, ops.ATAN2, ops.SINH, ops.COSH, ops.TANH, ops.POW,
+    ops.EXP, ops.LOG, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN, ops.ATAN2, ops.SINH, ops.COSH, ops.TANH, ops.POW, ops.FMOD,
 )  # fmt: skip
 
 FUNCTIONS: dict[Op, Callable[..., str]] = {
     ops.NEG: _negative,
     ops.SQRT: _intrinsic("sqrt"),
     ops.ABS: _intrinsic("fabs"),
+    ops.FLOOR: _intrinsic("floor"),
     ops.SIGN: _sign,
     ops.MIN: _extreme("olt"),
     ops.MAX: _extreme("ogt"),

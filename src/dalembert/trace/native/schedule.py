@@ -20,6 +20,7 @@ from dalembert.trace.ops import (
     COS,
     COSH,
     EXP,
+    FMOD,
     LOG,
     POW,
     SIN,
@@ -32,7 +33,7 @@ from dalembert.trace.ops import (
 
 TRIGONOMETRIC = frozenset({SIN, COS})
 _WEIGHT: dict[Op, int] = {SIN: 25, COS: 25} | dict.fromkeys(
-    (TAN, ASIN, ACOS, ATAN, ATAN2, SINH, COSH, TANH, EXP, LOG, POW), 5
+    (TAN, ASIN, ACOS, ATAN, ATAN2, SINH, COSH, TANH, EXP, LOG, POW, FMOD), 5
 )
 
 

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from dalembert.errors import TraceError
+from dalembert.optional import optional
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.graph import ordered
@@ -16,10 +17,7 @@ from dalembert.trace.text.routine import Inputs, Outputs, routine
 
 def casadi_function(name: str, inputs: Inputs, outputs: Outputs) -> Any:
     """`casadi.Function(name)` with these arguments and results, on SX."""
-    try:
-        import casadi
-    except ImportError:
-        raise TraceError("CasADi is not installed: pip install dalembert[casadi]") from None
+    casadi = optional("casadi", "a function in CasADi's form", TraceError)
     wanted = routine(name, inputs, outputs)
     known: dict[Expr, Any] = {}
     arguments = []

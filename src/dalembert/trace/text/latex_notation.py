@@ -15,6 +15,7 @@ _COMMANDS = {
     ops.SIN: r"\sin", ops.COS: r"\cos", ops.TAN: r"\tan", ops.ASIN: r"\arcsin", ops.ACOS: r"\arccos",
     ops.ATAN: r"\arctan", ops.SINH: r"\sinh", ops.COSH: r"\cosh", ops.TANH: r"\tanh", ops.LOG: r"\ln",
     ops.ATAN2: r"\operatorname{atan2}", ops.SIGN: r"\operatorname{sgn}", ops.MIN: r"\min", ops.MAX: r"\max",
+    ops.FLOOR: r"\operatorname{floor}", ops.FMOD: r"\operatorname{fmod}",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from dalembert.trace.text.tables import python_tables
 
 _FUNCTIONS = {
     ops.POW: "power", ops.SQRT: "sqrt", ops.EXP: "exp", ops.LOG: "log", ops.ABS: "abs", ops.SIGN: "sign",
+    ops.FLOOR: "floor", ops.FMOD: "fmod",
     ops.SIN: "sin", ops.COS: "cos", ops.TAN: "tan", ops.ASIN: "arcsin", ops.ACOS: "arccos", ops.ATAN: "arctan",
     ops.ATAN2: "arctan2", ops.SINH: "sinh", ops.COSH: "cosh", ops.TANH: "tanh", ops.MIN: "minimum", ops.MAX: "maximum",
     ops.AND: "logical_and", ops.OR: "logical_or", ops.NOT: "logical_not", ops.SELECT: "where",

@@ -67,6 +67,7 @@ OPERATORS: dict[ops.Op, Rule] = {
 MATHEMATICS = frozenset(
     {
         *(ops.POW, ops.SQRT, ops.EXP, ops.LOG, ops.SINH, ops.COSH, ops.TANH),
+        *(ops.FLOOR, ops.FMOD),
         *(ops.SIN, ops.COS, ops.TAN, ops.ASIN, ops.ACOS, ops.ATAN, ops.ATAN2),
     }
 )

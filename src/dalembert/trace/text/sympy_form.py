@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import TraceError
+from dalembert.optional import optional
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.table import TableOp
@@ -21,8 +23,7 @@ def to_sympy(outputs: Any, naming: Naming = program) -> tuple[list[tuple[Any, An
     An array of outputs gives nested lists. Symbols are real; back-substitute from the last replacement to the first to
     expand everything.
     """
-    import sympy
-
+    sympy = optional("sympy", "an expression in SymPy's form", TraceError)
     rules = _rules(sympy)
     steps = naming(outputs, ())
     known: dict[Expr, Any] = {s: sympy.Symbol(s.name, real=True) for s in steps.inputs}
@@ -51,7 +52,7 @@ def _like(outputs: Any, form: Callable[[Any], Any]) -> Any:
 
 def _rules(sympy: Any) -> dict[ops.Op, Callable[..., Any]]:
     return {
-        **{op: getattr(sympy, op.name) for op in MATHEMATICS - {ops.POW}},
+        **{op: getattr(sympy, op.name) for op in MATHEMATICS - {ops.POW, ops.FMOD}},
         ops.ADD: operator.add,
         ops.SUB: operator.sub,
         ops.NEG: operator.neg,
@@ -60,6 +61,7 @@ def _rules(sympy: Any) -> dict[ops.Op, Callable[..., Any]]:
         ops.POW: operator.pow,
         ops.ABS: sympy.Abs,
         ops.SIGN: sympy.sign,
+        ops.FMOD: lambda a, b: sympy.sign(a) * sympy.Mod(sympy.Abs(a), sympy.Abs(b)),
         ops.MIN: sympy.Min,
         ops.MAX: sympy.Max,
         ops.LT: sympy.StrictLessThan,

@@ -8,7 +8,7 @@ SPATIAL = 6
 PLANAR = 3
 
 
-def mobility(graph: Graph, body_freedoms: int = SPATIAL) -> int:
+def grubler(graph: Graph, body_freedoms: int = SPATIAL) -> int:
     """λ n − Σ (λ − f), λ the freedoms of a free body: 6 in space, 3 in the plane. Negative if overconstrained."""
     beyond = [i for i, arc in enumerate(graph.arcs) if arc.freedoms > body_freedoms]
     if beyond:

@@ -1,0 +1,27 @@
+"""Packages that only some answers need: imported when asked for; where one is missing, the sentence says how to get it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from dalembert.errors import DalembertError
+
+PACKAGES = {
+    "sympy": ("SymPy", "dalembert[sympy]"),
+    "casadi": ("CasADi", "dalembert[casadi]"),
+    "skfem": ("scikit-fem", "dalembert[solid]"),
+    "matplotlib": ("Matplotlib", "dalembert[plots]"),
+    "control": ("python-control", "dalembert[control]"),
+    "pandas": ("pandas", "pandas"),
+}
+"""By the name they are imported under: what they are called, and what pip installs."""
+
+
+def optional(module: str, what: str, error: type[DalembertError] = DalembertError) -> Any:
+    """The module (with dots, one within its package), for what is told to need it."""
+    title, wanted = PACKAGES[module.partition(".")[0]]
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        raise error(f"{what} needs {title}, which cannot be imported ({problem}): pip install {wanted}") from problem

@@ -1,0 +1,46 @@
+"""A freedom that moves no mass is named, with what to do; no call ends in an error of the linear algebra."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def walker():
+    """A hip without inertia, kept upright by a constraint: hip and leg turn about one axis."""
+    s = da.System("walker", gravity=(0, -9.81, 0))
+    s.add_body("hip", mass=10.0)
+    s.add_joint("P", da.Planar(), "ground", "hip")
+    s.add_constraint("upright", da.Drive("P.angle", 0.0))
+    s.add_body("leg", da.particle(5.0, at=(0, -0.5, 0)))
+    s.add_joint("knee", da.Revolute(), "hip", "leg")
+    s.add_constraint("stance", da.OnPlane(("leg", (0, -1, 0)), "ground", axis=(0, 1, 0)))
+    return s.build()
+
+
+ASKED = {
+    "simulate": lambda m: m.simulate(0.1, speeds={"knee": -1.0}),
+    "diagnose": lambda m: m.diagnose(),
+    "mobility": lambda m: m.mobility,
+    "forward_dynamics": lambda m: m.forward_dynamics(m.reference, np.zeros(m.n_u)),
+    "solve": lambda m: m.solve(m.reference, np.zeros(m.n_u)),
+    "augmented": lambda m: m.solve(m.reference, np.zeros(m.n_u), constraints="augmented"),
+    "drives": lambda m: m.drives(m.assemble()[0], np.zeros(m.n_u), np.zeros(m.n_u)),
+    "linearise": lambda m: m.linearise(m.assemble()[0]),
+}
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_the_freedom_is_named(ask):
+    with pytest.raises(da.DalembertError, match=r'"P.angle".*without moving any mass.*"hip"|moves no mass here'):
+        ASKED[ask](walker())
+
+
+def test_the_remedy_helps():
+    s = da.System("walker", gravity=(0, -9.81, 0))
+    s.add_body("hip", mass=10.0)
+    s.add_joint("P", da.Planar(), "ground", "hip", prescribed={"angle": 0.0})
+    s.add_body("leg", da.particle(5.0, at=(0, -0.5, 0)))
+    s.add_joint("knee", da.Revolute(), "hip", "leg")
+    s.add_constraint("stance", da.OnPlane(("leg", (0, -1, 0)), "ground", axis=(0, 1, 0)))
+    assert s.build().simulate(0.1, speeds={"knee": -1.0}).complete

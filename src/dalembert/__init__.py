@@ -6,6 +6,7 @@ from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     ArgumentError,
+    AssemblyWarning,
     DalembertError,
     DriveError,
     EquilibriumError,
@@ -88,6 +89,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "AssemblyWarning",
     "Baumgarte",
     "BodyLoad",
     "Constraint",

@@ -127,12 +127,9 @@ class ElasticBody(Portable):
 
     @cached_property
     def amplitudes(self) -> np.ndarray:
-        """For each coordinate, the value at which the body is displaced by a fiftieth of its size, in the mean over its mass; or less,
-        where some node turns by a tenth of a radian."""
+        """For each coordinate, the value at which the body is displaced by a fiftieth of its size, in the mean over its mass."""
         size = np.sqrt(np.trace(self.P[0, 0]) / self.m)
-        displaced = 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
-        turns = [np.linalg.norm(node.Psi, axis=0) for node in self.nodes.values()]
-        return displaced / np.maximum(1.0, 10.0 * displaced * np.max([np.zeros(self.n), *turns], axis=0))
+        return 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
 
     # -- the same body with other data ------------------------------------------------------------------------------------
     def damped(self, De: Any) -> ElasticBody:

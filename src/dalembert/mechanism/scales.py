@@ -20,6 +20,8 @@ CLOSED = 1e-12
 """Largest residual of a row, by the row's scale, that counts as closed."""
 ROUNDING = 1e-15
 """Part of a place's distance from its origin that is lost in its digits."""
+TURNED = 0.1
+"""Turn of a node, in rad, that is slight."""
 AS_LARGE = 50.0
 """Slight deformations that make one as large as the body itself."""
 
@@ -54,7 +56,7 @@ def scales_of(m: Description) -> Scales:
     length, far = _extent(m)
     steps, sizes = np.ones(m.n_q + m.n_u), np.ones(m.n_q + m.n_u)
     for j, b in zip(m.joints, m.bodies):
-        slight = b.data.amplitudes if b.modes else np.zeros(0)
+        slight = _slight(b.data) if b.modes else np.zeros(0)
         for start, places, units in zip((0, m.n_q), (j.q_at, j.u_at), units_of(j.joint.inner)):
             own = [length if unit in ("m", "m/s") else 1.0 for unit in units]
             at = [start + i if i is not None else None for i in places]
@@ -102,6 +104,14 @@ def _extent(m: Description) -> tuple[float, float]:
 def _gyration(body: Any) -> float:
     mass = float(body.mass)
     return float(np.sqrt(np.trace(np.asarray(body.inertia, dtype=float)) / mass)) if mass > 0.0 else 0.0
+
+
+def _slight(data: Any) -> np.ndarray:
+    """Of every mode a slight deformation: the body displaced by a fiftieth of its size, but no node turned by more than `TURNED`."""
+    turns = [np.linalg.norm(node.Psi, axis=0) for node in data.nodes.values()]
+    return np.asarray(
+        data.amplitudes / np.maximum(1.0, data.amplitudes * np.max([0.0 * data.amplitudes, *turns], axis=0) / TURNED)
+    )
 
 
 def _put(out: np.ndarray, places: Any, values: Any) -> None:

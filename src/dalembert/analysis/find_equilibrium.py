@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.search import BALANCED, Attempt, Search, Start
+from dalembert.analysis.search import Attempt, Search, Start
 from dalembert.constraints.assembly import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state
@@ -103,7 +103,7 @@ def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
     m = search.m
     k = int(np.nanargmax(np.abs(best.left) * best.steps))
     held = f" with {', '.join(m.speeds[i] for i in search.held)} held" if search.held else ""
-    gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > BALANCED else ""
+    gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
         f'mechanism "{m.name}" finds no balance{held} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'

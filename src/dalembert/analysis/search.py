@@ -20,7 +20,7 @@ from dalembert.analysis.balance import Balance, Balancing
 from dalembert.analysis.downhill import Carried, Downhill, Drag
 from dalembert.analysis.standing import stands
 from dalembert.analysis.steady_speeds import SteadySpeeds
-from dalembert.constraints.assembly import DEPENDENT, close, displaced
+from dalembert.constraints.assembly import DEPENDENT, ROUNDED, close, displaced
 from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
@@ -88,6 +88,8 @@ class Attempt:
     """What is left over on each speed a second later, the constraints' forces having followed: zero in steady motion."""
     steps: np.ndarray
     """Of the speeds, by which forces can be compared with each other and with the scale."""
+    closed: float
+    """Gap at which the loops count as closed."""
 
     @property
     def worst(self) -> float:
@@ -95,7 +97,7 @@ class Attempt:
 
     @property
     def balanced(self) -> bool:
-        return self.worst <= BALANCED * self.scale and self.gap <= BALANCED
+        return self.worst <= BALANCED * self.scale and self.gap <= self.closed
 
 
 class Search:
@@ -181,15 +183,14 @@ class Search:
         """The first place, its loops drawn together if they are open; and whether rows depend on each other there."""
         self.redundant = False
         here = (self._drawn_together(start) if start.open else None) or self._at(start.q, start.u)
-        closed = self._closed(here.q) if len(here.b.B) else None
-        if closed is None or not self._spare(self._at(closed, here.u).b, closed).any():
+        attempt = close(self.m, here.q, self.held, self.t) if len(here.b.B) else None
+        if attempt is None or not attempt.closed:
             return here
-        self.redundant = True
-        closed = self._closed(here.q)
-        return here if closed is None else self._at(closed, here.u)
+        self.redundant = bool(self._spare(self._at(attempt.q, here.u).b, attempt.q).any())
+        return self._at(attempt.q, here.u) if self.redundant else here
 
     def _balance(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
-        """What is left over; of rows that depend on each other only those that say most take part.
+        """What is left over; of rows that depend on each other only those that say most take part, their loops closed as far as can be.
 
         In a pose not quite closed such rows differ a little, and forces without bound along the difference could balance anything.
         """
@@ -197,7 +198,7 @@ class Search:
         if not self.redundant:
             return b
         spare = self._spare(b, q)
-        return replace(b, B=np.where(spare[:, None], 0.0, b.B), g=np.where(spare, 0.0, b.g))
+        return replace(b, B=np.where(spare[:, None], 0.0, b.B), g=np.zeros(len(b.g)))
 
     def _spare(self, b: Balance, q: np.ndarray) -> np.ndarray:
         """Rows that say nothing beside the others, as far as can be told with the loops as open as they are."""
@@ -422,7 +423,18 @@ class Search:
         gap = float(np.abs(self.balancing.gaps(at.q) / self._row_scales(at.q)).max(initial=0.0)) if len(at.b.B) else 0.0
         change = at.b.R_q @ at.u
         passing = change - at.b.B.T @ _solve(at.b.B.T, change) if len(at.b.B) else change
-        return Attempt(at.q, at.u, at.lam, left, tau, gap, self._scale(at), passing, self.steps)
+        return Attempt(
+            at.q,
+            at.u,
+            at.lam,
+            left,
+            tau,
+            gap,
+            self._scale(at),
+            passing,
+            self.steps,
+            ROUNDED if self.redundant else BALANCED,
+        )
 
 
 def _solve(J: np.ndarray, right: np.ndarray) -> np.ndarray:

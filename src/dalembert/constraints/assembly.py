@@ -33,7 +33,7 @@ from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
-ROUNDED = 1e-6
+ROUNDED = 3e-7
 """Residual, by the row's scale, that redundant rows may be left with whose numbers were rounded, as in a file of few digits."""
 DEPENDENT = 100.0
 """By how much more than its residuals rows that say nothing new may differ from dependent ones."""

@@ -45,7 +45,7 @@ def test_a_linkage_is_judged_alike_at_every_size(make, freedoms, rank, units):
     np.testing.assert_allclose(q, make().assemble()[0], atol=1e-9)
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-4, 1e-6])
+@pytest.mark.parametrize("size", [1e-4, pytest.param(1e-6, marks=pytest.mark.slow)])
 def test_a_loop_drawn_closed_starts_as_drawn(size):
     """However small it is, and however its gravity shrinks with it."""
     m = in_units(seven_hinges(), (size, 1.0, 1.0))
@@ -96,6 +96,7 @@ def test_a_redundant_loop_with_few_digits_counts_as_closed_and_says_so(digits):
     assert (d.mobility, d.rank) == (1, 4) and "agree to" in str(d)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::dalembert.AssemblyWarning")
 def test_a_redundant_loop_with_few_digits_moves_as_the_exact_one():
     motion, exact = (m.simulate(1.0, output=0.5) for m in (rounded_bricard(8), bricard()))
@@ -159,13 +160,13 @@ def elastic_four_bar(modes: int, units=METRE) -> da.Mechanism:
 
 
 @pytest.mark.parametrize("units", [METRE, MILLIMETRE])
-@pytest.mark.parametrize("modes", [4, 6])
+@pytest.mark.parametrize("modes", [4, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_four_bar_of_elastic_beams_moves_whatever_its_modes(modes, units):
     d = elastic_four_bar(modes, units).diagnose({"A": 1.0})
     assert d.mobility == 1 + 3 * modes and not d.shaky
 
 
-@pytest.mark.parametrize(("root", "freedoms"), [(da.Weld(), 2), (da.Revolute(), 3)])
+@pytest.mark.parametrize(("root", "freedoms"), [(da.Weld(), 2), pytest.param(da.Revolute(), 3, marks=pytest.mark.slow)])
 def test_a_beam_held_at_both_ends_still_bends(root, freedoms):
     s = da.System("held at both ends", gravity=(0, -9.81, 0))
     s.add_body("beam", elastic=da.beam(2.0, E=2e11, rho=7800.0, A=4e-4, Iy=1.3e-8, Iz=1.3e-8, modes={"y": 3}))

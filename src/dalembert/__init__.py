@@ -6,6 +6,7 @@ from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.errors import (
     ArgumentError,
+    AssemblyWarning,
     BendingWarning,
     DalembertError,
     DriveError,
@@ -92,6 +93,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError",
+    "AssemblyWarning",
     "Baumgarte",
     "BendingWarning",
     "BodyLoad",

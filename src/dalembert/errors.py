@@ -49,6 +49,10 @@ class SlowForceWarning(UserWarning):
     """A force is a plain Python function that cannot be compiled: it works, but slowly."""
 
 
+class AssemblyWarning(UserWarning):
+    """Loops close only nearly, as where a file has few digits, or given values were moved a little to close them."""
+
+
 class SpinWarning(UserWarning):
     """An elastic body without geometric stiffening spins faster than its model holds."""
 

@@ -54,13 +54,13 @@ class Choice:
         return B[np.ix_(self.rows, self.independent)]
 
 
-def choose(B: np.ndarray) -> Choice:
+def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> Choice:
     """Of rows that can be compared in size: those that say most, solved for the unknowns in which they say most.
 
     Elimination with complete pivoting then pairs them.
     """
     R, order = pivoted(B.T)
-    rank = rank_of(np.diag(R))
+    rank = rank_of(np.diag(R), tolerance)
     rows = np.sort(order[:rank])
     columns = pivoted(B[rows])[1]
     left, pairs = B[np.ix_(rows, columns[:rank])], []

@@ -7,6 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 import dalembert as da
+from benchmarks import loop_models
+from dalembert.constraints.assembly import off_at
+from tests.linkages import METRE, MICROMETRE, MILLIMETRE, bennett, bricard, in_units
 
 G = 9.81
 
@@ -186,3 +189,29 @@ def test_a_governor_with_a_loop_opens_with_its_speed():
 def test_a_link_without_mass_at_a_cut_is_said():
     with pytest.raises(da.StateError, match="moves no mass"):
         governor(0.0).assemble({"arm": 1.0}, {"spin": 8.0})
+
+
+@pytest.mark.parametrize(
+    ("make", "gravity"), [(bricard, (0, -G, 0)), (bricard, (1.0, -5.0, 3.0)), (bennett, (0, -G, 0))]
+)
+def test_an_over_constrained_loop_rests_where_it_is_said_to(make, gravity):
+    """Forces along rows that only seem independent, in a pose not quite closed, hold nothing up."""
+    m = make(gravity)
+    rest = m.equilibrium()
+    assert rest.stable
+    assert off_at(m, rest.q, 0.0) < 1e-11
+    assert np.abs(m.forward_dynamics(rest.q, rest.u)).max() < 1e-8
+
+
+def test_the_rest_of_bricards_linkage():
+    """Hanging with its first hinge a quarter turn from how it is drawn; it swings about that at 0.1976 Hz."""
+    rest = loop_models.bricard().mechanism.equilibrium()
+    assert rest.q[0] == pytest.approx(np.pi / 2, abs=1e-9)
+    frequency = np.abs(rest.linearisation.eigenvalues.imag).max() / (2 * np.pi)
+    assert frequency == pytest.approx(0.1976, abs=1e-4)
+
+
+@pytest.mark.parametrize("units", [MILLIMETRE, MICROMETRE])
+def test_rest_does_not_depend_on_units(units):
+    q = [in_units(bricard(), each).equilibrium().q for each in (METRE, units)]
+    np.testing.assert_allclose(q[1], q[0], atol=1e-9)

@@ -10,19 +10,17 @@ import numpy as np
 from dalembert.analysis.ways import OFTEN, Branches
 from dalembert.analysis.written import samples
 from dalembert.constraints.assembly import (
-    CLOSED,
     LARGEST_STEP,
     MOST_STEPS,
     assemble,
     close,
     displaced,
     places,
-    size_of,
     starts_from,
     turned_over,
 )
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows
+from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import rank_of
 from dalembert.simulation.samples import evaluator, one_by_one
@@ -36,7 +34,7 @@ LEADS = 0.2
 STALLED = 1e-4
 """Part of the squared residual by which a step must lessen it: two that do not end an attempt."""
 SAME = 1e-6
-"""Distance of all bodies, beside the mechanism's size, below which two poses are one."""
+"""Distance of all bodies, in lengths of the mechanism, rad and slight deformations, below which two poses are one."""
 LARGEST_COMPILED = 40
 """Bodies up to which residuals are worth compiling."""
 
@@ -79,7 +77,7 @@ class _Ways:
         """One more closed pose."""
         m, there = self.m, places(self.m, q, self.t)
         for k, other in enumerate(self.places):
-            if np.abs(there - other).max() <= SAME * size_of(m):
+            if np.abs(there - other).max() <= SAME:
                 self.found[k] += 1
                 return
         if not turned_over(m, q, self.t):
@@ -99,7 +97,7 @@ def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[
     Z = _motions(m, q, held, t)
     if Z.shape[1]:  # a singular pose seems to move in more ways than it can
         step = Z @ np.random.default_rng(0).normal(size=Z.shape[1])
-        beside = close(m, displaced(m, q, 0.1 * m.reach * step / np.abs(step).max(), t), held, t)
+        beside = close(m, displaced(m, q, 0.1 * m.scales.speeds * step / np.abs(step).max(), t), held, t)
         other = _motions(m, beside.q, held, t) if beside.closed else Z
         Z = other if other.shape[1] < Z.shape[1] else Z
     chosen = []
@@ -114,7 +112,7 @@ def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[
 def _motions(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
     """Z (n_u × freedoms): what moves while loops stay closed and the `held` speeds are zero, in large steps."""
     g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    rows = np.vstack([(B * m.reach)[~np.isnan(g)], np.eye(m.n_u)[list(held)]])
+    rows = np.vstack([(B * m.scales.speeds)[~np.isnan(g)], np.eye(m.n_u)[list(held)]])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
     Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
@@ -125,7 +123,7 @@ def _closed(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.nd
     """The rows of q from which the loops could be closed, closed."""
     free = [i for i in range(m.n_u) if i not in set(held)]
     residual = _Residual(m, q, t)
-    tolerance = CLOSED * size_of(m)
+    steps, sizes, tolerance = m.scales.speeds, m.scales.sizes[m.n_q :], m.scales.closed
     g, B = residual(q)
     damping, idle = np.zeros(len(q)), np.zeros(len(q), dtype=int)
     going = np.isfinite(g).all(axis=1)
@@ -135,8 +133,8 @@ def _closed(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.nd
         if not len(at):
             break
         step = np.zeros((len(at), m.n_u))
-        step[:, free] = m.reach[free] * _damped(B[at][:, :, free] * m.reach[free], g[at], damping[at])
-        longest = np.abs(step).max(axis=1, initial=1e-300, keepdims=True)
+        step[:, free] = steps[free] * _damped(B[at][:, :, free] * steps[free], g[at], damping[at])
+        longest = np.abs(step / sizes).max(axis=1, initial=1e-300, keepdims=True)
         q_new = residual.displaced(q[at], step * np.minimum(1.0, LARGEST_STEP / longest))
         g_new, B_new = residual(q_new)
         before, after = (g[at] ** 2).sum(axis=1), (g_new**2).sum(axis=1)
@@ -151,11 +149,13 @@ def _closed(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.nd
 
 
 class _Residual:
-    """g and B of the holonomic rows at many poses at once, compiled where the mechanism is not too large for that."""
+    """g and B of the holonomic rows, by their scales at the first pose, at many poses at once; compiled where the mechanism is not too
+    large for that."""
 
     def __init__(self, m: Mechanism, q: np.ndarray, t: float):
         self.m, self.t = m, t
         self.holonomic = [not _is_nan(x) for d in m.constraint_rows.values() for x in d.g]
+        self.size = row_scales(m.state(q[0], np.zeros(m.n_u), t))[self.holonomic]
         if m.n_bodies <= LARGEST_COMPILED:
             self.run = evaluator(self._samples(q), self._formula, 0)
         else:
@@ -171,7 +171,7 @@ class _Residual:
     def __call__(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = sum(self.holonomic)
         values = self.run(self._samples(q), None)
-        return values[:, :n].copy(), values[:, n:].reshape(len(q), n, self.m.n_u).copy()
+        return values[:, :n] / self.size, values[:, n:].reshape(len(q), n, self.m.n_u) / self.size[:, None]
 
     def displaced(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Moved along the speeds' directions."""

@@ -40,7 +40,7 @@ def consistent_states(m: Mechanism, count: int, seed: int = 0, start: Any = None
 
 def _near(m: Mechanism, base: np.ndarray, rng: np.random.Generator, reach: float) -> State | None:
     step, speeds, t = rng.uniform(-reach, reach, m.n_u), rng.uniform(-1.0, 1.0, m.n_u), float(rng.uniform(0.0, 1.0))
-    step, speeds = m.reach * step, m.reach * speeds
+    step, speeds = m.scales.speeds * step, m.scales.speeds * speeds
     try:
         attempt = close(m, displaced(m, base, step, t), (), t)
         if not attempt.closed:

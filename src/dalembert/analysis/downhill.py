@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve, eigh, lapack
 
-from dalembert.constraints.assembly import size_of
 from dalembert.mechanism import Mechanism
 
 LEAST = 1e-12
@@ -32,12 +31,13 @@ class Drag:
     paths: np.ndarray
     axes: np.ndarray
     sliding: np.ndarray
-    """The length of a step by which each speed that turns nothing is measured; infinite for the others."""
+    """The size of a step by which each speed that turns nothing is measured; infinite for the others."""
 
     @property
     def unit(self) -> float:
-        """What a turn by 1 rad makes against the greatest drag."""
-        return float(np.sqrt(np.diag(self.matrix).max(initial=0.0)))
+        """What a turn by 1 rad, or a slide by the mechanism's size, makes against the greatest drag."""
+        sizes = np.where(np.isinf(self.sliding), 1.0, self.sliding)
+        return float(np.sqrt((np.diag(self.matrix) * sizes**2).max(initial=0.0)))
 
     def size(self, eta: np.ndarray) -> float:
         """The greatest turn of a body, in rad, or the greatest slide, in sizes of the mechanism."""
@@ -55,7 +55,7 @@ class Carried:
         for k, columns in enumerate(m.path_columns[1 : m.n_bodies + 1]):
             self.paths[k, list(columns)] = 1.0
         self.joint_of = np.array([k for k, j in enumerate(m.joints) for _ in j.columns], dtype=int)
-        self.length = max(1.0, size_of(m))
+        self.sizes = m.scales.sizes[m.n_q :]
 
     def drag(self, axes: np.ndarray, inertia: np.ndarray) -> Drag:
         """From the world axes of the speeds and the diagonal of A, which need not be positive where an elastic body is bent too far."""
@@ -66,7 +66,7 @@ class Carried:
         D = (self.paths.T @ (carried[:, None] * self.paths)) * (axes.T @ axes)
         D[~turning, ~turning] = inertia[~turning]
         D[np.diag_indices_from(D)] *= 1.0 + 1e-9
-        return Drag(D, self.paths, axes, np.where(turning, np.inf, self.length))
+        return Drag(D, self.paths, axes, np.where(turning, np.inf, self.sizes))
 
 
 class Downhill:

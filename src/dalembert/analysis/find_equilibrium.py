@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.search import BALANCED, Attempt, Search, Start
-from dalembert.constraints.assembly import assemble, close, displaced, places, size_of
+from dalembert.analysis.search import Attempt, Search, Start
+from dalembert.constraints.assembly import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 
 PASSING = 1e-6
-"""Part of the forces, for each rad or m moved, by which a steady motion's balance may change."""
+"""Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
 
 
 def equilibrium(
@@ -39,7 +39,7 @@ def equilibria(
             failed.append(attempt)
             continue
         where = np.concatenate([places(m, attempt.q, t), attempt.u])
-        if not any(np.allclose(where, other, atol=1e-6 * max(1.0, size_of(m))) for other, _ in found):
+        if not any(np.allclose(where, other, atol=1e-6) for other, _ in found):
             found.append((where, attempt))
     if not found:
         raise not_found(search, min(failed, key=lambda a: a.worst), starts)
@@ -59,7 +59,7 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
     for i in range(count):
         start = q
         if i:
-            step = rng.uniform(-1.0, 1.0, m.n_u) * (0.5 if i < count // 3 else np.pi) * m.reach
+            step = rng.uniform(-1.0, 1.0, m.n_u) * (0.5 if i < count // 3 else np.pi) * m.scales.speeds
             step[search.held] = 0.0
             start = displaced(m, q, step, search.t)
         if not m.constraint_rows:
@@ -88,8 +88,9 @@ def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
 
 
 def found_by(search: Search, a: Attempt) -> Equilibrium:
-    m, k = search.m, int(np.argmax(np.abs(a.passing))) if len(a.passing) else 0
-    if search.moving and np.abs(a.passing).max(initial=0.0) > PASSING * a.scale * np.abs(a.u).max(initial=0.0):
+    m, k = search.m, int(np.argmax(np.abs(a.passing) * a.steps)) if len(a.passing) else 0
+    fastest = np.abs(a.u / a.steps).max(initial=0.0)
+    if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
         raise EquilibriumError(
             f'mechanism "{m.name}" balances at the given speeds for an instant only: the force on "{m.speeds[k]}" changes as it moves, '
             f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
@@ -100,9 +101,9 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
 
 def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
     m = search.m
-    k = int(np.nanargmax(np.abs(best.left)))
+    k = int(np.nanargmax(np.abs(best.left) * best.steps))
     held = f" with {', '.join(m.speeds[i] for i in search.held)} held" if search.held else ""
-    gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > BALANCED else ""
+    gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
         f'mechanism "{m.name}" finds no balance{held} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'

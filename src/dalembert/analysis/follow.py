@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.variation import Factors, compiled
 from dalembert.arguments import numbers, refused
-from dalembert.constraints.assembly import assemble, close, close_stiffly, size_of
+from dalembert.constraints.assembly import assemble, close, close_stiffly
 from dalembert.errors import LoopError, PathError, StateError
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state
@@ -160,7 +160,7 @@ class _Course:
         A, B, b = np.split(self._written(q, np.zeros(n), None, t), np.cumsum([n * n, rows * n]))
         A, B = A.reshape(n, n), B.reshape(rows, n)
         stiff = list(self.m.deforming)
-        A[stiff, stiff] += STIFF * np.diag(A).max() / self.m.reach[stiff] ** 2
+        A[stiff, stiff] += STIFF * np.diag(A).max() / self.m.scales.speeds[stiff] ** 2
         factors = Factors.of(A, B)
         u, mu = (x[:, 0] for x in factors.solve(np.zeros((n, 1)), b[:, None]))
         return u, mu, factors, (B @ u - b) / (1.0 + np.abs(b).max(initial=0.0))
@@ -228,7 +228,9 @@ class _Course:
         here = self.free.state(best, None, end).position(self.at)
         apart = [float(x - y) for x, y in zip(here, self.path(end)) if y is not None]
         distance = float(np.linalg.norm(apart))
-        miss = f"misses it by {distance:.4g} m" if distance > 1e-9 * size_of(self.m) else "cannot be turned as asked"
+        miss = (
+            f"misses it by {distance:.4g} m" if distance > 1e-9 * self.m.scales.length else "cannot be turned as asked"
+        )
         return PathError(
             f'the path leaves the workspace at t = {t:.9g} s: at t = {end:.6g} s the point of "{self.body}" {miss}. Shorten the path, '
             "or start from initial values of another branch",

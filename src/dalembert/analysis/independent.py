@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.analysis.first_order import FirstOrder
+from dalembert.constraints.assembly import DEPENDENT, off_at
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
@@ -44,8 +45,9 @@ def independent(
     """By pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
-    speeds = _choose(m, e.B, range(m.n_u), kept)
-    places = _choose(m, B_h, speeds.dependent, [_place(m, name) for name in displacements])
+    off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be told apart
+    speeds = _choose(m, e.B, range(m.n_u), kept, off)
+    places = _choose(m, B_h, speeds.dependent, [_place(m, name) for name in displacements], off)
     X, Z = _null_space(B_h, places), _null_space(e.B, speeds)
     X_p = _dependent(B_h, places, -e.rows.g_p[e.holonomic])
     return Independent(
@@ -66,11 +68,11 @@ def _dependent(B: np.ndarray, choice: Choice, right: np.ndarray) -> np.ndarray:
     return x
 
 
-def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int]) -> Choice:
+def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int], off: float) -> Choice:
     """Dependent columns from `among`, none of them kept."""
     free = [i for i in among if i not in kept]
-    B = _comparable(B)
-    rows = choose(B).rows
+    B = _comparable(B * m.scales.speeds)
+    rows = choose(B, max(RANK_TOLERANCE, DEPENDENT * off)).rows
     rank = len(rows)
     if not rank:
         return Choice((), (), tuple(range(m.n_u)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.assembly import places, size_of
+from dalembert.constraints.assembly import places
 from dalembert.constraints.diagnosis import Diagnosis, diagnose
 from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state
@@ -163,7 +163,7 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
 def _assembly(m: Mechanism, start: np.ndarray, q: np.ndarray, t: float) -> str:
     if not m.constraint_rows:
         return "a tree, which always goes together."
-    moved = np.abs(places(m, q, t) - places(m, start, t)).max() > UNMOVED * size_of(m)
+    moved = np.abs(places(m, q, t) - places(m, start, t)).max() > UNMOVED
     if not moved:
         return "closed as it stands."
     values = listed([f"{name} = {shown(x)}" for name, x in zip(m.coordinates, q)])

@@ -20,11 +20,15 @@ from dalembert.analysis.balance import Balance, Balancing
 from dalembert.analysis.downhill import Carried, Downhill, Drag
 from dalembert.analysis.standing import stands
 from dalembert.analysis.steady_speeds import SteadySpeeds
-from dalembert.constraints.assembly import displaced, size_of
+from dalembert.constraints.assembly import DEPENDENT, ROUNDED, close, displaced
 from dalembert.kinematics.initial import named_speeds
+from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.system.names import unknown
 
+STILL = 1e-6
+"""Part of the inertia, in one second, below which forces are measured as if they were that."""
 REACH, REACH_OPEN = 0.5, 2.0
 """Longest step while settling: how far, in rad or sizes of the mechanism, a body turns or a joint slides; and with loops still open."""
 NEAR = 0.2
@@ -43,7 +47,7 @@ PUSHES = 6
 FIRST, STIFFER, STIFFEST = 1.0, 100.0, 1e6
 """Strength of bands beside the mechanism's own forces."""
 SETTLED, CLOSE = 2e-2, 1e-3
-"""Step after which bands are made stiffer; gap, by what a turn by 1 rad makes of it, at which they have done their part."""
+"""Step after which bands are made stiffer; gap, by its row's scale, at which they have done their part."""
 RANK = 1e-13
 REGULAR = 1e-12
 """Reciprocal condition number above which a matrix is solved with as it is."""
@@ -82,14 +86,18 @@ class Attempt:
     scale: float
     passing: np.ndarray
     """What is left over on each speed a second later, the constraints' forces having followed: zero in steady motion."""
+    steps: np.ndarray
+    """Of the speeds, by which forces can be compared with each other and with the scale."""
+    closed: float
+    """Gap at which the loops count as closed."""
 
     @property
     def worst(self) -> float:
-        return float(np.nanmax(np.abs(self.left), initial=0.0))
+        return float(np.nanmax(np.abs(self.left) * self.steps, initial=0.0))
 
     @property
     def balanced(self) -> bool:
-        return self.worst <= BALANCED * self.scale and self.gap <= BALANCED
+        return self.worst <= BALANCED * self.scale and self.gap <= self.closed
 
 
 class Search:
@@ -108,6 +116,7 @@ class Search:
         self.rows = [i for i in range(m.n_u) if i not in self.moving]
         self.held = sorted({*held, *self.moving})
         self.steady = SteadySpeeds(self.balancing, self.moving, self.find)
+        self.steps = m.scales.speeds
 
     def with_values(self, values: Mapping[str, float]) -> Search:
         """The same search at other values of parameters."""
@@ -129,14 +138,15 @@ class Search:
         later.steady = SteadySpeeds(later.balancing, self.moving, self.find)
         q = self.m.admissible(a.q + MOMENT * self.m.state(a.q, a.u, self.t).rates) if np.any(a.u) else a.q
         place = later._at(q, np.array(a.u))
-        change = np.abs(place.u - a.u).max(initial=0.0) / MOMENT
-        left = np.abs(np.delete(place.b.r, self.moving)).max(initial=0.0) / MOMENT
-        return bool(change <= LASTS * max(1.0, float(np.abs(a.u).max(initial=0.0))) and left <= LASTS * a.scale)
+        change = np.abs((place.u - a.u) / self.steps).max(initial=0.0) / MOMENT
+        left = np.abs(place.b.r * self.steps)[self.rows].max(initial=0.0) / MOMENT
+        return bool(
+            change <= LASTS * max(1.0, float(np.abs(a.u / self.steps).max(initial=0.0))) and left <= LASTS * a.scale
+        )
 
     def run(self, start: Start) -> Attempt:
         """From one start."""
-        drawn = self._drawn_together(start) if start.open else None
-        here = drawn or self._at(start.q, start.u)
+        here = self._begun(start)
         mu, downhill, pushes = 0.0, start.open, 0
         for _ in range(MOST_STEPS):
             # where the matrix is singular, as at a limit of stability, one more step would enlarge rounding
@@ -162,16 +172,56 @@ class Search:
         Those of a motion from rest would do too, but a slack cable falls almost freely, and its stiffness is in its tension.
         """
         u = self.steady.consistent(q, u)
-        b = self.balancing.at(q, u, np.zeros(len(self.balancing.multipliers)))
+        b = self._balance(q, u, np.zeros(len(self.balancing.multipliers)))
         if not len(b.B):
             return Place(q, u, np.zeros(0), b)
         lam = _solve(b.B[:, self.rows].T, -b.r[self.rows])
-        return Place(q, u, lam, self.balancing.at(q, u, lam))
+        return Place(q, u, lam, self._balance(q, u, lam))
+
+    # -- rows that depend on each other ---------------------------------------------------------------------------------
+    def _begun(self, start: Start) -> Place:
+        """The first place, its loops drawn together if they are open; and whether rows depend on each other there."""
+        self.redundant = False
+        here = (self._drawn_together(start) if start.open else None) or self._at(start.q, start.u)
+        attempt = close(self.m, here.q, self.held, self.t) if len(here.b.B) else None
+        if attempt is None or not attempt.closed:
+            return here
+        self.redundant = bool(self._spare(self._at(attempt.q, here.u).b, attempt.q).any())
+        return self._at(attempt.q, here.u) if self.redundant else here
+
+    def _balance(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+        """What is left over; of rows that depend on each other only those that say most take part, their loops closed as far as can be.
+
+        In a pose not quite closed such rows differ a little, and forces without bound along the difference could balance anything.
+        """
+        b = self.balancing.at(q, u, lam)
+        if not self.redundant:
+            return b
+        spare = self._spare(b, q)
+        return replace(b, B=np.where(spare[:, None], 0.0, b.B), g=np.zeros(len(b.g)))
+
+    def _spare(self, b: Balance, q: np.ndarray) -> np.ndarray:
+        """Rows that say nothing beside the others, as far as can be told with the loops as open as they are."""
+        B = b.B * self.steps
+        norms = np.linalg.norm(B, axis=1)
+        alive = norms > RANK_TOLERANCE * self._row_scales(q)
+        R, order = qr((B / np.where(alive, norms, np.inf)[:, None]).T, mode="r", pivoting=True)
+        size = np.abs(np.diag(R))
+        rank = int(np.sum(size > max(RANK_TOLERANCE, DEPENDENT * self._off(b, q)) * size.max(initial=0.0)))
+        out = alive.copy()
+        out[order[:rank]] = False
+        return out
+
+    def _off(self, b: Balance, q: np.ndarray) -> float:
+        return float(np.abs(b.g / self._row_scales(q)).max(initial=0.0)) if len(b.g) else 0.0
+
+    def _row_scales(self, q: np.ndarray) -> np.ndarray:
+        return row_scales(self.m.state(q, np.zeros(self.m.n_u), self.t))
 
     def _exact(self, at: Place) -> bool:
         """Balanced to rounding."""
-        left, gap = np.abs(at.b.r[self.rows]).max(initial=0.0), np.abs(at.b.g).max(initial=0.0)
-        return bool(left <= ROUNDING * self._scale(at) and gap <= ROUNDING * size_of(self.m))
+        left = np.abs(at.b.r * self.steps)[self.rows].max(initial=0.0)
+        return bool(left <= ROUNDING * self._scale(at) and self._off(at.b, at.q) <= ROUNDING)
 
     def _newton(self, at: Place) -> tuple[Place, float] | None:
         """A step of Newton's method and its size; None where it is too long or does not help."""
@@ -179,24 +229,31 @@ class Search:
         step = self._size(eta)
         if step > NEAR:
             return None
-        q = self._displaced(at.q, eta)
-        u = self.steady.consistent(q, at.u + du)
-        new = Place(q, u, at.lam + dlam, self.balancing.at(q, u, at.lam + dlam))
-        before, after = (self._left(x.b) for x in (at, new))
-        if not np.isfinite(after) or (after > 0.7 * before and step > CONVERGED and after > 1e-10 * self._scale(at)):
+        q: np.ndarray | None = self._displaced(at.q, eta)
+        q = self._closed(q) if self.redundant and q is not None else q
+        if q is None:
             return None
-        sped = float(np.abs(du).max(initial=0.0)) / max(1.0, float(np.abs(u).max(initial=0.0)))
+        u = self.steady.consistent(q, at.u + du)
+        new = Place(q, u, at.lam + dlam, self._balance(q, u, at.lam + dlam))
+        before, after = (self._left(x) for x in (at, new))
+        if not np.isfinite(after) or (after > 0.7 * before and step > CONVERGED and after > 1e-10):
+            return None
+        sped = float(np.abs(du / self.steps).max(initial=0.0)) / max(
+            1.0, float(np.abs(u / self.steps).max(initial=0.0))
+        )
         return new, max(step, sped)
 
     # -- settling -------------------------------------------------------------------------------------------------------
     def _closing(self, b: Balance) -> np.ndarray:
         """Z: free displacements that keep the loops closed."""
-        B = b.B[self.balancing.holonomic][:, self.free]
+        steps = self.steps[self.free]
+        B = b.B[self.balancing.holonomic][:, self.free] * steps
         if not len(B):
-            return np.eye(len(self.free))
-        Q, R, _ = qr(B.T, pivoting=True)
+            return np.diag(steps)
+        norms = np.linalg.norm(B, axis=1)
+        Q, R, _ = qr((B / np.where(norms > 0.0, norms, 1.0)[:, None]).T, pivoting=True)
         size = np.abs(np.diag(R))
-        return np.asarray(Q[:, int(np.sum(size > 1e-9 * size.max(initial=0.0))) :])
+        return np.asarray(steps[:, None] * Q[:, int(np.sum(size > RANK_TOLERANCE * size.max(initial=0.0))) :])
 
     def _slope(self, at: Place, Z: np.ndarray, drag: Drag) -> Downhill:
         b, free = at.b, np.ix_(self.free, self.free)
@@ -272,7 +329,7 @@ class Search:
             here, step, mu = found
             if step > SETTLED:
                 continue
-            if np.abs(here.b.g).max() <= CLOSE * np.abs(here.b.B).max() or k >= STIFFEST * first:
+            if self._off(here.b, here.q) <= CLOSE or k >= STIFFEST * first:
                 return Place(here.q, u, here.lam, self.balancing.at(here.q, u, here.lam))
             k *= STIFFER
             here = self._banded(here.q, u, k)
@@ -281,14 +338,16 @@ class Search:
     def _first_bands(self, q: np.ndarray, u: np.ndarray) -> float:
         """As strong as the mechanism's own forces."""
         b = self.balancing.at(q, u, np.zeros(len(self.balancing.multipliers)))
-        own = max(np.abs(b.r).max(initial=0.0), np.diag(b.A).max(initial=0.0))
-        return float(own / max(np.abs(b.B).max() * np.abs(b.g).max(), 1e-300))
+        own = max(np.abs(b.r * self.steps).max(initial=0.0), (np.diag(b.A) * self.steps**2).max(initial=0.0))
+        B = b.B * self.steps / self._row_scales(q)[:, None]
+        return float(own / max(np.abs(B).max() * self._off(b, q), 1e-300))
 
     def _banded(self, q: np.ndarray, u: np.ndarray, k: float) -> Place:
-        lam = k * self.balancing.gaps(q)
+        """Each band measured by its row's scale."""
+        bands = k / self._row_scales(q) ** 2
+        lam = bands * self.balancing.gaps(q)
         b = self.balancing.at(q, u, lam)
-        B = b.B[self.balancing.holonomic]
-        return Place(q, u, lam, replace(b, R_q=b.R_q + k * B.T @ B))
+        return Place(q, u, lam, replace(b, R_q=b.R_q + (b.B.T * (bands * self.balancing.holonomic)) @ b.B))
 
     def _descend_banded(self, at: Place, k: float, mu: float) -> tuple[Place, float, float] | None:
         Z, drag = np.eye(len(self.free)), self._drag(at)
@@ -299,28 +358,35 @@ class Search:
         return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH_OPEN, arrive)
 
     def _closed(self, q: np.ndarray) -> np.ndarray | None:
-        """The loops closed again after a step, by what is free."""
+        """The loops closed again after a step, by what is free; to rounding where rows depend on each other."""
+        if self.redundant:
+            attempt = close(self.m, q, self.held, self.t)
+            return attempt.q if attempt.closed else None
         none = np.zeros(len(self.balancing.multipliers))
         for _ in range(10 if len(none) else 0):
-            if np.abs(self.balancing.gaps(q)).max() <= 1e-9 * size_of(self.m):
+            size = self._row_scales(q)
+            if np.abs(self.balancing.gaps(q) / size).max() <= 1e-9:
                 return q
             b = self.balancing.at(q, np.zeros(self.m.n_u), none)
+            B = b.B * self.steps / size[:, None]
             eta = np.zeros(self.m.n_u)
-            eta[self.free] = -np.linalg.lstsq(b.B[:, self.free], b.g, rcond=1e-9)[0]
+            eta[self.free] = -self.steps[self.free] * np.linalg.lstsq(B[:, self.free], b.g / size, rcond=1e-9)[0]
             if self._size(eta) > 1.0:
                 return None
             q = self._displaced(q, eta)
         return None if len(none) else q
 
     def _size(self, eta: np.ndarray) -> float:
-        return float(np.abs(eta).max(initial=0.0)) / max(1.0, size_of(self.m))
+        return self.m.scales.of_step(eta)
 
-    def _left(self, b: Balance) -> float:
-        """The acceleration that sets in where nothing but the given speeds is held, √(aᵀAa), and the gaps."""
+    def _left(self, at: Place) -> float:
+        """The acceleration that sets in where nothing but the given speeds is held, √(aᵀAa), by that of the forces; and the gaps."""
+        b = at.b
         A, B = b.A[np.ix_(self.rows, self.rows)], b.B[:, self.rows]
         kkt = np.block([[A, B.T], [B, np.zeros((len(B), len(B)))]])
         a = _solve(kkt, np.concatenate([-b.r[self.rows], np.zeros(len(B))]))[: len(A)]
-        return float(np.sqrt(max(a @ A @ a, 0.0)) + np.abs(b.g).max(initial=0.0))
+        inertia = float((np.diag(b.A) * self.steps**2).max(initial=1e-300))
+        return float(np.sqrt(max(a @ A @ a, 0.0) * inertia) / self._scale(at) + self._off(b, at.q))
 
     def _step(self, q: np.ndarray, u: np.ndarray, b: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(η, δu of the speeds looked for, δλ)."""
@@ -339,17 +405,36 @@ class Search:
         return eta, du, x[n + k :]
 
     def _scale(self, at: Place) -> float:
-        """The size of the forces that balance."""
-        forces = [np.abs(at.b.R_q), np.abs(at.b.B.T @ at.lam), 1e-6 * np.abs(at.b.A)]
+        """The size of the forces that balance, by the work they do along a large step."""
+        steps = self.steps
+        held = (
+            np.abs(self.balancing.at(at.q, at.u, at.lam).B.T @ at.lam) if self.redundant else np.abs(at.b.B.T @ at.lam)
+        )
+        forces = [
+            np.abs(at.b.R_q) * np.outer(steps, steps),
+            held * steps,
+            STILL * np.abs(at.b.A) * np.outer(steps, steps),
+        ]
         return max(1e-300, *(float(x.max(initial=0.0)) for x in forces))
 
     def _attempt(self, at: Place) -> Attempt:
         left, tau = np.array(at.b.r), np.zeros(self.m.n_u)
         left[self.moving], tau[self.moving] = np.nan, at.b.r[self.moving]
-        gap = float(np.abs(at.b.g).max(initial=0.0)) / size_of(self.m)
+        gap = float(np.abs(self.balancing.gaps(at.q) / self._row_scales(at.q)).max(initial=0.0)) if len(at.b.B) else 0.0
         change = at.b.R_q @ at.u
         passing = change - at.b.B.T @ _solve(at.b.B.T, change) if len(at.b.B) else change
-        return Attempt(at.q, at.u, at.lam, left, tau, gap, self._scale(at), passing)
+        return Attempt(
+            at.q,
+            at.u,
+            at.lam,
+            left,
+            tau,
+            gap,
+            self._scale(at),
+            passing,
+            self.steps,
+            ROUNDED if self.redundant else BALANCED,
+        )
 
 
 def _solve(J: np.ndarray, right: np.ndarray) -> np.ndarray:

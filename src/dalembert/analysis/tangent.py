@@ -31,7 +31,8 @@ def initial_tangent(
     A, B = v.matrices(t, q, u, p)
     rows, steps = v.holonomic, np.zeros((n, X.shape[1]))
     opened = v.opened(t, q, u, p, X)[0]
-    steps[free] = -np.linalg.pinv(B[rows][:, free], rcond=1e-9) @ opened[rows]
+    by = v.m.with_parameters(**p).scales.speeds[free]  # as assembly measures the least change
+    steps[free] = -by[:, None] * (np.linalg.pinv(B[rows][:, free] * by, rcond=1e-9) @ opened[rows])
     X[:n_q] += v.moved(t, q, u, p, steps)
     _check(v, opened, v.opened(t, q, u, p, X)[0], names)
     chosen = Factors.of(A[np.ix_(rest, rest)], B[:, rest])

@@ -7,6 +7,7 @@ can close the loops.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,26 +17,36 @@ import numpy as np
 from dalembert.constraints.contradictions import (
     cannot_be_closed,
     closes_overbent,
+    closes_roughly,
     closes_turned_over,
     given_values_do_not_fit,
+    given_values_moved,
     speeds_do_not_fit,
 )
 from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.constraints.solution import cholesky
+from dalembert.errors import AssemblyWarning
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows
+from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
-CLOSED = 1e-12
-"""Largest residual, relative to the mechanism's length, that counts as closed."""
+ROUNDED = 3e-7
+"""Residual, by the row's scale, that redundant rows may be left with whose numbers were rounded, as in a file of few digits."""
+DEPENDENT = 100.0
+"""By how much more than its residuals rows that say nothing new may differ from dependent ones."""
+SLIGHT = 5e-3
+"""How far, in rad or parts of the length, given values that do not quite close are moved."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
 PATIENCE, WORTH = 15, 1e-3
 """So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
+STILL = 1e-6
+"""Speed, in rad or lengths a second, below which it is measured as if it were that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +55,9 @@ class Attempt:
 
     q: np.ndarray
     g: np.ndarray
+    """By the rows' scales."""
     closed: bool
+    """But for what rounded numbers leave open between redundant rows."""
     turned_over: tuple[str, ...] = ()
     """Joints whose conditions hold, but half a turn from where the joint can be."""
     overbent: tuple[str, ...] = ()
@@ -62,7 +75,11 @@ def assemble(
     attempts: list[Attempt] = []
     for q in starts_from(m, start, held, starts, seed):
         attempt = close_stiffly(m, q, held, t)
+        if held and not attempts and not attempt.gap <= m.scales.closed:
+            attempt = _let_go(m, start, attempt, held, t)
         if attempt.closed:
+            if not attempt.gap <= m.scales.closed:
+                _warn(closes_roughly(m, attempt.q, t))
             return attempt.q
         if not attempts:
             check_reach(m)
@@ -75,6 +92,29 @@ def assemble(
     if held and close(m, start, (), t).closed:
         raise given_values_do_not_fit(m, best.q, held, t)
     raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
+
+
+def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, held: Sequence[int], t: float) -> Attempt:
+    """Where given values do not quite close, what closes beside them, said as a warning; else what keeping them came to."""
+    other = close_stiffly(m, start, (), t)
+    if not other.closed or (kept.closed and not other.gap < 0.1 * kept.gap):
+        return kept
+    at = _coordinates_of(m, held)
+    if not np.abs((other.q - start) / m.scales.coordinates)[at].max(initial=0.0) <= SLIGHT:
+        return kept
+    _warn(given_values_moved(m, start, other.q, at))
+    return other
+
+
+def _coordinates_of(m: Mechanism, held: Sequence[int]) -> list[int]:
+    """Places in q of what the held speeds move."""
+    of_speed = [(q, [u]) for j in m.joints if len(j.q_at) == len(j.u_at) for q, u in zip(j.q_at, j.u_at)]
+    of_joint = [(q, list(j.u_at)) for j in m.joints if len(j.q_at) != len(j.u_at) for q in j.q_at]
+    return [q for q, by in of_speed + of_joint if q is not None and any(u in held for u in by)]
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, AssemblyWarning, stacklevel=2)
 
 
 def _asked_too_much(m: Mechanism, q: np.ndarray, t: float) -> list[str]:
@@ -108,10 +148,22 @@ def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) ->
 
 
 def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    attempt = _descend(m, q, held, t)
+    if not attempt.closed or attempt.gap <= m.scales.closed:
+        return attempt
+    aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * 10.0 * np.sqrt(attempt.gap) * m.scales.speeds
+    aside[list(held)] = 0.0
+    beside = _descend(m, displaced(m, attempt.q, aside, t), held, t)
+    return beside if beside.closed and beside.gap < 0.1 * attempt.gap else attempt
+
+
+def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
     """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
     free = [i for i in range(m.n_u) if i not in set(held)]
-    tolerance = CLOSED * size_of(m)
-    g, B = _residual(m, q, t)
+    steps, tolerance = m.scales.speeds, m.scales.closed
+    size = row_scales(m.state(q, np.zeros(m.n_u), t))
+    g, B = _residual(m, q, t, size)
     damping, before = 0.0, np.inf
     for k in range(MOST_STEPS):
         error = float(g @ g)
@@ -122,14 +174,14 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
         if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
             break
         step = np.zeros(m.n_u)
-        step[free] = m.reach[free] * _damped(B[:, free] * m.reach[free], g, damping)
-        step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
-        if np.abs(step).max() < 1e-14:  # where no joint moves what is open, smaller steps do not either
+        step[free] = steps[free] * _damped(B[:, free] * steps[free], g, damping)
+        step *= min(1.0, LARGEST_STEP / max(m.scales.of_step(step), 1e-300))
+        if not m.scales.of_step(step) > 1e-14:  # where no joint moves what is open, smaller steps do not either
             break
         q_new = displaced(m, q, step, t)
-        g_new, B_new = _residual(m, q_new, t)
+        g_new, B_new = _residual(m, q_new, t, size)
         if g_new @ g_new < error:
-            small = np.abs(step).max() < 1e-15 or error - g_new @ g_new < STALLED * error
+            small = error - g_new @ g_new < STALLED * error
             q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
             if small:
                 break
@@ -137,10 +189,26 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             break
         else:
             damping = max(10.0 * damping, 1e-6)
-    if np.abs(g).max(initial=0.0) > tolerance:
+    if not (np.abs(g).max(initial=0.0) <= tolerance or _rounded(g, B * steps)):
         return Attempt(q, g, False)
     over, bent = turned_over(m, q, t), overbent(m, q, t)
     return Attempt(q, g, not over and not bent, over, bent)
+
+
+def _rounded(g: np.ndarray, B: np.ndarray) -> bool:
+    """Whether what is left open is no more than rounding leaves between rows that depend on each other."""
+    gap = float(np.abs(g).max(initial=0.0))
+    if not gap <= ROUNDED:
+        return False
+    norms = np.linalg.norm(B, axis=1, keepdims=True)
+    rows = B / np.where(norms > DEPENDENT * gap, norms, 1.0)
+    return rank_of(np.linalg.svd(rows, compute_uv=False), max(RANK_TOLERANCE, DEPENDENT * gap)) < len(B)
+
+
+def off_at(m: Mechanism, q: np.ndarray, t: float) -> float:
+    """The largest residual of any row, by the row's scale."""
+    s = m.state(q, np.zeros(m.n_u), t)
+    return float(np.nanmax(np.abs(closure(s)[0]) / row_scales(s), initial=0.0))
 
 
 def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
@@ -169,27 +237,30 @@ def consistent_speeds(
     """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
     state = m.state(q, u, t)
     rows, A = constraint_rows(state), kane.mass_matrix(state)
-    if m.deforming:
-        out, left = _nearest_speeds(A, rows, u, {*held, *m.deforming})
-        if left.max(initial=0.0) <= 0.0:
+    size = row_scales(state)
+    rounding = max(1e-9, DEPENDENT * float(np.nanmax(np.abs(rows.g) / size, initial=0.0)))
+    for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
+        out = _nearest_speeds(A, rows, size, u, kept, rounding)
+        slip = np.abs(rows.B @ out - rows.b) / size
+        fastest = max(STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size))
+        if slip.max(initial=0.0) <= rounding * fastest:
             return out
-    out, left = _nearest_speeds(A, rows, u, set(held))
-    if left.max(initial=0.0) > 0.0:
-        raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), held, t)
-    return out
+    raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, held, t)
 
 
-def _nearest_speeds(A: np.ndarray, rows: Any, u: np.ndarray, held: set[int]) -> tuple[np.ndarray, np.ndarray]:
-    """And by how much each row is broken by more than rounding, or less than zero."""
+def _nearest_speeds(
+    A: np.ndarray, rows: Any, size: np.ndarray, u: np.ndarray, held: set[int], rounding: float
+) -> np.ndarray:
     free = [i for i in range(len(A)) if i not in held]
     L = cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
+    norms = np.linalg.norm(Y, axis=0)
+    norms = np.where(norms > 0.0, norms, 1.0)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first
-        slip = rows.B @ out - rows.b
-        out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq(Y.T, slip, rcond=1e-9)[0])
-    scale = max(1.0, float(np.abs(rows.B).max(initial=0.0) * np.abs(out).max(initial=0.0)))
-    return out, np.abs(rows.B @ out - rows.b) - 1e-9 * scale
+        slip = (rows.B @ out - rows.b) / norms
+        out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq((Y / norms).T, slip, rcond=rounding)[0])
+    return out
 
 
 def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:
@@ -197,17 +268,11 @@ def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.nda
     return m.admissible(q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates)
 
 
-def size_of(m: Mechanism) -> float:
-    """A length of the mechanism: the largest of its joints' arms and mass centres, 1 where all are zero."""
-    a = m.numeric.arrays
-    size = max(float(np.abs(x).max(initial=0.0)) for x in (a.com, a.parent_position, a.child_position))
-    return size or 1.0
-
-
-def _residual(m: Mechanism, q: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """g and B of the holonomic rows, by the rows' sizes."""
     g, B = closure(m.state(q, np.zeros(m.n_u), t))
     holonomic = ~np.isnan(g)
-    return g[holonomic], B[holonomic]
+    return (g / size)[holonomic], (B / size[:, None])[holonomic]
 
 
 def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
@@ -223,12 +288,14 @@ def starts_from(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):
-        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.reach
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.scales.speeds
         step[list(held)] = 0.0
         yield displaced(m, start, step, 0.0)
 
 
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
-    """Of all bodies, position and orientation in one row, both in metres."""
-    state = m.state(q, np.zeros(m.n_u), t)
-    return np.concatenate([[*pose.p, *(pose.R.ravel() * size_of(m))] for pose in state.poses[1 : m.n_bodies + 1]])
+    """Of all bodies, position, orientation and shape in one row, in lengths of the mechanism, rad and slight deformations."""
+    state, length = m.state(q, np.zeros(m.n_u), t), m.scales.length
+    modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
+    poses = [[*(pose.p / length), *pose.R.ravel()] for pose in state.poses[1 : m.n_bodies + 1]]
+    return np.concatenate([*poses, state.coordinates[modes] / m.scales.coordinates[modes]])

@@ -25,9 +25,11 @@ def solve(e: Equations) -> Solution:
     K, right, norms = kkt(e)
     n = len(e.f)
     rank = rank_of(np.linalg.svd(e.B / norms[:, None], compute_uv=False)) if len(e.B) else 0
-    if rank == len(e.B):
-        x = np.linalg.solve(K, right)
-    else:
+    try:
+        x = np.linalg.solve(K, right) if rank == len(e.B) else None
+    except np.linalg.LinAlgError:  # rows so nearly dependent that only the elimination sees it
+        x = None
+    if x is None:
         scale = np.sqrt(np.abs(np.diag(e.A)).max(initial=1e-300))  # multipliers as large as the scaled accelerations
         D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
         x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]

@@ -8,21 +8,22 @@ import numpy as np
 
 from dalembert.constraints.released import prescribed_joints
 from dalembert.errors import LoopError
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.system.laws import TIME
 from dalembert.trace import depends_on
 
-PULLS = 0.1
-"""Part of the largest gap from which on a constraint takes part in a contradiction."""
+PULLS = 0.01
+"""Part of the largest gap, each by its row's scale, from which on a constraint takes part in a contradiction."""
+NEARLY_ALL = 0.1
+"""Part of what is amiss in directions below which what is amiss in places does not count."""
 
 
 def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescribed: Sequence[str] = ()) -> LoopError:
     """At the best place found: prescribed motion that asks for too much, constraints that pull against each other, or a loop that
     does not reach."""
-    gaps = _gaps(m, q, t)
-    largest = max(gaps.values())
-    pulling = [name for name, gap in gaps.items() if gap > PULLS * largest]
+    gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
+    pulling = [name for name, gap in weights.items() if gap > PULLS * max(weights.values())]
     shares = ", ".join(f'{_size(m, name, gaps[name])} at "{name}"' for name in pulling)
     if prescribed:
         values = m.state(q, np.zeros(m.n_u), t)
@@ -48,7 +49,7 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescri
             "brings its directions together. Straighten the joint axes round it, use a joint that lets it turn, or make a body elastic"
         )
     return LoopError(
-        f'{where} cannot be closed: best gap {_size(m, name, largest)} at "{name}" after {starts} starts. '
+        f'{where} cannot be closed: best gap {_size(m, name, gaps[name])} at "{name}" after {starts} starts. '
         "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
     )
 
@@ -72,24 +73,44 @@ def closes_overbent(bodies: Sequence[str]) -> LoopError:
 
 def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
     """The mechanism can be closed, but not with the values that are to be kept."""
-    gaps = _gaps(m, q, t)
-    name = max(gaps, key=lambda each: gaps[each])
+    gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
+    name = max(weights, key=lambda each: weights[each])
     return LoopError(
         f'the given initial values of {_listed([m.speeds[i] for i in held])} cannot all be kept: with them "{name}" stays open by '
         f"{_size(m, name, gaps[name])}. Give fewer of them, and the others are solved for"
     )
 
 
-def speeds_do_not_fit(m: Mechanism, left: np.ndarray, held: Sequence[int], t: float) -> LoopError:
-    """Rows that still slip, in the order of all rows; with or without speeds that were to be kept."""
-    gaps = _by_owner(m, left)
-    name = max(gaps, key=lambda each: gaps[each])
+def given_values_moved(m: Mechanism, given: np.ndarray, found: np.ndarray, places: Sequence[int]) -> str:
+    """Values that were to be kept, and were but for a little."""
+    most = max(places, key=lambda i: abs(found[i] - given[i]) / m.scales.coordinates[i])
+    return (
+        f'mechanism "{m.name}": the given initial values do not quite close its loops and were moved a little, most '
+        f"{m.coordinates[most]}, from {given[most]:.6g} by {found[most] - given[most]:.2g}. Give fewer of them, and they are kept"
+    )
+
+
+def closes_roughly(m: Mechanism, q: np.ndarray, t: float) -> str:
+    """Redundant rows whose numbers do not agree to the last digit."""
+    gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
+    name = max(weights, key=lambda each: weights[each])
+    return (
+        f'mechanism "{m.name}": its redundant rows agree to {weights[name]:.1g} of its size only, "{name}" stays open by '
+        f"{_size(m, name, gaps[name])}: lengths or axes are given with few digits. It counts as closed, and rows that say nothing new "
+        "are left out. Give more digits, or free a joint of what others hold already"
+    )
+
+
+def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+    """Rows that still slip, in the order of all rows, and by what each is measured; with or without speeds that were to be kept."""
+    gaps, weights = _by_owner(m, left), _by_owner(m, left / size)
+    name = max(weights, key=lambda each: weights[each])
     if held:
         return LoopError(
             f'the given speeds of {_listed([m.speeds[i] for i in held])} cannot all be kept: "{name}" would still move apart at '
             f"{gaps[name]:.3g} m/s; give fewer speeds"
         )
-    pulling = [each for each, gap in gaps.items() if gap > PULLS * gaps[name]]
+    pulling = [each for each, gap in weights.items() if gap > PULLS * weights[name]]
     told = prescribed_joints(m)
     if len(pulling) == 1 and told:
         return LoopError(
@@ -132,9 +153,11 @@ def _told_by(m: Mechanism, pulling: Sequence[str]) -> str:
     return f"; {_listed(driving)} {'are' if len(driving) > 1 else 'is'} driven by time" if driving else ""
 
 
-def _gaps(m: Mechanism, q: np.ndarray, t: float) -> dict[str, float]:
-    """Of every joint and constraint, the largest residual."""
-    return _by_owner(m, np.nan_to_num(constraint_rows(m.state(q, np.zeros(m.n_u), t)).g))
+def _gaps(m: Mechanism, q: np.ndarray, t: float, scaled: bool = False) -> dict[str, float]:
+    """Of every joint and constraint, the largest residual; `scaled` so that they can be compared."""
+    s = m.state(q, np.zeros(m.n_u), t)
+    g = np.nan_to_num(constraint_rows(s).g)
+    return _by_owner(m, g / row_scales(s) if scaled else g)
 
 
 def _by_owner(m: Mechanism, rows: np.ndarray) -> dict[str, float]:
@@ -151,8 +174,8 @@ def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:
     g, _, C, _ = rows.values(m.state(q, np.zeros(m.n_u), t))
     shifts = C[:, : 6 * len(rows.bodies)].reshape(len(g), -1, 6)[:, :, 3:]
     turning = ~np.any(np.abs(shifts) > 1e-9, axis=(1, 2))
-    off = float(np.linalg.norm(g[turning]))
-    return float(np.degrees(np.arcsin(min(off, 1.0)))) if np.abs(g[~turning]).max(initial=0.0) < PULLS * off else 0.0
+    off, apart = float(np.linalg.norm(g[turning])), np.abs(g[~turning]).max(initial=0.0) / m.scales.length
+    return float(np.degrees(np.arcsin(min(off, 1.0)))) if apart < NEARLY_ALL * off else 0.0
 
 
 def _size(m: Mechanism, name: str, gap: float) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.constraints.assembly import close, displaced, places, size_of
+from dalembert.constraints.assembly import DEPENDENT, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import closure
+from dalembert.kinematics.rows import closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, pivoted, rank_of
@@ -29,8 +29,15 @@ SINGULAR = 1e-6
 """Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
 BETTER = 10.0
 """By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
-ELSEWHERE = 1e-2
-"""Part of the mechanism's size by which bodies must have moved for a pose to be another one."""
+STEPS = tuple(0.4 / 4.0**k for k in range(6))
+"""Steps by which other poses are looked for, in rad, lengths and slight deformations: long ones, then those of a mechanism that has
+only a little play. Where even the shortest leads back, the pose gives way infinitesimally only: of a step ε it keeps ε² at most."""
+FEW = 3
+"""How often each of the shorter steps is tried."""
+ELSEWHERE = 0.1
+"""Part of a step by which something must have moved for a pose to be another one."""
+ROUGH = 1e-10
+"""Residual, by the row's scale, from which on it is said that redundant rows do not agree to the last digit."""
 TAKES_PART = 1e-7
 """Component of a dependency below which a row does not belong to it."""
 
@@ -79,6 +86,8 @@ class Diagnosis:
     """Whether time itself moves it."""
     norms: np.ndarray
     """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses."""
+    off: float = 0.0
+    """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 
     @property
     def _moves(self) -> str:
@@ -115,6 +124,10 @@ class Diagnosis:
             lines.append(
                 f"{counted(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
             )
+            if self.off > ROUGH:
+                lines.append(
+                    f"They agree to {self.off:.1g} of the mechanism's size only, as where lengths have few digits, and are taken to."
+                )
             for owner in dict.fromkeys(r.owner for r in self.rows if not r.determined):
                 words = [r.resists for r in self.rows if r.owner == owner and not r.determined]
                 known = [r.resists for r in self.rows if r.owner == owner and r.determined]
@@ -138,7 +151,8 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     alive = reference > DEAD * reference.max(initial=0.0)
     unit = [Y / np.where(alive, reference, 1.0) * alive for Y in scaled]
-    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), SINGULAR) for Y in unit] if len(reference) else [0]
+    off = max(off_at(m, pose, t) for pose in found)
+    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
     independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
@@ -154,7 +168,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     mobility = 0 if shaky else m.n_u - rank
     freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
     return Diagnosis(
-        rows, rank, mobility, m.grubler, independent, freedoms, len(found), rank_here, shaky, driven(m), reference
+        rows, rank, mobility, m.grubler, independent, freedoms, len(found), rank_here, shaky, driven(m), reference, off
     )
 
 
@@ -184,19 +198,35 @@ def better_rows(
 def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
     """The given pose and further ones, each reached by walking along the freedoms of the last and closing again."""
     found = [q]
-    for _ in range(3 * count):
-        if len(found) > count:
+    for length in STEPS:
+        for tried in range(3 * count):
+            if len(found) > count or (tried == FEW and length < STEPS[0] and len(found) == 1):
+                break
+            Z = _motions(m, found[-1], t)
+            if not Z.shape[1]:
+                break
+            step = Z @ rng.normal(size=Z.shape[1])
+            step *= length * m.scales.speeds / max(np.abs(step).max(), 1e-300)
+            attempt = close(m, displaced(m, found[-1], step, t), (), t)
+            if attempt.closed and _apart(m, attempt.q, q, t) > ELSEWHERE * length:
+                found.append(attempt.q)
+        found += _elsewhere(m, q, t, count, rng) if length == STEPS[0] and len(found) == 1 else []
+        if len(found) > 1:
             break
-        here = found[-1]
-        Z = _null_space(closure(m.state(here, np.zeros(m.n_u), t))[1] * m.reach, m.n_u)
-        if not Z.shape[1]:
-            break
-        step = Z @ rng.normal(size=Z.shape[1])
-        attempt = close(m, displaced(m, here, 0.4 * m.reach * step / max(np.abs(step).max(), 1e-300), t), (), t)
-        away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
-        if attempt.closed and away > ELSEWHERE * size_of(m):
-            found.append(attempt.q)
-    return found if len(found) > 1 else [q, *_elsewhere(m, q, t, count, rng)]
+    return found
+
+
+def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Z: what the rows do not resist in this pose, in large steps; rows and steps by their own scales."""
+    s = m.state(q, np.zeros(m.n_u), t)
+    g, B = closure(s)
+    size = row_scales(s)
+    off = float(np.nanmax(np.abs(g) / size, initial=0.0))
+    return _null_space(B * m.scales.speeds / size[:, None], m.n_u, singular(off))
+
+
+def _apart(m: Mechanism, q: np.ndarray, other: np.ndarray, t: float) -> float:
+    return float(np.abs(places(m, q, t) - places(m, other, t)).max(initial=0.0))
 
 
 def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -205,9 +235,8 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
     for _ in range(2 * count):
         if len(found) == 2:
             break
-        attempt = close(m, displaced(m, q, m.reach * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
-        away = np.abs(places(m, attempt.q, t) - places(m, q, t)).max()
-        if attempt.closed and away > ELSEWHERE * size_of(m):
+        attempt = close(m, displaced(m, q, m.scales.speeds * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
+        if attempt.closed and _apart(m, attempt.q, q, t) > ELSEWHERE * STEPS[0]:
             found.append(attempt.q)
     return found
 
@@ -216,14 +245,20 @@ def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tupl
     """Of all rows, or of some, in one pose."""
     alive = norms > DEAD * norms.max(initial=0.0)
     Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
-    return rank_of(np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False), SINGULAR) if Y.size else 0
+    sigma = np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)
+    return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
 
 
-def _null_space(B: np.ndarray, n: int) -> np.ndarray:
+def singular(off: float) -> float:
+    """Singular value of scaled rows that counts as zero where rows are open by so much: no finer than they agree."""
+    return max(SINGULAR, DEPENDENT * off)
+
+
+def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
     if not len(B):
         return np.eye(n)
     _, sigma, Vt = np.linalg.svd(B)
-    Z: np.ndarray = Vt[rank_of(sigma, SINGULAR) :].T
+    Z: np.ndarray = Vt[rank_of(sigma, tolerance) :].T
     return Z
 
 
@@ -253,7 +288,7 @@ def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, .
     """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
     if not p:
         return ()
-    Z = _null_space(closure(m.state(q, np.zeros(m.n_u), t))[1], m.n_u).T
+    Z = _motions(m, q, t).T
     R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
     return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)

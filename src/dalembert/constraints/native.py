@@ -145,18 +145,23 @@ class Native:
         self.call("dgeqp3", rows, columns, X, stride, order, tau, self.take(size), size)
         return order, tau
 
-    def least_squares(self, X: Pointer, rows: int, columns: int, y: Pointer) -> Int:
-        """y ← the shortest of the best solutions of X z = y, singular values below the tolerance taken for zero; the rank."""
+    def shortest(self, X: Pointer, y: Pointer, most: int) -> tuple[Pointer, Int]:
+        """The shortest of the best solutions of X z = y for X of n × rows, and its rank; by `most` singular values at most, and none
+        below the tolerance."""
         from scipy.linalg import lapack
 
-        work, iwork, _ = lapack.dgelsd_lwork(rows, columns, 1, RANK_TOLERANCE)
-        size, stride = _lwork(work), max(rows, columns)
-        rank = self.shorts(1)
-        self.call(
-            "dgelsd", rows, columns, 1, X, rows, y, stride, self.take(min(rows, columns)), RANK_TOLERANCE, rank,
-            self.take(size), size, self.shorts(int(iwork)),
-        )  # fmt: skip
-        return rank[0]
+        f, n, rows = self.code, self.n, self.rows
+        sigma, U, Vt, z = self.take(min(n, rows)), self.take(n * n), self.take(rows * rows), self.zeros(rows)
+        size = int(lapack.dgesdd_lwork(n, rows)[0])
+        work, integers = self.take(size), self.shorts(8 * min(n, rows))
+        self.call("dgesdd", "A", n, rows, X, n, sigma, U, n, Vt, rows, work, size, integers)
+        rank = self.rank_of(sigma, min(n, rows, most))
+        along = self.times(U, rank, y, transposed=True)
+        with f.loop(rank) as i:
+            along[i] = along[i] / sigma[i]
+        with f.loop(rank) as i, f.loop(rows) as k:
+            z[k] = z[k] + along[i] * Vt[k * rows + i]
+        return z, rank
 
     def reduced(self, Z: Pointer, freedoms: Int, along: Pointer) -> None:
         """u̇ = along + Z (ZᵀAZ)⁻¹ Zᵀ(f − A along) for Z of n × freedoms."""
@@ -204,7 +209,10 @@ def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") ->
 
 
 def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
-    """`multipliers(A, f, B, gamma, udot, lam, work)` → the rank of B: the shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""
+    """`multipliers(A, f, B, gamma, udot, lam, work)` → the rank of B: the shortest λ, in scaled rows, with Bᵀλ = f − A u̇.
+
+    The rank is no greater than the number of rows that together say all: where loops are not quite closed, others differ from them.
+    """
     parameters: dict[str, Any] = dict.fromkeys(("A", "f", "B", "gamma", "udot", "lam", "work"), Pointer)
     n, rows = shape.n, shape.rows
     with module.function("multipliers", status=True, **parameters) as f:
@@ -214,13 +222,11 @@ def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
                 f.lam[k] = 0.0
         elif rows:
             s = x.scaled()
-            y = x.zeros(max(n, rows))
-            with f.loop(n) as i:
-                y[i] = x.f[i]
+            y = x.copy(x.f, n)
             x.call("dsymv", "L", n, -1.0, x.A, n, x.udot, 1, 1.0, y, 1)
-            rank = x.least_squares(s.B, n, rows, y)
+            lam, rank = x.shortest(s.B, y, len(shape.independent))
             with f.loop(rows) as k:
-                f.lam[k] = y[k] / s.norms[k]
+                f.lam[k] = lam[k] / s.norms[k]
             f.return_(rank)
     return f.signature, x.size
 

@@ -7,63 +7,66 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import numbers
-from dalembert.constraints.assembly import size_of
 from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import straight_block
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, row_scales
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing
 from dalembert.trace.functions import maximum
 
 APART = 1e-3
-"""Gap, beside the mechanism's size, and slip, beside size times speed, above which a state is refused: what drifts less is let pass."""
+"""Gap, by its row's scale, and slip, by scale times speed, above which a state is refused: what drifts less is let pass."""
 STILL = 1e-6
-"""Speed below which a slip is measured as if it were that."""
+"""Speed, in rad or lengths a second, below which a slip is measured as if it were that."""
 
 
-def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> None:
-    """By a kernel of its own."""
+def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
+    """By a kernel of its own; how far off each state is."""
     if not m.constraint_rows:
-        return
+        return np.zeros(np.shape(q)[:-1])
     if "errors" not in c.found:
         c.found["errors"] = _errors_kernel(c)
-    check_off(m, c.found["errors"](q, u, None, t, parameters)[..., 0], q, u, t, parameters)
+    off: np.ndarray = c.found["errors"](q, u, None, t, parameters)[..., 0]
+    check_off(m, off, q, u, t, parameters)
+    return off
 
 
 def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters: Any) -> None:
-    """From how far off every state is, in what is let pass; the first that is too far is told."""
-    if off.max(initial=0.0) <= 1.0:
+    """From how far off every state is, rows measured by their scales; the first that is too far is told."""
+    if off.max(initial=0.0) <= APART:
         return
-    k = int(np.argmax(~(off <= 1.0)))
+    k = int(np.argmax(~(off <= APART)))
     q_k, u_k = (numbers(x, name)[k] if np.ndim(x) == 2 else numbers(x, name) for x, name in ((q, "q"), (u, "u")))
     time = float(np.ravel(t)[k if np.ndim(t) else 0])
     values = {name: float(np.ravel(x)[k if np.ndim(x) else 0]) for name, x in (parameters or {}).items()}
     here = m.with_parameters(**values)
     rows = constraint_rows(here.state(q_k, u_k, time))
-    open_by, size = np.nan_to_num(np.abs(rows.g)), size_of(here)
+    size = reference_scales(here)
+    open_by, slip = np.nan_to_num(np.abs(rows.g)), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
     owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
-    if open_by.max() > APART * size:
+    widest, fastest = int(np.argmax(open_by / size)), int(np.argmax(slip / size))
+    if open_by[widest] > APART * size[widest]:
         raise StateError(
-            f'the coordinates q {which}do not close "{owners[int(np.argmax(open_by))]}", by {open_by.max():.3g}; m.assemble finds '
-            "coordinates that do"
+            f'the coordinates q {which}do not close "{owners[widest]}", by {open_by[widest]:.3g}; m.assemble finds coordinates that do'
         )
-    slip = np.abs(rows.B @ u_k - rows.b)
     raise StateError(
-        f'the speeds u {which}do not keep "{owners[int(np.argmax(slip))]}" closed, by {slip.max():.3g}; m.assemble finds speeds that do'
+        f'the speeds u {which}do not keep "{owners[fastest]}" closed, by {slip[fastest]:.3g}; m.assemble finds speeds that do'
     )
 
 
-def tolerance(m: Mechanism) -> float:
-    """Of a gap; and of a slip at unit speed."""
-    return APART * size_of(m)
+def reference_scales(m: Mechanism) -> np.ndarray:
+    """Of all rows, in the pose in which every joint is at its reference: what machine code measures them by."""
+    return row_scales(State(m.numeric, 0.0, m.reference, np.zeros(m.n_u)))
 
 
 def _errors_kernel(c: Catalogue) -> Kernel:
-    """The largest of gap / tolerance and slip / (tolerance · speed)."""
+    """The largest gap and slip, the slip by the fastest speed, each by its row's scale."""
     m = c.mechanism
+    sizes = reference_scales(m).tolist()
 
     def emit(module: Any, lanes: int) -> Any:
         with tracing():
@@ -72,12 +75,12 @@ def _errors_kernel(c: Catalogue) -> Kernel:
             gap: Any = 0.0
             slip: Any = 0.0
             speed: Any = STILL
-            for g, B, b in zip(rows.g, rows.B, rows.b):
-                gap = gap if isinstance(g, float) and np.isnan(g) else maximum(gap, abs(g))
-                slip = maximum(slip, abs(B @ s.speeds - b))
-            for u in s.speeds:
-                speed = maximum(speed, abs(u))
-            off = maximum(gap, slip / speed) / tolerance(m)
+            for g, B, b, size in zip(rows.g, rows.B, rows.b, sizes):
+                gap = gap if isinstance(g, float) and np.isnan(g) else maximum(gap, abs(g) / size)
+                slip = maximum(slip, abs(B @ s.speeds - b) / size)
+            for u, step in zip(s.speeds, m.scales.speeds.tolist()):
+                speed = maximum(speed, abs(u) / step)
+            off = maximum(gap, slip / speed)
             return module.block(straight_block(m, [off], ()), lanes), 0
 
-    return Kernel("errors of loops", m, 0, (1,), emit, of=(tolerance(m),))
+    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *m.scales.speeds.tolist()))

@@ -30,6 +30,6 @@ def _pose(m: Any, q: Any, t: float) -> np.ndarray:
     attempt = close(m, np.asarray(q, dtype=float), (), t)
     if not attempt.closed:
         raise LoopError(
-            f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} m; m.assemble finds some that are'
+            f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} of its size; m.assemble finds some'
         )
     return attempt.q

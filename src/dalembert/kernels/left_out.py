@@ -1,9 +1,12 @@
-"""Whether accelerations obey the rows that were left out as dependent: on another branch of motion they may not be."""
+"""Whether a state and its accelerations obey the rows that were left out as dependent: on another branch of motion they may not."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from dalembert.kernels.assembled import reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import extra_input, straight_block
@@ -13,25 +16,29 @@ from dalembert.trace.functions import maximum
 
 
 def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
-    """max |B u̇ − γ| over the rows left out, by the largest Σ|B u̇| + |γ| of any row; None where they are zero throughout."""
-    m = c.mechanism
+    """Of the rows left out, max |B u̇ − γ| by the largest Σ|B u̇| + |γ| of any row, and the widest gap; each row by its scale. None where
+    they are zero throughout."""
+    m, scales = c.mechanism, reference_scales(c.mechanism).tolist()
     with tracing():
         every, udot = constraint_rows(m.symbolic_state()), extra_input(m.speeds)
         others = [k for k in range(len(every.gamma)) if k not in rows and _says_something(every.B[k], every.gamma[k])]
         if not others:
             return None
         sizes: Any = 1e-30
-        for row, gamma in zip(every.B, every.gamma):
-            sizes = maximum(sizes, sum(abs(b * x) for b, x in zip(row, udot)) + abs(gamma))
+        for row, gamma, size in zip(every.B, every.gamma, scales):
+            sizes = maximum(sizes, (sum(abs(b * x) for b, x in zip(row, udot)) + abs(gamma)) / size)
         missing: Any = 0.0
+        gap: Any = 0.0
         for k in others:
-            missing = maximum(missing, abs(every.B[k] @ udot - every.gamma[k]))
-        part = missing / sizes
+            g = every.g[k]
+            missing = maximum(missing, abs(every.B[k] @ udot - every.gamma[k]) / scales[k])
+            gap = gap if isinstance(g, float) and np.isnan(g) else maximum(gap, abs(g) / scales[k])
+        found = [missing / sizes, gap]
 
     def emit(module: Any, lanes: int) -> Any:
-        return module.block(straight_block(m, [part], udot), lanes), 0
+        return module.block(straight_block(m, found, udot), lanes), 0
 
-    return Kernel("rows left out", m, m.n_u, (1,), emit, of=(rows,))
+    return Kernel("rows left out", m, m.n_u, (2,), emit, of=(rows, *scales))
 
 
 def _says_something(row: Any, gamma: Any) -> bool:

@@ -129,11 +129,23 @@ class Pair:
         return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
 
     @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Of the rows: first those that together say all, which the method solves with, the formulation's own among them."""
+        own = self.own_rows
+        kept = (*range(own), *(own + k for k in self.independent)) if own < len(self.written.B) else tuple(range(own))
+        return (*kept, *(k for k in range(len(self.written.B)) if k not in set(kept)))
+
+    @cached_property
     def shape(self) -> Shape:
-        """Rows of the formulation's own are independent."""
-        e, own = self.written, self.own_rows
-        kept = (*range(own), *(own + k for k in self.independent)) if own < len(e.B) else tuple(range(own))
-        return Shape(_present(e.A), _present(e.B), kept)
+        """With the rows in that order."""
+        e = self.written
+        n_kept = self.own_rows + (len(self.independent) if self.own_rows < len(e.B) else 0)
+        return Shape(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))
+
+    @property
+    def solved_with(self) -> Shape:
+        """What the method sees: no row that says nothing new, so that it need not tell, in a pose not quite closed, which these are."""
+        return Shape(self.shape.A, self.shape.B[list(self.shape.independent)], self.shape.independent)
 
     @property
     def own_rows(self) -> int:
@@ -152,7 +164,8 @@ class Pair:
         e, at = self.written, self.places
         outputs = [Output(x, "y", i) for i, x in enumerate(self.rates)]
         for name in ("A", "f", "B", "gamma"):
-            values = np.asarray(getattr(e, name)).ravel()
+            values = np.asarray(getattr(e, name))
+            values = (values[list(self.order)] if name in ("B", "gamma") else values).ravel()
             outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
         return block("pair_equations", self.known, outputs)
 
@@ -161,14 +174,14 @@ class Pair:
         return self._emit(module, self.m.n_q, name)
 
     def emit_solution(self, module: Module, name: str) -> tuple[Signature, int]:
-        """The same with y = (ẇ, λ, rank of B); λ, the shortest, also in `work` at `places["lam"]`."""
+        """The same with y = (ẇ, λ, rank of B); λ is the shortest."""
         return self._emit(module, 0, name, emit_multipliers(module, self.shape))
 
     def _emit(
         self, module: Module, n_q: int, name: str, multipliers: tuple[Signature, int] | None = None
     ) -> tuple[Signature, int]:
         code = module.block(self.block)
-        solve, work = emit_solve(module, COMPILED[self.constraints], self.shape)
+        solve, work = emit_solve(module, COMPILED[self.constraints], self.solved_with)
         at, n, rows = self.places, self.n_w, self.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function(name, **parameters) as f:
@@ -182,8 +195,9 @@ class Pair:
                 f.y[n_q + i] = part["udot"][i]
             if multipliers is not None:
                 rank: Any = f.call(multipliers[0], *given, part["lam"], scratch)
+                order = module.int_table(self.order or [0])
                 with f.loop(rows) as k:
-                    f.y[n + k] = part["lam"][k]
+                    f.y[n + order[k]] = part["lam"][k]
                 f.y[n + rows] = f.real(rank)
         needed = max(work, self.m.n_q, 0 if multipliers is None else multipliers[1])
         return f.signature, at["end"] + needed

@@ -9,11 +9,13 @@ import numpy as np
 
 from dalembert.arguments import numbers
 from dalembert.constraints import method
+from dalembert.constraints.assembly import DEPENDENT
 from dalembert.constraints.dynamics import accelerations as one_by_one
+from dalembert.constraints.dynamics import solve_state
 from dalembert.constraints.solution import Solution
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.assembled import STILL, check_assembled, check_off, tolerance
+from dalembert.kernels.assembled import STILL, check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.constrained import Constrained
 from dalembert.kernels.independent import independent_rows
@@ -53,18 +55,27 @@ def accelerations(
         )(q, u, tau, t, parameters)[..., n_q:]
     y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
-    check_off(m, y[..., n_q + n_u], q, u, t, parameters)
-    poor = ~(y[..., -1] > DOUBTFUL)
-    others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
-    if others is not None:
-        poor = poor | ~(others(q, u, udot, t, parameters)[..., 0] < VIOLATED)
-    doubtful = np.flatnonzero(poor)
+    violated, off = _violated(c, rows, q, u, udot, t, parameters, y[..., n_q + n_u])
+    check_off(m, off, q, u, t, parameters)
+    doubtful = np.flatnonzero(violated | ~(y[..., -1] > DOUBTFUL))
     if len(doubtful):
         q, u, tau = (_at(x, doubtful, 2) for x in (q, u, tau))
         values = {k: _at(v, doubtful, 1) for k, v in (parameters or {}).items()}
         found = one_by_one(c.mechanism, q, u, tau, _at(t, doubtful, 1), values)
         udot[... if udot.ndim == 1 else doubtful] = found
     return udot
+
+
+def _violated(
+    c: Catalogue, rows: tuple[int, ...], q: Any, u: Any, udot: np.ndarray, t: Any, parameters: Any, off: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Whether these accelerations break rows that were left out, by more than the state itself is off; and how far it is, with them."""
+    others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
+    if others is None:
+        return np.zeros(np.shape(off), dtype=bool), off
+    found = others(q, u, udot, t, parameters)
+    off = np.maximum(off, found[..., 1])
+    return ~(found[..., 0] < np.maximum(VIOLATED, DEPENDENT * off)), off
 
 
 def solve(
@@ -82,7 +93,7 @@ def solve(
         form = formulation_named(c.mechanism, formulation, [pose])
         return form, solution_kernel(c.mechanism, form, constraints, rows)
 
-    check_assembled(c, c.mechanism, q, u, t, parameters)
+    off = check_assembled(c, c.mechanism, q, u, t, parameters)
     form, made = _kept(c, f"solution {formulation} {constraints}", make)
     tau = _with_opaque(c, q, u, tau, t, parameters)
     y = made(q, u, tau, t, parameters)
@@ -96,6 +107,12 @@ def solve(
             y[... if y.ndim == 1 else k, :n_u] = _chosen_there(
                 m, q_k, u_k, tau_k, float(_at(t, k, 1)), formulation, constraints
             )
+    violated, _ = _violated(c, rows, q, u, np.ascontiguousarray(y[..., :n_u]), t, parameters, off)
+    for k in np.flatnonzero(violated):  # on another branch of motion all rows are looked at
+        q_k, u_k, tau_k = (_at(x, k, 2) for x in (q, u, tau))
+        m = c.mechanism.with_parameters(**{name: float(_at(v, k, 1)) for name, v in (parameters or {}).items()})
+        there = solve_state(m, q_k, u_k, np.zeros(n_u) if tau_k is None else tau_k, float(_at(t, k, 1)), constraints)
+        y[... if y.ndim == 1 else k] = np.concatenate([there.udot, there.lam[: y.shape[-1] - n_u - 1], [there.rank]])
     rank = np.rint(y[..., -1]).astype(int)
     return Solution(y[..., :n_u], y[..., n_u:-1], int(rank) if rank.ndim == 0 else rank)
 
@@ -170,6 +187,7 @@ def _udot(pair: Pair) -> Block:
 def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
+    scales, steps = reference_scales(m), m.scales.speeds
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         held = Constrained(m, rows)
@@ -181,21 +199,27 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
             f.call(run, *(getattr(f, name) for name in NAMES))
             Y, S = f.work + at["Y"], f.work + at["S"]
             g, slip = f.work + at["g"], f.work + at["slip"]
+            per_row, per_speed = (
+                module.real_table([1.0 / scales[k] for k in p.rows] or [1.0]),
+                module.real_table((1.0 / steps).tolist()),
+            )
             v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0, speed=STILL)
             with f.loop(m.n_u) as i:
-                v.speed = maximum(v.speed, abs(f.u[i]))
+                v.speed = maximum(v.speed, abs(f.u[i]) * per_speed[i])
             with f.loop(held.n_rows) as i:
-                v.gap, v.slip = maximum(v.gap, abs(g[i])), maximum(v.slip, abs(slip[i]))
+                v.gap = maximum(v.gap, abs(g[i]) * per_row[i])
+                v.slip = maximum(v.slip, abs(slip[i]) * per_row[i])
                 v.square = 0.0
                 with f.loop(starts[i], starts[i + 1]) as e:
                     v.square = v.square + Y[e] * Y[e]
                 inverse = S[profile[i] + i]
                 v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
-            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed) / tolerance(m)
+            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed)
             f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=(rows, tolerance(m)))
+    of = (rows, *scales.tolist(), *steps.tolist())
+    return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
 
 
 def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:

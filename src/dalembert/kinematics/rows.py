@@ -55,6 +55,13 @@ def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([g for g, _ in every]), np.concatenate([B for _, B in every])
 
 
+def row_scales(s: State) -> np.ndarray:
+    """Of every row, what a large step of the bodies and joints it looks at makes of it: the mechanism's length for rows that are
+    distances, 1 for those that are directions. A row that nothing changes in this pose is taken for a distance."""
+    every = [d.scales(s) for d in s.mechanism.constraint_rows.values()]
+    return np.concatenate([np.zeros(0), *every])
+
+
 class Differentiated:
     """A constraint of a mechanism, traced on the motion of the bodies it looks at."""
 
@@ -100,6 +107,16 @@ class Differentiated:
         """(g, B) at numbers."""
         g, C = self._placed(s)
         return np.asarray(g), self._in_speeds(s, np.asarray(C))
+
+    def scales(self, s: State) -> np.ndarray:
+        """See `row_scales`: turning counts only where nothing else does, for it is measured about the bodies' origins."""
+        C, own = np.asarray(self._placed(s)[1], dtype=float), s.mechanism.scales
+        bodies = np.linalg.norm(C[:, : 6 * len(self.bodies)].reshape(len(C), len(self.bodies), 2, 3), axis=3)
+        turning, shifting = (bodies[:, :, i].max(axis=1, initial=0.0) for i in (0, 1))
+        joints = (np.abs(C[:, 6 * len(self.bodies) :]) * own.speeds).max(axis=1, initial=0.0)
+        size = np.maximum(own.length * shifting, joints)
+        size = np.where(size > 0.0, size, turning)
+        return np.where(size > 0.0, size, own.length)
 
     def gap(self, s: State) -> np.ndarray:
         """g at numbers, from the poses alone."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
+from dalembert.mechanism.scales import Scales, scales_of
 from dalembert.portable import Portable
 from dalembert.system.bodies import Body, check_mass_properties
 from dalembert.system.constraints import Constraint
@@ -175,21 +176,13 @@ class Description(Portable):
         return tuple(at for at in found if at is not None)
 
     @cached_property
-    def reach(self) -> np.ndarray:
-        """For every speed, how far along it is a large step: 1 for joints, a slight deformation for the modes of elastic bodies."""
-        out = np.ones(self.n_u)
-        for j, b in zip(self.joints, self.bodies):
-            if b.modes:
-                out[[at for at in j.u_at[len(j.own_u) :] if at is not None]] = b.data.amplitudes
-        return out
+    def scales(self) -> Scales:
+        """By what its lengths, angles and deformations are measured wherever something is decided."""
+        return scales_of(self.numeric)
 
     def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
         """Random coordinates near the reference, elastic bodies deformed a little."""
-        moved = rng.uniform(-step, step, self.n_q)
-        for j, b in zip(self.joints, self.bodies):
-            if b.modes:
-                moved[[at for at in j.q_at[len(j.own_q) :] if at is not None]] *= b.data.amplitudes
-        return self.admissible(self.reference + moved)
+        return self.admissible(self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates)
 
     def modal_places(self, k: int) -> list[int]:
         """Places in q of the modes of body k, from 0."""

@@ -17,7 +17,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.pivoting import Choice
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.options import Options
-from dalembert.simulation.scales import SMALL, length, speed_units
+from dalembert.simulation.scales import SMALL
 
 if TYPE_CHECKING:
     from dalembert.kernels.constrained import Constrained
@@ -138,11 +138,8 @@ class Balance:
         """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""
         if self.own:
             return o.atol
-        moved = length(m) * np.array([unit == "m/s" for unit in speed_units(m)]) + [
-            float(unit != "m/s") for unit in speed_units(m)
-        ]
         still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
-        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(moved)]
+        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(m.scales.sizes[m.n_q :])]
         typical = np.max([np.zeros_like(still), *changes], axis=0)
         typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])

@@ -7,12 +7,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.constraints.assembly import assemble, consistent_speeds
+from dalembert.constraints.assembly import DEPENDENT, assemble, consistent_speeds
 from dalembert.constraints.contradictions import drift_apart
 from dalembert.constraints.diagnosis import Diagnosis, diagnose, rank_at
 from dalembert.errors import LoopError, SimulationError
 from dalembert.kinematics.initial import named_speeds
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.holding import Holding, holding
 from dalembert.simulation.methods import METHODS
@@ -24,7 +24,7 @@ SINGULAR = 1e-10
 
 
 SAMPLES, FEW, APART = 25, 5, 1e-7
-"""Where a finished motion is looked at for constraints that contradict each other, and by what part of its size."""
+"""Where a finished motion is looked at for constraints that contradict each other, and by what part of each row's scale."""
 
 
 def held_state(
@@ -82,8 +82,10 @@ def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, 
     """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch."""
     if not h.may_drift_apart:
         return
+    allowed = max(APART, DEPENDENT * _KNOWN[m].off if m in _KNOWN else 0.0)
     for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int)) if len(t) else ():
-        rows = constraint_rows(m.state(q[k], u[k], t[k]))
+        s = m.state(q[k], u[k], t[k])
+        rows, fastest = constraint_rows(s), max(1.0, float(np.abs(u[k] / m.scales.speeds).max(initial=0.0)))
         off = np.nan_to_num(np.abs(rows.g)) + np.abs(rows.B @ u[k] - rows.b)
-        if off.max() > APART * h.size * max(1.0, float(np.abs(u[k]).max(initial=0.0))):
+        if not (off / row_scales(s)).max() <= allowed * fastest:
             raise drift_apart(m, off, float(t[k]))

@@ -7,7 +7,7 @@ from typing import Any
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.method import DEGRADED
-from dalembert.simulation.scales import speed_units, typical_coordinates
+from dalembert.simulation.scales import speed_units
 from dalembert.trace.native import Real, Signature, maximum, sqrt
 
 WORTH_A_LOOK, WELL_AGAIN = 1e-4, 1e-2
@@ -25,7 +25,7 @@ class HeldScale:
         return {"size": n, "fastest": len(KINDS), "distance": 1, "approach": 1, "asked": 1}
 
     def held_values(self, m: Mechanism) -> dict[str, Any]:
-        return {"size": [*typical_coordinates(m), *[0.0] * m.n_u], "asked": 1.0}
+        return {"size": [*m.scales.coordinates, *[0.0] * m.n_u], "asked": 1.0}
 
     def scale(self, p: Any, rtol: Real, i: Any) -> Real:
         """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, the fastest yet of its kind for a speed."""

@@ -34,9 +34,7 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
-    from dalembert.constraints.assembly import size_of
-
-    return Holding(found.independent, found.norms, size_of(m), stabilise, left_out(found), found.driven)
+    return Holding(found.independent, found.norms, m.scales.length, stabilise, left_out(found), found.driven)
 
 
 def left_out(found: Diagnosis) -> bool:

@@ -117,7 +117,8 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
             raise SimulationError(
                 f"output={output!r} makes {intervals:.0f} samples; give a longer interval, or the times wanted"
             )
-        times = start + interval * np.arange(math.floor(intervals) + 1)
+        count = math.floor(intervals)
+        times = start + interval * np.arange(count + 1)
         if end - times[-1] > 1e-9 * interval:
             times = np.append(times, end)
         times[-1] = min(times[-1], end) if count else end

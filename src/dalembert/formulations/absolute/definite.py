@@ -42,9 +42,7 @@ def row_weights(m: Mechanism, X: Directions) -> np.ndarray:
     """For each row: the mechanism's mass where it resists a force, its inertia where it resists a torque; numbers, for scale only."""
     bodies = m.numeric.bodies
     mass = sum(float(b.mass) for b in bodies)
-    a = m.numeric.arrays
-    size = max(float(np.abs(x).max(initial=0.0)) for x in (a.com, a.parent_position, a.child_position)) or 1.0
-    inertia = sum(float(np.trace(b.inertia.astype(float))) for b in bodies) + mass * size * size
+    inertia = sum(float(np.trace(b.inertia.astype(float))) for b in bodies) + mass * m.scales.length**2
     return np.array([inertia if _none(column) else mass for column in X.force.T])
 
 

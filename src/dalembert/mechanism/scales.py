@@ -1,0 +1,120 @@
+"""A mechanism's own scales, by which all verdicts are made: what is closed, what moves, what is the same does not hang on units.
+
+A length is measured by the largest body, an angle by 1 rad, a modal amplitude by a slight deformation of its body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.system.joints import Joint
+
+if TYPE_CHECKING:
+    from dalembert.mechanism.description import Description
+
+CLOSED = 1e-12
+"""Largest residual of a row, by the row's scale, that counts as closed."""
+ROUNDING = 1e-15
+"""Part of a place's distance from its origin that is lost in its digits."""
+TURNED = 0.1
+"""Turn of a node, in rad, that is slight."""
+AS_LARGE = 50.0
+"""Slight deformations that make one as large as the body itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """What a mechanism's numbers are measured by."""
+
+    length: float
+    """The extent of the largest body, from joint to joint or mass centre; the ground counts as a body."""
+    far: float
+    """The largest distance of a joint or mass centre from the origin of its body, which decides what rounding hides."""
+    coordinates: np.ndarray
+    """For every coordinate a large step: 1 rad, 1 for Euler parameters, the length, a slight deformation."""
+    speeds: np.ndarray
+    """For every speed, how far along it is a large step, likewise."""
+    sizes: np.ndarray
+    """For every element of (q, u), what is as large as the mechanism itself: 1 rad, the length, a body bent by its own size."""
+
+    @property
+    def closed(self) -> float:
+        """Residual of a row, by the row's scale, that counts as closed: what is far from its origin has lost digits."""
+        return max(CLOSED, ROUNDING * self.far / self.length)
+
+    def of_step(self, step: np.ndarray) -> float:
+        """How large a step along the speeds is, beside the mechanism itself."""
+        return float(np.abs(step / self.sizes[len(self.coordinates) :]).max(initial=0.0))
+
+
+def scales_of(m: Description) -> Scales:
+    """From the numbers of a mechanism."""
+    length, far = _extent(m)
+    steps, sizes = np.ones(m.n_q + m.n_u), np.ones(m.n_q + m.n_u)
+    for j, b in zip(m.joints, m.bodies):
+        slight = _slight(b.data) if b.modes else np.zeros(0)
+        for start, places, units in zip((0, m.n_q), (j.q_at, j.u_at), units_of(j.joint.inner)):
+            own = [length if unit in ("m", "m/s") else 1.0 for unit in units]
+            at = [start + i if i is not None else None for i in places]
+            _put(steps, at, [*own, *slight])
+            _put(sizes, at, [*own, *(AS_LARGE * slight)])
+    steps.flags.writeable = sizes.flags.writeable = False
+    return Scales(length, far, steps[: m.n_q], steps[m.n_q :], sizes)
+
+
+@lru_cache(maxsize=1000)
+def units_of(joint: Joint) -> tuple[list[str], list[str]]:
+    """Of a joint's coordinates and of its speeds, by what a change of each does."""
+    base, coordinates = joint.reference, []
+    R = np.asarray(joint.rotation(base), dtype=float)
+    for i in range(joint.n_q):
+        moved = base.copy()
+        moved[i] += 0.1
+        if not np.array_equal(np.asarray(joint.admissible(moved), dtype=float), moved):
+            coordinates.append("1")
+        else:
+            coordinates.append("m" if np.array_equal(np.asarray(joint.rotation(moved), dtype=float), R) else "rad")
+    turning = np.asarray(joint.turning(base), dtype=float)
+    return coordinates, ["rad/s" if np.any(turning[:, k] != 0.0) else "m/s" for k in range(joint.n_u)]
+
+
+def _extent(m: Description) -> tuple[float, float]:
+    """(length, far): twice the largest distance of a body's points from their middle, else the largest radius of gyration, else 1."""
+    points: list[list[Any]] = [[] for _ in range(m.n_bodies + 1)]
+    for k, b in enumerate(m.bodies, start=1):
+        points[k] += [b.com, *(node.r for node in b.nodes.values())]
+    for j, parent, child in zip(m.joints, m.parent, range(1, m.n_bodies + 1)):
+        points[parent] += [] if j.on_parent.node else [j.on_parent.position]
+        points[child] += [] if j.on_child.node else [j.on_child.position]
+    for c in m.cuts:
+        for body, on in ((c.parent, c.on_parent), (c.child, c.on_child)):
+            points[body] += [] if on.node else [on.position]
+    places = [np.array(own, dtype=float) for own in points if own]
+    far = max(float(np.linalg.norm(x, axis=1).max()) for x in places)
+    length = max(2.0 * float(np.linalg.norm(x - x.mean(axis=0), axis=1).max()) for x in places)
+    if not length > ROUNDING * far:
+        length = max((_gyration(b) for b in m.bodies), default=0.0)
+    return length or 1.0, far
+
+
+def _gyration(body: Any) -> float:
+    mass = float(body.mass)
+    return float(np.sqrt(np.trace(np.asarray(body.inertia, dtype=float)) / mass)) if mass > 0.0 else 0.0
+
+
+def _slight(data: Any) -> np.ndarray:
+    """Of every mode a slight deformation: the body displaced by a fiftieth of its size, but no node turned by more than `TURNED`."""
+    turns = [np.linalg.norm(node.Psi, axis=0) for node in data.nodes.values()]
+    return np.asarray(
+        data.amplitudes / np.maximum(1.0, data.amplitudes * np.max([0.0 * data.amplitudes, *turns], axis=0) / TURNED)
+    )
+
+
+def _put(out: np.ndarray, places: Any, values: Any) -> None:
+    for at, value in zip(places, values):
+        if at is not None:
+            out[at] = value

@@ -1,0 +1,126 @@
+"""The same answers in another process, from a cold and a warm cache, after other models, pickled, copied, threaded, forked."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert.trace.native as native
+from tests.invariance.answers import Answers, compiled, differences, reference
+from tests.invariance.cases import Case, drawn
+
+CASES = [("loops", 3), ("rolling", 1), ("parameters", 0), ("elastic loop", 0)]
+NAMES = [f"{kind} {seed}" for kind, seed in CASES]
+TARGETS = ("x86-64", "x86-64-v3", "x86-64-v4", "host")
+
+WORKER = """
+import pickle, sys
+from tests.invariance.answers import compiled, reference
+from tests.invariance.cases import drawn
+pickle.dump([reference(drawn(kind, seed), compiled) for kind, seed in eval(sys.argv[1])], sys.stdout.buffer)
+"""
+
+
+def in_another_process(cases: list[tuple[str, int]], **environment: str) -> list[Answers]:
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join([str(root), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER, repr(cases)],
+        env=os.environ | {"PYTHONPATH": paths} | environment,
+        capture_output=True,
+        cwd=root,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found: list[Answers] = pickle.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, Answers]:
+    return {f"{kind} {seed}": reference(drawn(kind, seed), compiled) for kind, seed in CASES}
+
+
+def check(expected: dict[str, Answers], found: list[Answers]) -> None:
+    off = {name: differences(expected[name], x) for name, x in zip(NAMES, found, strict=True)}
+    assert not any(off.values()), off
+
+
+def test_another_process_with_a_cold_and_a_warm_cache(expected, tmp_path):
+    cold = in_another_process(CASES, DALEMBERT_CACHE_DIR=str(tmp_path))
+    assert any(tmp_path.iterdir())
+    warm = in_another_process(CASES, DALEMBERT_CACHE_DIR=str(tmp_path))
+    check(expected, cold)
+    for a, b in zip(cold, warm, strict=True):
+        assert all(np.array_equal(a.values[name], b.values[name]) for name in a.values)
+
+
+def test_after_other_models_in_another_order(expected):
+    """Here every case came after those before it; there, the other way round."""
+    check(expected, in_another_process(CASES[::-1], DALEMBERT_CACHE_DIR="off")[::-1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["copied", "deep", "pickled"])  # fmt: skip
+def test_copies(expected, name, way):
+    kind, seed = CASES[NAMES.index(name)]
+    case = drawn(kind, seed)
+    try:
+        other = way(case.mechanism)
+    except (AttributeError, pickle.PicklingError):
+        pytest.skip("its forces are functions without a name, which cannot be pickled")
+    twin = Case(kind, seed, case.system, case.q, case.u, case.t, case.elastic)
+    twin.__dict__["mechanism"] = other
+    found = reference(twin, compiled)
+    assert not differences(expected[name], found)
+
+
+def test_threads(expected):
+    """Four at once, each with mechanisms of its own and one that they share."""
+    shared = drawn(*CASES[0])
+    found: list[list[Answers]] = []
+
+    def work() -> None:
+        found.append([reference(shared, compiled), *(reference(drawn(*c), compiled) for c in CASES[1:])])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for x in threads:
+        x.start()
+    for x in threads:
+        x.join()
+    assert len(found) == 4
+    for answers in found:
+        check(expected, answers)
+
+
+def _forked(queue) -> None:
+    queue.put([reference(drawn(*c), compiled) for c in CASES])
+
+
+def test_forked_after_use(expected):
+    context = get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_forked, args=(queue,))
+    child.start()
+    found = queue.get(timeout=120)
+    child.join()
+    assert child.exitcode == 0
+    check(expected, found)
+
+
+@pytest.mark.skipif(not hasattr(native, "Target"), reason="there is one target yet, the processor at hand")
+@pytest.mark.parametrize("target", TARGETS)
+def test_another_target(expected, target):
+    """Other vector lengths add in another order; verdicts must not notice, and values only by rounding."""
+    runs = getattr(native, "runs_here", lambda _: True)
+    if not runs(target):
+        pytest.skip(f"this processor does not run {target}")
+    check(expected, in_another_process(CASES, DALEMBERT_TARGET=target, DALEMBERT_CACHE_DIR="off"))

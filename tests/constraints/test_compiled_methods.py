@@ -110,3 +110,14 @@ def test_the_static_order_has_fill_in_linear_in_the_number_of_loops(loops):
     assert all(where[n + k] > max(where[c] for c in np.flatnonzero(row)) for k, row in enumerate(B))
     assert sorted(e.order) == list(range(n + 2 * loops))
     assert e.size < 12 * n
+
+
+def test_the_proximal_method_comes_all_the_way_where_rows_nearly_depend():
+    """Two rows 0.1° apart: its first stiffness comes nearer by less than half a turn, which is not yet rounding."""
+    angle = np.radians(0.1)
+    A, f = np.diag([1.0, 0.03, 1.7]), np.array([1.0, -2.0, 0.5])
+    B, gamma = np.array([[1.0, 0.0, 0.3], [np.cos(angle), np.sin(angle), 0.3]]), np.array([0.2, -0.1])
+    e = Equations(A, f, B, gamma)
+    expected = METHODS["svd"](e).udot
+    for found in (METHODS["proximal"](e), compiled(e, "proximal")["proximal"]):
+        assert np.abs(found.udot - expected).max() <= 1e-9 * np.abs(expected).max()

@@ -18,7 +18,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--perturb", type=int, metavar="SEED", help="round otherwise in kernels and rows, as another processor would")
+    parser.addoption(
+        "--perturb", type=int, metavar="SEED", help="round otherwise in kernels and rows, as another processor would"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

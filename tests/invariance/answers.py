@@ -14,7 +14,7 @@ from tests.invariance.redrawing import Seen
 from tests.invariance.transformations import SHIFT, Anew, as_it_is
 
 TOLERANCE = 1e-9
-"""Of every answer, relative to the largest of its kind, or to a metre, kilogram and second, which is the size of all mechanisms here."""
+"""Of every answer, relative to the largest of its kind, or to a metre, kilogram and second, the size of all mechanisms here."""
 DIGITS = 1e-15
 """Of what is far from the origin, a metre in so many is below what can be said: positions are known to `DIGITS` × distance."""
 DURATION, SAMPLES = 0.06, 4
@@ -48,7 +48,7 @@ def quick(x: Anew) -> Answers:
 
 
 def compiled(x: Anew, simulate: bool = True) -> Answers:
-    """What is computed in machine code: accelerations, energies, Jacobians; and over a short motion positions, outputs, events, reactions."""
+    """What machine code computes: accelerations, energies, Jacobians; over a short motion positions, outputs, events, reactions."""
     made, d, m = Answers(), x.drawing, x.mechanism
     q, u = x.state
     made.values["accelerations"] = _accelerations(x, m.numeric.state(q, u, x.t), m.forward_dynamics(q, u, t=x.t))
@@ -152,7 +152,7 @@ def differences(before: Answers, after: Answers, how: str = "") -> list[str]:
     """Every answer that is not the same, in words."""
     found = [
         f"{name}: {before.verdicts.get(name)} became {after.verdicts.get(name)}"
-        for name in {**before.verdicts, **after.verdicts}
+        for name in before.verdicts.keys() & after.verdicts.keys()
         if before.verdicts.get(name) != after.verdicts.get(name)
     ]
     for name in before.values.keys() & after.values.keys():

@@ -20,6 +20,7 @@ from tests.invariance.cases import Case, drawn
 
 CASES = [("loops", 3), ("rolling", 1), ("parameters", 0), ("elastic loop", 0)]
 NAMES = [f"{kind} {seed}" for kind, seed in CASES]
+COPIES = {"copied": copy.copy, "deeply": copy.deepcopy, "pickled": lambda m: pickle.loads(pickle.dumps(m))}
 TARGETS = ("x86-64", "x86-64-v3", "x86-64-v4", "host")
 
 WORKER = """
@@ -69,7 +70,7 @@ def test_after_other_models_in_another_order(expected):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["copied", "deep", "pickled"])  # fmt: skip
+@pytest.mark.parametrize("way", COPIES.values(), ids=COPIES)
 def test_copies(expected, name, way):
     kind, seed = CASES[NAMES.index(name)]
     case = drawn(kind, seed)

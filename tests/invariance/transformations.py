@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 import dalembert as da
+from dalembert.kinematics.state import State
+from dalembert.mechanism import TreeJoint
 from dalembert.system.system import JointPlacement
 from dalembert.topology import TopologyError
 from dalembert.vectors import turn
@@ -63,32 +65,33 @@ class Anew:
         before = old.state(self.case.q, self.case.u, self.case.t)
         q = np.array(new.reference)
         u = np.zeros(new.n_u)
-        for k, (j, b) in enumerate(zip(new.joints, new.bodies), start=1):
+        for j in new.joints:
             name = self.old_joint[j.name]
             if name in old.joint_number and self._same_ends(name):
-                i = old.joint_number[name]
-                kind, q_old, u_old = before.joint(name)
-                factors = [d.unit(exponent(kind, c)) for c in kind.coordinates]
-                rates = [d.unit(exponent(kind, c), time=-1) for c in kind.speeds]
-                modes_q, modes_u = before.joint_q[i - 1][len(q_old) :], before.joint_u[i - 1][len(u_old) :]
-                larger = d.length  # amplitudes of modes are lengths or angles; beams' are scaled by `reach`
-                if len(modes_u):
-                    old_reach = old.reach[[at for at in old.joints[i - 1].u_at[len(u_old) :] if at is not None]]
-                    new_reach = new.reach[[at for at in j.u_at[len(u_old) :] if at is not None]]
-                    larger = new_reach / old_reach
-                values = [*(q_old * factors), *(modes_q * larger)]
-                speeds = [*(u_old * rates), *(modes_u * larger / d.time)]
+                values, speeds = self._carried_over(j, name, before)
             else:
                 values, speeds = self._coordinates(j.name, before), [0.0] * len(j.u_at)
-            for at, x in zip(j.q_at, values, strict=True):
-                if at is not None:
-                    q[at] = x
-            for at, x in zip(j.u_at, speeds, strict=True):
-                if at is not None:
-                    u[at] = x
+            for places, into, found in ((j.q_at, q, values), (j.u_at, u, speeds)):
+                for at, x in zip(places, found, strict=True):
+                    if at is not None:
+                        into[at] = x
         return q, u if self.same_tree else self._speeds(q, before)
 
-    def _coordinates(self, joint: str, before: object) -> np.ndarray:
+    def _carried_over(self, j: TreeJoint, name: str, before: State) -> tuple[list[float], list[float]]:
+        """Coordinates and speeds of a joint, in new units; those of an elastic body's modes by what a slight deformation is."""
+        old, new, d = self.case.mechanism.numeric, self.mechanism.numeric, self.drawing
+        i = old.joint_number[name] - 1
+        kind, q, u = before.joint(name)
+        modes_q, modes_u = before.joint_q[i][len(q) :], before.joint_u[i][len(u) :]
+        slight = [
+            m.reach[[at for at in x.u_at[len(u) :] if at is not None]] for m, x in ((old, old.joints[i]), (new, j))
+        ]
+        larger = slight[1] / slight[0]
+        lengths = [d.unit(exponent(kind, c)) for c in kind.coordinates]
+        rates = [d.unit(exponent(kind, c), time=-1) for c in kind.speeds]
+        return [*(q * lengths), *(modes_q * larger)], [*(u * rates), *(modes_u * larger / d.time)]
+
+    def _coordinates(self, joint: str, before: State) -> np.ndarray:
         """At which the joint (new name) connects the poses that its bodies have in the old drawing."""
         p, d = self.system.joints[joint], self.drawing
         old_body = {d.body(name): name for name in [GROUND, *self.case.system.bodies]}
@@ -101,7 +104,7 @@ class Anew:
             x.append(x_body + R_body @ on.position)
         return coordinates_at(p.joint, R[0].T @ R[1], R[0].T @ (x[1] - x[0]), d.length)
 
-    def _speeds(self, q: np.ndarray, before: object) -> np.ndarray:
+    def _speeds(self, q: np.ndarray, before: State) -> np.ndarray:
         new, d = self.mechanism.numeric, self.drawing
         still = new.state(q, np.zeros(new.n_u), self.t)
         matrix, wanted = [], []

@@ -195,7 +195,8 @@ def _elastic(rng: np.random.Generator) -> Case:
     s.add_force("spring", da.Spring("ground", ("tip", (0.1, 0.2, 0.3)), stiffness=5.0, damping=0.4, length=0.2))
     m = s.build()
     q, u = rng.uniform(-1, 1, m.n_q), rng.uniform(-1, 1, m.n_u)
-    q[list(m.deforming)], u[list(m.deforming)] = 0.1 * (q * m.reach)[list(m.deforming)], 0.0
+    bent = list(m.deforming)
+    q[bent], u[bent] = 0.1 * q[bent] * s.bodies["boom"].data.amplitudes, 0.0
     return Case("", 0, s, q, u, 0.2, bodies)
 
 

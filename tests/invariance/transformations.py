@@ -61,7 +61,7 @@ class Anew:
     @cached_property
     def state(self) -> tuple[np.ndarray, np.ndarray]:
         """q and u: what stands where it stood is carried over; the rest follows from the bodies' poses and velocities."""
-        old, new, d = self.case.mechanism.numeric, self.mechanism.numeric, self.drawing
+        old, new = self.case.mechanism.numeric, self.mechanism.numeric
         before = old.state(self.case.q, self.case.u, self.case.t)
         q = np.array(new.reference)
         u = np.zeros(new.n_u)
@@ -83,9 +83,8 @@ class Anew:
         i = old.joint_number[name] - 1
         kind, q, u = before.joint(name)
         modes_q, modes_u = before.joint_q[i][len(q) :], before.joint_u[i][len(u) :]
-        slight = [
-            m.reach[[at for at in x.u_at[len(u) :] if at is not None]] for m, x in ((old, old.joints[i]), (new, j))
-        ]
+        bodies = old.bodies[i], new.bodies[new.joint_number[j.name] - 1]
+        slight = [b.data.amplitudes if b.modes else np.zeros(0) for b in bodies]
         larger = slight[1] / slight[0]
         lengths = [d.unit(exponent(kind, c)) for c in kind.coordinates]
         rates = [d.unit(exponent(kind, c), time=-1) for c in kind.speeds]

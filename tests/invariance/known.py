@@ -1,10 +1,31 @@
-"""Answers that are known to hang on how a mechanism is said, with the reason: to be emptied."""
+"""Answers known to hang on how a mechanism is said, with the reason: to be emptied, entry by entry."""
 
 from __future__ import annotations
 
-KNOWN: dict[tuple[str, str], str] = {}
+SIGN = "the sign of a beam's mode is that of its end's largest entry, slope or deflection, which depends on the unit of length"
+COLUMNS = "singular values of rows whose columns mix angles and lengths"
+REACH = "steps to other poses, and what counts as closed, are measured in metres"
+FAR = "rows are differences of arms from the world's origin, whose rounding passes for rank"
+NAMES = "code of one model answers for another with other names"
+
+KNOWN: dict[tuple[str, str], str] = {
+    ("elastic tree", "mm, g, ms"): SIGN,
+    ("elastic tree", "µm, mg, ms"): SIGN,
+    ("elastic tree", "inches, pounds, minutes"): SIGN,
+    ("elastic loop", "µm, mg, ms"): REACH,
+    ("elastic loop", "km, t, h"): COLUMNS,
+    ("loops", "µm, mg, ms"): COLUMNS,
+    ("redundant loops", "µm, mg, ms"): REACH,
+    ("rolling", "µm, mg, ms"): COLUMNS,
+    ("loops", "km, t, h"): REACH,
+    ("redundant loops", "km, t, h"): REACH,
+    ("loops", "world shifted 1000 km"): FAR,
+}
 """(kind, way) → why."""
 
+IN_MACHINE_CODE: dict[str, str] = {"new names": NAMES, "names exchanged": NAMES, "names moved on": NAMES}
+"""By the way alone."""
 
-def known(kind: str, how: str) -> str | None:
-    return KNOWN.get((kind, how))
+
+def known(kind: str, how: str, compiled: bool = False) -> str | None:
+    return KNOWN.get((kind, how)) or (IN_MACHINE_CODE.get(how) if compiled else None)

@@ -15,35 +15,35 @@ from tests.invariance.known import known
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 MANY = int(os.environ.get("DALEMBERT_INVARIANCE", "0"))
-WAYS = list(TRANSFORMATIONS)
-SLICE = [(kind, how) for i, kind in enumerate(KINDS) for how in [WAYS[i % len(WAYS)]]]
-"""A kind and a way each, so that all kinds and all ways are met."""
+EVERY = [(kind, how) for kind in KINDS for how in TRANSFORMATIONS]
+SLICE = [("planar ring", "names exchanged"), ("URDF", "mm, g, ms"), ("tree", "another order")]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(max(1, MANY)))
 def test_verdicts_and_accelerations_do_not_hang_on_how_it_is_said(kind: str, seed: int) -> None:
-    """Every way at once, on numbers."""
+    """On numbers, in every way; in a slice, in every other one."""
+    ways = list(TRANSFORMATIONS) if MANY else list(TRANSFORMATIONS)[list(KINDS).index(kind) % 2 :: 2]
     case = drawn(kind, seed)
     before = reference(case, quick)
-    found = {}
-    for how in WAYS:
+    found, expected = {}, {}
+    for how in ways:
         anew = said_anew(case, how)
-        if anew is not None:
-            off = differences(before, quick(anew), how)
-            if off and not known(kind, how):
-                found[how] = off
+        off = differences(before, quick(anew), how) if anew is not None else []
+        if off:
+            (expected if known(kind, how) else found)[how] = off
     assert not found, f"{case}: {found}"
+    if expected:
+        pytest.xfail("; ".join(f"{how}: {known(kind, how)}" for how in expected))
 
 
-@pytest.mark.parametrize(("kind", "how"), [(k, h) for k in KINDS for h in WAYS] if MANY else SLICE)
+@pytest.mark.parametrize(("kind", "how"), EVERY if MANY else SLICE)
 def test_motion_reactions_and_events_do_not_hang_on_how_it_is_said(kind: str, how: str) -> None:
     """In machine code, over a short motion."""
-    if reason := known(kind, how):
-        pytest.xfail(reason)
     for seed in range(max(1, MANY)):
         case = drawn(kind, seed)
         anew = said_anew(case, how)
-        if anew is not None:
-            found = differences(reference(case, compiled), compiled(anew), how)
-            assert not found, f"{case}, {how}: {found}"
+        found = differences(reference(case, compiled), compiled(anew), how) if anew is not None else []
+        if found and (reason := known(kind, how, compiled=True)):
+            pytest.xfail(reason)
+        assert not found, f"{case}, {how}: {found}"

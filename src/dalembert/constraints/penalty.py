@@ -1,8 +1,8 @@
 """Penalty approximation of Gauss's principle [B Remark 1]: (A + k BᵀB) u̇ = f + k Bᵀγ, λ = k (B u̇ − γ).
 
 An approximation: the rows are violated by λ/k. With scaled rows and k = 10⁸ the violation is 10⁻⁸ of the accelerations a force of that
-size would cause, and 1/(k σ²) of them where rows nearly depend on each other, with σ the smallest singular value; a larger k would lose as
-much to rounding. Rows that depend on each other entirely share their force and do no harm.
+size would cause, and 1/(k σ²) of them where rows nearly depend on each other, σ being the smallest singular value; a larger k would
+lose as much to rounding. Rows that depend on each other entirely share their force and do no harm.
 """
 
 from __future__ import annotations

@@ -49,7 +49,16 @@ def quick(x: Anew) -> Answers:
 
 def compiled(x: Anew, simulate: bool = True) -> Answers:
     """What machine code computes: accelerations, energies, Jacobians; over a short motion positions, outputs, events, reactions."""
-    made, d, m = Answers(), x.drawing, x.mechanism
+    made = Answers()
+    _told(made, "machine code", lambda: _at_once(x, made))
+    if simulate and made.verdicts["machine code"] == "computed":
+        _told(made, "motion", lambda: _motion(x, made))
+    return made
+
+
+def _at_once(x: Anew, made: Answers) -> str:
+    """What one state is asked for."""
+    d, m = x.drawing, x.mechanism
     q, u = x.state
     made.values["accelerations"] = _accelerations(x, m.numeric.state(q, u, x.t), m.forward_dynamics(q, u, t=x.t))
     energies = m.energies(q, u, x.t) / d.unit(2, 1, -2)
@@ -68,9 +77,7 @@ def compiled(x: Anew, simulate: bool = True) -> Answers:
                     d.direction(v, length=1, time=-1),
                 ]
             )
-    if simulate:
-        _told(made, "motion", lambda: _motion(x, made))
-    return made
+    return "computed"
 
 
 def _motion(x: Anew, made: Answers) -> Any:

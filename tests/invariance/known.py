@@ -6,7 +6,6 @@ SIGN = "the sign of a beam's mode is that of its end's largest entry, slope or d
 COLUMNS = "singular values of rows whose columns mix angles and lengths"
 REACH = "steps to other poses, and what counts as closed, are measured in metres"
 FAR = "rows are differences of arms from the world's origin, whose rounding passes for rank"
-NAMES = "code of one model answers for another with other names"
 
 KNOWN: dict[tuple[str, str], str] = {
     ("elastic tree", "mm, g, ms"): SIGN,
@@ -23,9 +22,6 @@ KNOWN: dict[tuple[str, str], str] = {
 }
 """(kind, way) → why."""
 
-IN_MACHINE_CODE: dict[str, str] = {"new names": NAMES, "names exchanged": NAMES, "names moved on": NAMES}
-"""By the way alone."""
 
-
-def known(kind: str, how: str, compiled: bool = False) -> str | None:
-    return KNOWN.get((kind, how)) or (IN_MACHINE_CODE.get(how) if compiled else None)
+def known(kind: str, how: str) -> str | None:
+    return KNOWN.get((kind, how))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dalembert.trace.native as native
+from dalembert.trace.native import executable
 from tests.invariance.answers import Answers, compiled, differences, reference
 from tests.invariance.cases import Case, drawn
 
@@ -25,7 +25,6 @@ CASES = (
 )
 NAMES = [f"{kind} {seed}" for kind, seed in CASES]
 COPIES = {"copied": copy.copy, "deeply": copy.deepcopy, "pickled": lambda m: pickle.loads(pickle.dumps(m))}
-TARGETS = ("x86-64", "x86-64-v3", "x86-64-v4", "host")
 
 WORKER = """
 import pickle, sys
@@ -117,11 +116,9 @@ def test_forked_after_use(expected):
     check(expected, found)
 
 
-@pytest.mark.skipif(not hasattr(native, "Target"), reason="there is one target yet, the processor at hand")
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "target", [pytest.param(t.name, marks=[pytest.mark.slow] if t.lanes > 2 else []) for t in executable()[1:]]
+)
 def test_another_target(expected, target):
-    """Other vector lengths add in another order; verdicts must not notice, and values only by rounding."""
-    runs = getattr(native, "runs_here", lambda _: True)
-    if not runs(target):
-        pytest.skip(f"this processor does not run {target}")
+    """Other vector lengths and instructions round otherwise; verdicts must not notice, and values only by rounding."""
     check(expected, in_another_process(CASES, DALEMBERT_TARGET=target, DALEMBERT_CACHE_DIR="off"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 SIGN = "the sign of a beam's mode is that of its end's largest entry, slope or deflection, which depends on the unit of length"
-COLUMNS = "singular values of rows whose columns mix angles and lengths"
 REACH = "steps to other poses, and what counts as closed, are measured in metres"
 FAR = "rows are differences of arms from the world's origin, whose rounding passes for rank"
 
@@ -12,10 +11,7 @@ KNOWN: dict[tuple[str, str], str] = {
     ("elastic tree", "µm, mg, ms"): SIGN,
     ("elastic tree", "inches, pounds, minutes"): SIGN,
     ("elastic loop", "µm, mg, ms"): REACH,
-    ("elastic loop", "km, t, h"): COLUMNS,
-    ("loops", "µm, mg, ms"): COLUMNS,
     ("redundant loops", "µm, mg, ms"): REACH,
-    ("rolling", "µm, mg, ms"): COLUMNS,
     ("loops", "km, t, h"): REACH,
     ("redundant loops", "km, t, h"): REACH,
     ("loops", "world shifted 1000 km"): FAR,

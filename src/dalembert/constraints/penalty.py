@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, scaled
+from dalembert.constraints.solution import Solution, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
@@ -18,6 +18,7 @@ from dalembert.trace.native import Int
 STIFFNESS = 1e8
 
 
+@measured
 def solve(e: Equations) -> Solution:
     B, gamma, norms = scaled(e)
     udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)

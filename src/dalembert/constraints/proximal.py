@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.native import Native, Scaled
-from dalembert.constraints.solution import Solution, scaled
+from dalembert.constraints.solution import Solution, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int, Pointer, maximum
@@ -24,6 +24,7 @@ EXACT = 1e-11
 """What may be left of a row, by the size of its terms, when the first k has done what it can."""
 
 
+@measured
 def solve(e: Equations) -> Solution:
     from scipy.linalg import cho_factor, cho_solve
 

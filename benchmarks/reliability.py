@@ -16,7 +16,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: small matrices gain nothing from threads
@@ -32,7 +32,7 @@ from tests.invariance.cases import KINDS, drawn
 from tests.invariance.known import known
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
-SHARE = 28
+SHARE = 14
 """Mechanisms that a process takes at a time."""
 SHOWN = 40
 """Faults that are listed one by one."""
@@ -42,13 +42,11 @@ def agreement(mechanisms: int, processes: int, seconds: float) -> list[str]:
     """Formulations × constraint methods on random mechanisms."""
     began, total = time.time(), Tally()
     shares = [range(a, min(a + SHARE, mechanisms)) for a in range(0, mechanisms, SHARE)]
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=20) as pool:
-        waiting = [pool.submit(examined, share, SHARE - 1) for share in shares]
-        for one in waiting:
+    with get_context("spawn").Pool(processes, maxtasksperchild=20) as pool:
+        for tally in pool.imap_unordered(partial(examined, compiled_every=SHARE - 1), shares):
+            total.add(tally)
             if time.time() - began > seconds:
-                one.cancel()
-            if not one.cancelled():
-                total.add(one.result())
+                break
     pairs = total.pairs
     refusals = "\n".join(f"- {what}: {n}" for what, n in total.refusals.most_common(25))
     replace_section(

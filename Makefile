@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BENCH  := .venv-bench
 RUN    := $(VENV)/bin/python
+MECHANISMS ?= 100000
 
 .PHONY: demo test bench docs lint browser clean
 
@@ -34,6 +35,9 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/loops.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
 	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/fuzz.py --cases 1000000
+	-$(RUN) -m benchmarks.reliability agreement --mechanisms $(MECHANISMS)
+	-$(RUN) -m benchmarks.reliability invariance --mechanisms 700
+	-$(RUN) -m benchmarks.reliability faults --times 10
 	OPENBLAS_NUM_THREADS=1 CI= $(RUN) -m pytest -n 2 -m slow
 
 $(VENV)/.ready: pyproject.toml

@@ -17,6 +17,20 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--perturb", type=int, metavar="SEED", help="round otherwise in kernels and rows, as another processor would"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    seed = config.getoption("--perturb")
+    if seed is not None:
+        from tests.perturbation import apply
+
+        apply(seed)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where every run repeats the same random cases, a sixth of them will do; on a desk each run tries new ones."""
     if not os.environ.get("CI"):

@@ -16,16 +16,21 @@ from dalembert.formulations.equations import Equations
 from dalembert.pivoting import choose
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
-from tests.constraints.test_methods import _well_posed
+from tests.constraints.test_methods import _well_posed, in_other_units
 from tests.mechanisms import seeds
 
 TO = {"penalty": 1e-5, "proximal": 1e-8}
 """How far two ways of rounding may be apart: the stiffness of a penalty multiplies it."""
 
 
-def compiled(e: Equations, *names: str) -> dict[str, Solution]:
+def independent(e: Equations) -> tuple[int, ...]:
+    """Rows that together say all."""
+    return tuple(sorted(choose(scaled(e)[0]).rows))
+
+
+def compiled(e: Equations, *names: str, rows: tuple[int, ...] | None = None) -> dict[str, Solution]:
     """Every method on these equations, in one library."""
-    shape = Shape(e.A != 0.0, e.B != 0.0, tuple(sorted(choose(scaled(e)[0]).rows)))
+    shape = Shape(e.A != 0.0, e.B != 0.0, independent(e) if rows is None else rows)
     module = Module()
     _, size = emit_multipliers(module, shape)
     for name in names:
@@ -110,3 +115,30 @@ def test_the_static_order_has_fill_in_linear_in_the_number_of_loops(loops):
     assert all(where[n + k] > max(where[c] for c in np.flatnonzero(row)) for k, row in enumerate(B))
     assert sorted(e.order) == list(range(n + 2 * loops))
     assert e.size < 12 * n
+
+
+def test_the_proximal_method_comes_all_the_way_where_rows_nearly_depend():
+    """Two rows 0.1° apart: its first stiffness comes nearer by less than half a turn, which is not yet rounding."""
+    angle = np.radians(0.1)
+    A, f = np.diag([1.0, 0.03, 1.7]), np.array([1.0, -2.0, 0.5])
+    B, gamma = np.array([[1.0, 0.0, 0.3], [np.cos(angle), np.sin(angle), 0.3]]), np.array([0.2, -0.1])
+    e = Equations(A, f, B, gamma)
+    expected = METHODS["svd"](e).udot
+    for found in (METHODS["proximal"](e), compiled(e, "proximal")["proximal"]):
+        assert np.abs(found.udot - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_machine_code_does_not_hang_on_the_units_of_the_speeds(seed):
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, 4, 1, doubled=True)
+    e = kane.equations(m.state(q, u, t))
+    assert _well_posed(e)
+    expected = METHODS["range_space"](e)
+    other, D = in_other_units(e, rng)
+    names = [name for name in METHODS if name != "penalty"]
+    size = np.abs(np.linalg.solve(e.A, e.f)).max()
+    for name, found in compiled(other, *names, rows=independent(e)).items():
+        assert np.abs(D * found.udot - expected.udot).max() <= 1e-9 * size, name
+        assert found.rank in (-1, expected.rank), name
+        assert np.abs(e.B.T @ (found.lam - expected.lam)).max() <= 1e-8 * np.abs(e.f).max(), name

@@ -11,6 +11,7 @@ import dalembert as da
 from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS, method
 from dalembert.formulations import kane
+from dalembert.formulations.equations import Equations
 from dalembert.kinematics.rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
@@ -37,6 +38,29 @@ def test_all_methods_agree_on_random_loops(seed, n, n_loops, doubled):
         assert np.abs(e.A @ other.udot + e.B.T @ other.lam - e.f).max() <= 1e-8 * force, name
         assert other.rank == first.rank, name
     assert np.abs(METHODS["penalty"](e).udot - first.udot).max() <= 1e-4 * scale
+
+
+@settings(max_examples=12, deadline=None)
+@given(seeds, st.integers(2, 5), st.booleans())
+def test_no_method_hangs_on_the_units_of_the_speeds(seed, n, doubled):
+    """Radians beside micrometres or kilometres: columns six orders of magnitude apart, the same u̇ and the same rank."""
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, n, 1, doubled=doubled)
+    e = kane.equations(m.state(q, u, t))
+    if not m.n_u or not _well_posed(e):
+        return
+    first = METHODS["svd"](e)
+    scale = max(1.0, np.abs(first.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
+    for name in EXACT:
+        found, D = in_other_units(e, rng)
+        other = METHODS[name](found)
+        assert np.abs(D * other.udot - first.udot).max() <= 1e-9 * scale and other.rank == first.rank, name
+
+
+def in_other_units(e: Equations, rng: np.random.Generator) -> tuple[Equations, np.ndarray]:
+    """The equations in speeds w = D⁻¹u, and D."""
+    D = 10.0 ** rng.choice([-6.0, -3.0, 0.0, 3.0, 6.0], len(e.f))
+    return Equations(D[:, None] * e.A * D, D * e.f, e.B * D, e.gamma), D
 
 
 @pytest.mark.parametrize("seed", [9244852, 323])

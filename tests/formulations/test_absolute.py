@@ -12,8 +12,9 @@ from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS, kane
 from dalembert.formulations.absolute import newton_euler
 from dalembert.kinematics.loads import loads
+from dalembert.vectors import turn
 from tests.constraints.loops import random_loops
-from tests.mechanisms import matter, planar_pendulum, random_state, random_tree, seeds, unit
+from tests.mechanisms import frame, matter, planar_pendulum, random_state, random_tree, seeds, unit
 
 ELIMINATIONS = [
     "newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "barycentric", "hooker", "gauss",
@@ -237,3 +238,22 @@ def test_a_group_without_mass_has_no_barycentre():
 def test_equations_of_all_bodies_can_be_read():
     text = planar_pendulum(1).build().equations("newton_euler").text()
     assert "link1.vx" in text and "link1.wz" in text
+
+
+def test_a_loop_that_only_repeats_a_weld_says_nothing():
+    """Eliminating the joints leaves rounding of its rows, and no more; a row made of rounding would hold the swing still."""
+    rng = np.random.default_rng(3)
+    s = da.System("welded twice", gravity=(1.0, -9.81, 2.0))
+    for name in ("a", "b"):
+        s.add_body(name, matter(rng))
+    s.add_joint("swing", da.Revolute(unit(rng)), "ground", "a", frame(rng), frame(rng))
+    on_a, on_b = frame(rng), frame(rng)
+    s.add_joint("weld", da.Weld(), "a", "b", on_a, on_b)
+    middle = da.Frame((0.3, -0.2, 0.5), turn(np.array(unit(rng)), 0.7))
+    again = [da.Frame(x.position + x.rotation @ middle.position, x.rotation @ middle.rotation) for x in (on_a, on_b)]
+    s.add_joint("again", da.Cylindrical((0, 1, 0)), "a", "b", *again)
+    m = s.build(cut=["again"])
+    state = m.state([0.4], [1.3])
+    for by in ("svd", "range_space", "augmented", "proximal"):
+        found = largest_difference(state, ELIMINATIONS, by)
+        assert len(found) == len(ELIMINATIONS) and max(found.values()) <= 1e-9, (by, found)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, scaled
+from dalembert.constraints.native import Native, measured_speeds
+from dalembert.constraints.solution import Solution, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 from dalembert.trace.native import Int
@@ -21,6 +21,7 @@ def kkt(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.block([[e.A, B.T], [B, np.zeros((m, m))]]), np.concatenate([e.f, gamma]), norms
 
 
+@measured
 def solve(e: Equations) -> Solution:
     K, right, norms = kkt(e)
     n = len(e.f)
@@ -36,6 +37,7 @@ def solve(e: Equations) -> Solution:
     return Solution(x[:n], x[n:] / norms, rank)
 
 
+@measured_speeds
 def emit(x: Native) -> Int:
     """The same in machine code. QR of Bᵀ with pivoting finds the rank, and dependent rows are left out: the u̇ of least squares at the
     cost of LU."""

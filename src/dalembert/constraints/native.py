@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,22 @@ class Native:
         with self.code.loop(size) as i:
             made[i] = 0.0
         return made
+
+    def measure(self) -> Pointer:
+        """From now on A, f and B are those of the speeds D⁻¹u; D_ii = 1/√A_ii, and 1 where that is nothing."""
+        f, n = self.code, self.n
+        D, A, right, B = self.take(n), self.take(n * n), self.take(n), self.take(n * self.rows)
+        with f.loop(n) as i:
+            size = self.A[i * (n + 1)]
+            D[i] = 1.0 / sqrt(select(size > 0.0, size, 1.0))
+        with f.loop(n) as i:
+            right[i] = D[i] * self.f[i]
+            with f.loop(n) as j:
+                A[i * n + j] = D[i] * D[j] * self.A[i * n + j]
+        with f.loop(self.rows) as k, f.loop(n) as i:
+            B[k * n + i] = D[i] * self.B[k * n + i]
+        self.A, self.f, self.B = A, right, B
+        return D
 
     # -- linear algebra -----------------------------------------------------------------------------------------------
     def call(self, name: str, *arguments: Any) -> None:
@@ -196,6 +213,20 @@ Emit = Callable[[Native], Any]
 """A method's code; it returns the rank, −1 if it does not look."""
 
 
+def measured_speeds(emit: Emit) -> Emit:
+    """The method on speeds measured by √A_ii, the twin of `solution.measured`."""
+
+    @wraps(emit)
+    def emitted(x: Native) -> Any:
+        D = x.measure()
+        rank = emit(x)
+        with x.code.loop(x.n) as i:
+            x.udot[i] = D[i] * x.udot[i]
+        return rank
+
+    return emitted
+
+
 def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") -> tuple[Signature, int]:
     """`solve(A, f, B, gamma, udot, work)` → the rank; and the working memory it needs."""
     parameters: dict[str, Any] = dict.fromkeys(("A", "f", "B", "gamma", "udot", "work"), Pointer)
@@ -221,9 +252,12 @@ def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
             with f.loop(rows) as k:
                 f.lam[k] = 0.0
         elif rows:
+            D, own = x.measure(), x.take(n)
             s = x.scaled()
             y = x.copy(x.f, n)
-            x.call("dsymv", "L", n, -1.0, x.A, n, x.udot, 1, 1.0, y, 1)
+            with f.loop(n) as i:
+                own[i] = x.udot[i] / D[i]
+            x.call("dsymv", "L", n, -1.0, x.A, n, own, 1, 1.0, y, 1)
             lam, rank = x.shortest(s.B, y, len(shape.independent))
             with f.loop(rows) as k:
                 f.lam[k] = lam[k] / s.norms[k]

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, least_multipliers, scaled
+from dalembert.constraints.native import Native, measured_speeds
+from dalembert.constraints.solution import Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.independent import reduced
 from dalembert.pivoting import choose
 from dalembert.trace.native import Int
 
 
+@measured
 def solve(e: Equations) -> Solution:
     B, gamma, _ = scaled(e)
     by = reduced(B, np.zeros(len(B)), gamma, choose(B))
@@ -23,6 +24,7 @@ def solve(e: Equations) -> Solution:
     return Solution(udot, least_multipliers(e, udot), len(by.choice.rows))
 
 
+@measured_speeds
 def emit(x: Native) -> Int:
     """The same in machine code; the QR that chooses the dependent speeds also solves with Bb = Q R."""
     f, n, rows = x.code, x.n, x.rows

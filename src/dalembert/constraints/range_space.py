@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.native import Native
-from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, scaled
+from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.trace.native import Int, maximum
 
 
+@measured
 def solve(e: Equations) -> Solution:
     from scipy.linalg import cho_factor, cho_solve, solve_triangular
     from scipy.linalg.lapack import dpstrf

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 
@@ -21,6 +23,27 @@ class Solution:
     udot: np.ndarray
     lam: np.ndarray
     rank: int | np.ndarray
+
+
+def measured(solve: Callable[[Equations], Solution]) -> Callable[[Equations], Solution]:
+    """The method on speeds measured by √A_ii: what it finds of B's columns does not hang on the units of angles and lengths.
+
+    Each is rounded to a power of two, so that measuring costs no digit.
+    """
+
+    @wraps(solve)
+    def solved(e: Equations) -> Solution:
+        D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(e.A))))
+        own = solve(Equations(D[:, None] * e.A * D, D * e.f, e.B * D, e.gamma))
+        return Solution(D * own.udot, own.lam, own.rank)
+
+    return solved
+
+
+def sizes_of_speeds(A: np.ndarray) -> np.ndarray:
+    """√A_ii, and 1 where that is nothing."""
+    diagonal = np.diag(A)
+    return np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
 
 
 def cholesky(A: np.ndarray) -> np.ndarray:
@@ -53,5 +76,6 @@ def least_multipliers(e: Equations, udot: np.ndarray) -> np.ndarray:
     B, _, norms = scaled(e)
     if not len(B):
         return np.zeros(0)
-    lam: np.ndarray = np.linalg.lstsq(B.T, e.f - e.A @ udot, rcond=RANK_TOLERANCE)[0] / norms
+    sizes = sizes_of_speeds(e.A)
+    lam: np.ndarray = np.linalg.lstsq((B / sizes).T, (e.f - e.A @ udot) / sizes, rcond=RANK_TOLERANCE)[0] / norms
     return lam

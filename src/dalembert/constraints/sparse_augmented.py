@@ -9,12 +9,13 @@ import numpy as np
 
 from dalembert.constraints.elimination import SparseLDL, elimination
 from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, least_multipliers, scaled
+from dalembert.constraints.solution import Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
+@measured
 def solve(e: Equations) -> Solution:
     from scipy.linalg import qr
     from scipy.sparse import block_array, csc_array

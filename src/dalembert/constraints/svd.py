@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.native import Native
-from dalembert.constraints.solution import Solution, least_multipliers, scaled
+from dalembert.constraints.native import Native, measured_speeds
+from dalembert.constraints.solution import Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
+@measured
 def solve(e: Equations) -> Solution:
     B, gamma, _ = scaled(e)
     U, sigma, Vt = np.linalg.svd(B)
@@ -24,6 +25,7 @@ def solve(e: Equations) -> Solution:
     return Solution(udot, least_multipliers(e, udot), rank)
 
 
+@measured_speeds
 def emit(x: Native) -> Int:
     """The same in machine code, on Bᵀ = V Σ Uᵀ."""
     f, n, rows = x.code, x.n, x.rows

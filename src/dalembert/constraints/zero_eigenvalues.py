@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.native import Native
-from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, scaled
+from dalembert.constraints.native import Native, measured_speeds
+from dalembert.constraints.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.trace.native import Int
 
 
+@measured
 def solve(e: Equations) -> Solution:
     B, gamma, _ = scaled(e)
     eigenvalues, T = np.linalg.eigh(B.T @ B)
@@ -22,6 +23,7 @@ def solve(e: Equations) -> Solution:
     return Solution(udot, least_multipliers(e, udot), int(np.sum(~zero)))
 
 
+@measured_speeds
 def emit(x: Native) -> Int:
     """The same in machine code: eigenvalues in rising order, so that Z comes first; the stacked system by QR."""
     f, n, rows = x.code, x.n, x.rows

@@ -7,7 +7,8 @@ are not unique, those components of a wrench are that do not change with what th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,14 +53,24 @@ class _Wrench:
 
     value: np.ndarray
     dependence: np.ndarray
+    terms: np.ndarray
+    """(S, 6, rows): the sizes of what the dependence was summed from; where loops lie within what is summed, it cancels."""
 
     @property
     def opposite(self) -> _Wrench:
-        return _Wrench(-self.value, -self.dependence)
+        return _Wrench(-self.value, -self.dependence, self.terms)
 
     def turned(self, R: np.ndarray, looked_at: np.ndarray) -> _Wrench:
         """In the axes R."""
-        return _Wrench(_in_axes(R, self.value), _in_axes(R[looked_at], self.dependence))
+        there = R[looked_at]
+        return _Wrench(_in_axes(R, self.value), _in_axes(there, self.dependence), _in_axes(np.abs(there), self.terms))
+
+    def sizes(self, x: Samples) -> np.ndarray:
+        """(S, 6): what a torque and a force are measured by, where either stands for the other at the length of the mechanism."""
+        scaled = np.linalg.norm(self.terms / x.solved.scale, axis=2)
+        length = _length(x.mechanism)
+        force = np.maximum(scaled[:, 3:].max(axis=1), scaled[:, :3].max(axis=1) / length)
+        return np.repeat(np.stack([length * force, force], axis=1), 3, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +99,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
         raise unknown(name, "joint or constraint", [*m.joint_number, *m.constraint_rows], "reaction")
     if axes != "world":
         made = made.turned(ends.axes[axes == "parent"], _looked_at(x))
-    determined = _determined(x, made.dependence)
+    determined = _determined(x, made.dependence, made.sizes)
     sides = determined[[3, 4, 5, 0, 1, 2]].reshape(2, 3)
     return Wrenches(made.value[:, 3:], made.value[:, :3], sides, _note(x, determined, COMPONENTS))
 
@@ -111,7 +122,8 @@ def drive(x: Samples, name: str) -> JointForces:
     force = -np.einsum("kr,krs->ks", x.solved.lam[:, rows], C)
     dependence = np.zeros((len(_looked_at(x)), len(acted_on), x.solved.lam.shape[1]))
     dependence[:, :, rows] = -C[_looked_at(x)].transpose(0, 2, 1)
-    return _joint_forces(x, force, tuple(m.speeds[i] for i in acted_on), dependence)
+    names = tuple(m.speeds[i] for i in acted_on)
+    return _joint_forces(x, force, names, dependence, lambda x: np.linalg.norm(dependence / x.solved.scale, axis=2))
 
 
 def transmitted(x: Samples, number: int, about: np.ndarray) -> np.ndarray:
@@ -142,11 +154,14 @@ def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
 def _summed(x: Samples, wrenches: dict[int, np.ndarray], dependence: np.ndarray, about: np.ndarray) -> _Wrench:
     """The wrenches on some bodies' origins, taken together about one point."""
     value, change = np.zeros((len(x), 6)), np.zeros((len(dependence), 6, dependence.shape[-1]))
+    terms = np.zeros_like(change)
     for k, wrench in wrenches.items():
         arm = x.body_motion.position[:, k - 1] - about
         value += _moved(arm, wrench)
-        change += _moved(arm[_looked_at(x)], dependence[:, k - 1])
-    return _Wrench(value, change)
+        moved = _moved(arm[_looked_at(x)], dependence[:, k - 1])
+        change += moved
+        terms += np.abs(moved)
+    return _Wrench(value, change, terms)
 
 
 def _prescribed(x: Samples, number: int) -> JointForces:
@@ -168,9 +183,10 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     columns = evaluate(x, motion) * (-1.0 if turned else 1.0)
     own = evaluate_with_loads(x, lambda s, _: loads(s).joint[number - 1][given])
     force = np.einsum("kij,ki->kj", columns, made.value) - own
-    dependence = np.einsum("kij,kir->kjr", columns[_looked_at(x)], made.dependence)
+    there = columns[_looked_at(x)]
+    dependence = np.einsum("kij,kir->kjr", there, made.dependence)
     names = tuple(f"{j.name}.{s}" if s else j.name for s in (j.joint.speeds[i] for i in given))
-    return _joint_forces(x, force, names, dependence)
+    return _joint_forces(x, force, names, dependence, lambda x: np.einsum("kij,ki->kj", np.abs(there), made.sizes(x)))
 
 
 def joint_ends(x: Samples, number: int) -> _Ends:
@@ -209,8 +225,14 @@ def _ends(rows: np.ndarray) -> _Ends:
     return _Ends((rows[:, 0, :3], rows[:, 1, :3]), (R[:, 0], R[:, 1]))
 
 
-def _joint_forces(x: Samples, force: np.ndarray, speeds: tuple[str, ...], dependence: np.ndarray) -> JointForces:
-    determined = _determined(x, dependence)
+def _joint_forces(
+    x: Samples,
+    force: np.ndarray,
+    speeds: tuple[str, ...],
+    dependence: np.ndarray,
+    sizes: Callable[[Samples], np.ndarray],
+) -> JointForces:
+    determined = _determined(x, dependence, sizes)
     return JointForces(force[:, 0] if len(speeds) == 1 else force, speeds, determined, _note(x, determined, speeds))
 
 
@@ -218,15 +240,22 @@ def _looked_at(x: Samples) -> np.ndarray:
     return x.solved.looked_at if x.mechanism.constraint_rows else np.zeros(0, dtype=int)
 
 
-def _determined(x: Samples, dependence: np.ndarray) -> np.ndarray:
-    """For each component, whether no change of λ that is left open changes it."""
+def _determined(x: Samples, dependence: np.ndarray, sizes: Callable[[Samples], np.ndarray]) -> np.ndarray:
+    """For each component, whether no change of λ that is left open changes it, beside the sizes (S, n) of its terms."""
     if not dependence.size:
         return np.ones(dependence.shape[1], dtype=bool)
-    scaled = dependence / x.solved.scale
-    changes = np.linalg.norm(scaled @ x.solved.open, axis=2)
-    sizes = np.linalg.norm(scaled, axis=2).max(axis=1, keepdims=True)
-    unique: np.ndarray = (changes <= OPEN * sizes).all(axis=0)
+    changes = np.linalg.norm((dependence / x.solved.scale) @ x.solved.open, axis=2)
+    unique: np.ndarray = (changes <= OPEN * sizes(x)).all(axis=0)
     return unique
+
+
+def _length(m: Mechanism) -> float:
+    """The largest distance of a mass centre or joint from its body's origin, else the largest radius of gyration."""
+    m = m.numeric
+    on_bodies = [j.on_parent.position for j, parent in zip(m.joints, m.parent) if parent]
+    places = [*on_bodies, *(j.on_child.position for j in m.joints), *(b.com for b in m.bodies)]
+    found = max(float(np.linalg.norm(p)) for p in places)
+    return found or max(math.sqrt(float(np.trace(b.inertia)) / b.mass) if b.mass else 0.0 for b in m.bodies) or 1.0
 
 
 def _note(x: Samples, determined: np.ndarray, names: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
+from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.equations import Equations
@@ -121,7 +122,9 @@ class Hinged:
 
     def reduced(self, B: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Rows on all bodies' accelerations as rows on ẇ."""
-        return (B @ self.spread, gamma - B @ self.bias) if len(B) else (B[:, : self.spread.shape[1]], gamma)
+        if not len(B):
+            return B[:, : self.spread.shape[1]], gamma
+        return without_dead(B @ self.spread, gamma - B @ self.bias, np.abs(B) @ np.abs(self.spread))
 
     def equations(self, A: np.ndarray, f: np.ndarray) -> Equations:
         """With the joints' rows, then the loops'."""

@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
 from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
@@ -155,4 +156,5 @@ def _reduced(
     x: Hinged, Y: np.ndarray, y0: np.ndarray, B: np.ndarray, gamma: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     on_barycentric, right = x.reduced(B, gamma)
-    return on_barycentric @ Y, right - on_barycentric @ y0
+    terms = np.abs(B) @ np.abs(x.spread) @ np.abs(Y) if len(B) else on_barycentric @ Y
+    return without_dead(on_barycentric @ Y, right - on_barycentric @ y0, terms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
 from dalembert.mechanism import Mechanism
@@ -25,4 +26,6 @@ def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:
     H, h = b.joint_rows
     B, gamma = b.loop_rows
     constant, per_loop = phi[:, 0], phi[:, 1:]
-    return Equations(b.inertia, b.right - H.T @ constant, B - per_loop.T @ H, gamma - per_loop.T @ h)
+    rows, right = B - per_loop.T @ H, gamma - per_loop.T @ h
+    rows, right = without_dead(rows, right, np.abs(B) + np.abs(per_loop.T) @ np.abs(H))
+    return Equations(b.inertia, b.right - H.T @ constant, rows, right)

@@ -1,0 +1,258 @@
+"""Mechanisms of every kind in a random state, for asking whether an answer depends on how the question is put."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dalembert as da
+from dalembert.elastic.body import ElasticBody
+from dalembert.vectors import turn
+from tests.constraints.loops import closed_system, consistent, rolling_system
+from tests.importers.robots import mjcf_inertial, mjcf_joint, mjcf_place, urdf, urdf_tree, write
+from tests.mechanisms import add_forces, matter, planar_pendulum, random_state, random_tree, unit
+
+Z = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A system (with its cuts), and a state of the mechanism it builds, obeying every loop and constraint."""
+
+    kind: str
+    seed: int
+    system: da.System
+    q: np.ndarray
+    u: np.ndarray
+    t: float
+    elastic: Callable[[float, float, float], Mapping[str, ElasticBody]] | None = None
+    """Its elastic bodies in other units: length, mass, time."""
+
+    @cached_property
+    def mechanism(self) -> da.Mechanism:
+        made: da.Mechanism = self.system.build()
+        return made
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seed}"
+
+
+def drawn(kind: str, seed: int) -> Case:
+    """The random mechanism of this kind and number; those that a random draw made impossible are drawn again."""
+    for attempt in range(20):
+        rng = np.random.default_rng([seed, attempt, len(kind)])
+        try:
+            case = KINDS[kind](rng)
+            m = case.mechanism
+            if m.n_u and _well_posed(case):
+                return Case(kind, seed, case.system, case.q, case.u, case.t, case.elastic)
+        except da.LoopError:
+            continue
+    raise AssertionError(f"no {kind} for seed {seed}")
+
+
+def _well_posed(case: Case) -> bool:
+    """Whether the rows' singular values are plainly zero or plainly not."""
+    from dalembert.kinematics.rows import constraint_rows
+
+    sizes = np.linalg.svd(constraint_rows(case.mechanism.numeric.state(case.q, case.u, case.t)).B, compute_uv=False)
+    kept = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    return not len(kept) or bool(kept[-1] > 1e-2 * kept[0])
+
+
+def _in_random_state(s: da.System, rng: np.random.Generator, assemble: bool = False) -> Case:
+    m = s.build()
+    q, u, t = random_state(m, rng)
+    if assemble:
+        q, _ = m.assemble(q, t=t)
+    return Case("", 0, s, q, consistent(m, q, u, t) if m.constraint_rows else u, t)
+
+
+def _tree(rng: np.random.Generator) -> Case:
+    return _in_random_state(random_tree(rng, int(rng.integers(1, 5))), rng)
+
+
+def _floating(rng: np.random.Generator) -> Case:
+    return _in_random_state(random_tree(rng, int(rng.integers(2, 5)), floating=True), rng)
+
+
+def _prescribed(rng: np.random.Generator) -> Case:
+    return _in_random_state(random_tree(rng, int(rng.integers(2, 5)), prescribed=True, orientation="angles"), rng)
+
+
+def _loops(rng: np.random.Generator, doubled: bool = False) -> Case:
+    s, q, u, t = closed_system(rng, int(rng.integers(2, 5)), 1 if doubled else int(rng.integers(1, 3)), doubled=doubled)
+    return Case("", 0, s, q, consistent(s.build(), q, u, t), t)
+
+
+def _polygon(rng: np.random.Generator) -> Case:
+    """Links in a plane, hinged in a ring: three rows too many. Some slope with the whole plane in space; one has a spring."""
+    n = int(rng.integers(4, 7))
+    angles = np.sort(rng.uniform(0, 2 * np.pi, n) * 0.3 + 2 * np.pi * np.arange(n) / n)
+    corners = rng.uniform(0.6, 1.0, n)[:, None] * np.stack([np.cos(angles), np.sin(angles), np.zeros(n)], axis=1)
+    tilt = turn(np.array(unit(rng)), rng.uniform(-3, 3))
+    s = da.System("polygon", gravity=rng.normal(size=3) * 5)
+    carrier, place = "ground", tilt @ corners[0]
+    q = []
+    for i in range(1, n):
+        angle = rng.uniform(-1, 1)
+        s.add_body(f"bar{i}", da.rod(1.0 + 0.1 * i, 0.5))
+        s.add_joint(
+            f"h{i}", da.Revolute(Z), carrier, f"bar{i}", da.Frame(place, tilt if i == 1 else turn(np.array(Z), 0.0))
+        )
+        q.append(angle)
+        side = turn(np.array(Z), -sum(q)) @ (corners[i] - corners[i - 1])
+        carrier, place = f"bar{i}", side
+    add_forces(s, rng)
+    s.add_joint(
+        f"h{n}", da.Revolute(Z), carrier, "ground", da.Frame(place, turn(np.array(Z), -sum(q))),
+        da.Frame(tilt @ corners[-1], tilt),
+    )  # fmt: skip
+    s.cut = (f"h{n}",)
+    m = s.build()
+    pose = np.array(q)
+    return Case("", 0, s, pose, consistent(m, pose, rng.uniform(-1, 1, m.n_u), 0.3), 0.3)
+
+
+def _bricard(rng: np.random.Generator) -> Case:
+    """The rectangular Bricard linkage with random sides: one freedom, against all counting."""
+    a, b, c = rng.uniform(0.5, 1.5, 3)
+    points = np.array([(0, 0, 0), (a, 0, 0), (a, -b, 0), (a, -b, c), (0, -b, c), (0, 0, c)])
+    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0)] * 2
+    s = da.System("Bricard", gravity=rng.normal(size=3) * 5)
+    carrier, start = "ground", np.zeros(3)
+    for i in range(5):
+        s.add_body(f"rod{i + 1}", matter(rng))
+        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), carrier, f"rod{i + 1}", at_parent=points[i] - start)
+        carrier, start = f"rod{i + 1}", points[i]
+    s.add_joint("J6", da.Revolute(axes[5]), "rod5", "ground", at_parent=points[5] - points[4], at_child=points[5])
+    s.cut = ("J6",)
+    m = s.build()
+    return Case("", 0, s, np.zeros(5), consistent(m, np.zeros(5), rng.uniform(-2, 2, 5), 0.0), 0.0)
+
+
+def _rolling(rng: np.random.Generator) -> Case:
+    return _in_random_state(rolling_system(rng, "euler_parameters"), rng, assemble=True)
+
+
+def _constrained(rng: np.random.Generator) -> Case:
+    """A chain with a gear, a rod between two points, and a table."""
+    s = da.System("constrained", gravity=rng.normal(size=3) * 5)
+    carrier = "ground"
+    for i in range(4):
+        s.add_body(f"b{i}", matter(rng))
+        kind = da.Prismatic(unit(rng)) if i == 2 else da.Revolute(unit(rng))
+        s.add_joint(f"j{i}", kind, carrier, f"b{i}", rng.uniform(-0.5, 0.5, 3), rng.uniform(-0.5, 0.5, 3))
+        carrier = f"b{i}"
+    s.add_constraint("gear", da.Coupling({"j0": 1.0, "j1": float(rng.uniform(1, 2))}, offset=0.1))
+    at = tuple(rng.uniform(-0.3, 0.3, 3))
+    s.add_constraint("table", da.OnPlane(("b3", at), ("ground", rng.uniform(-0.2, 0.2, 3)), unit(rng)))
+    s.add_force("motor", da.Motor("j1", lambda s: 0.4 * s.u["j0"] + s.q["j2"]))
+    add_forces_of_points(s, rng)
+    return _in_random_state(s, rng, assemble=True)
+
+
+def add_forces_of_points(s: da.System, rng: np.random.Generator) -> None:
+    """A spring, and a push that follows what it sees."""
+    s.add_force("spring", da.Spring("ground", ("b3", (0.1, 0.2, 0.3)), stiffness=5.0, damping=0.4, length=0.2))
+    s.add_force("wind", da.Load("b1", force=lambda s: (0.3 * s.velocity("b1")[1], s.position("b0")[2], da.cos(s.t))))
+
+
+def _parameters(rng: np.random.Generator) -> Case:
+    s = planar_pendulum(3)
+    s.add_force("damper", da.JointSpring("A2", stiffness=2.0, damping=0.1))
+    return _in_random_state(s, rng)
+
+
+def _beam(length: float, mass: float, time: float, span: float, **options: Any) -> ElasticBody:
+    """A slender beam of `span` metres, in units of which so many make a metre, a kilogram, a second."""
+    L, pressure, density = length, mass / (length * time**2), mass / length**3
+    return da.beam(
+        span * L, E=2e9 * pressure, G=8e8 * pressure, rho=1000.0 * density, A=1e-4 * L**2, Iy=1e-9 * L**4,
+        Iz=1.5e-9 * L**4, J=2e-9 * L**4, elements=4, **options,
+    )  # fmt: skip
+
+
+def _elastic(rng: np.random.Generator) -> Case:
+    """A hub with a boom, on it a body."""
+
+    def bodies(length: float, mass: float, time: float) -> dict[str, ElasticBody]:
+        return {"boom": _beam(length, mass, time, 1.0, modes={"y": 2, "z": 1, "torsion": 1})}
+
+    s = da.System("boom", gravity=rng.normal(size=3) * 5)
+    s.add_body("hub", matter(rng))
+    s.add_body("boom", elastic=bodies(1.0, 1.0, 1.0)["boom"])
+    s.add_body("tip", matter(rng))
+    s.add_joint("spin", da.Revolute(unit(rng)), "ground", "hub", rng.uniform(-0.5, 0.5, 3))
+    s.add_joint("root", da.Revolute(unit(rng)), "hub", "boom", (0.1, 0, 0), "root")
+    s.add_joint("end", da.Revolute(unit(rng)), "boom", "tip", "tip", (0.05, 0.02, 0))
+    s.add_force("spring", da.Spring("ground", ("tip", (0.1, 0.2, 0.3)), stiffness=5.0, damping=0.4, length=0.2))
+    m = s.build()
+    q, u = rng.uniform(-1, 1, m.n_q), rng.uniform(-1, 1, m.n_u)
+    bent = list(m.deforming)
+    q[bent], u[bent] = 0.1 * q[bent] * s.bodies["boom"].data.amplitudes, 0.0
+    return Case("", 0, s, q, u, 0.2, bodies)
+
+
+def _elastic_loop(rng: np.random.Generator) -> Case:
+    """A four-bar whose coupler bends."""
+
+    def bodies(length: float, mass: float, time: float) -> dict[str, ElasticBody]:
+        return {"coupler": _beam(length, mass, time, 1.0, modes={"y": 2}, support="pinned")}
+
+    s = da.System("elastic four-bar", gravity=(0, -9.81, 0))
+    s.add_body("crank", da.rod(0.5, 0.4))
+    s.add_body("coupler", elastic=bodies(1.0, 1.0, 1.0)["coupler"])
+    s.add_body("rocker", da.rod(0.5, 0.8))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(0.4, 0, 0), at_child="root")
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent="tip", at_child=(0.8, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(1.0, 0, 0))
+    s.cut = ("C",)
+    m = s.build()
+    q, u = m.assemble({"A": float(rng.uniform(0.5, 1.5))}, {"A": float(rng.uniform(0.5, 2))})
+    return Case("", 0, s, q, u, 0.0, bodies)
+
+
+def _robot(rng: np.random.Generator) -> Case:
+    with tempfile.TemporaryDirectory() as folder:
+        text = urdf(urdf_tree(rng, int(rng.integers(3, 6)), branching=True, inside='<dynamics damping="0.1"/>'))
+        s = da.load_urdf(write(Path(folder), "robot.urdf", text)).system
+    return _in_random_state(s, rng)
+
+
+def _mjcf_robot(rng: np.random.Generator) -> Case:
+    """Nested bodies with a hinge, a slide and a ball, and a tendon-free spring in one of them."""
+    inner = ""
+    for name, kind in (("c", "ball"), ("b", "slide"), ("a", "hinge")):
+        more = 'stiffness="3" damping="0.2"' if kind == "hinge" else ""
+        link = f"{mjcf_joint(rng, f'j{name}', kind, more)}{mjcf_inertial(rng)}"
+        inner = f'<body name="{name}" {mjcf_place(rng)}>{link}{inner}</body>'
+    with tempfile.TemporaryDirectory() as folder:
+        text = f'<mujoco model="robot"><worldbody>{inner}</worldbody></mujoco>'
+        s = da.load_mjcf(write(Path(folder), "robot.xml", text)).system
+    return _in_random_state(s, rng)
+
+
+KINDS: dict[str, Callable[[np.random.Generator], Case]] = {
+    "tree": _tree,
+    "floating tree": _floating,
+    "prescribed tree": _prescribed,
+    "loops": _loops,
+    "redundant loops": lambda rng: _loops(rng, doubled=True),
+    "planar ring": _polygon,
+    "Bricard": _bricard,
+    "rolling": _rolling,
+    "constrained chain": _constrained,
+    "parameters": _parameters,
+    "elastic tree": _elastic,
+    "elastic loop": _elastic_loop,
+    "URDF": _robot,
+    "MJCF": _mjcf_robot,
+}

@@ -1,0 +1,21 @@
+"""A slice of the gate: random mechanisms of every kind, all formulations with all constraint methods, no disagreement without words."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.agreement import examine, examined
+from tests.invariance.cases import KINDS, drawn
+
+
+def test_all_formulations_with_all_methods_agree_or_refuse_in_words():
+    tally = examined(range(len(KINDS)))
+    assert not tally.faults, tally.faults
+    assert tally.pairs["agreed"] > 20 * len(KINDS)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("loops", 5), ("redundant loops", 4)])
+def test_those_that_once_disagreed(kind, seed):
+    """Loops between welded bodies, whose rows are nothing; rows that nearly depend on each other."""
+    tally = examine(drawn(kind, seed))
+    assert not tally.faults, tally.faults

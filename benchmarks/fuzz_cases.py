@@ -371,12 +371,7 @@ def strange(rng: random.Random) -> Any:
 def few(rng: random.Random) -> Any:
     """A duration that does not take all day, or something strange."""
     given = strange(rng)
-    large = (
-        isinstance(given, (int, float, np.number))
-        and not isinstance(given, bool)
-        and math.isfinite(given)
-        and given > 0.1
-    )
+    large = isinstance(given, (int, float, np.number)) and 0.1 < given < math.inf
     return 0.05 if large else given
 
 

@@ -29,7 +29,8 @@ def test_spoilt_files_and_strange_calls_are_refused_in_words(kind):
 def test_whole_numbers_beyond_every_number_are_refused_in_words(huge):
     m = pendulum()
     calls = (lambda: m.state(huge), lambda: m.solve(huge, [0, 0]), lambda: m.forward_dynamics(huge, [0, 0]))
-    for call in (*calls, lambda: m.simulate(0.1, huge), lambda: m.simulate(huge), lambda: m.simulate(0.1, output=huge)):
+    odd = (lambda: m.simulate(0.1, output=huge), lambda: m.simulate(0.1, output=5e-324))
+    for call in (*calls, lambda: m.simulate(0.1, huge), lambda: m.simulate(huge), *odd):
         with pytest.raises(da.DalembertError):
             call()
 

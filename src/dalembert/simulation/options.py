@@ -112,11 +112,12 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
         times = np.linspace(start, end, SAMPLES)
     elif np.ndim(output) == 0:
         interval = _positive(output, "output")
-        count = math.floor(duration / interval * (1 + 1e-12))
-        if count > MOST_SAMPLES:
+        intervals = duration / interval * (1 + 1e-12)
+        if not intervals <= MOST_SAMPLES:
             raise SimulationError(
-                f"output={output!r} makes {count} samples; give a longer interval, or the times wanted"
+                f"output={output!r} makes {intervals:.0f} samples; give a longer interval, or the times wanted"
             )
+        count = math.floor(intervals)
         times = start + interval * np.arange(count + 1)
         if end - times[-1] > 1e-9 * interval:
             times = np.append(times, end)

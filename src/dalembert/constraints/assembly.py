@@ -137,7 +137,7 @@ def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt
             break
         else:
             damping = max(10.0 * damping, 1e-6)
-    if np.abs(g).max(initial=0.0) > tolerance:
+    if not np.abs(g).max(initial=0.0) <= tolerance:
         return Attempt(q, g, False)
     over, bent = turned_over(m, q, t), overbent(m, q, t)
     return Attempt(q, g, not over and not bent, over, bent)
@@ -174,7 +174,7 @@ def consistent_speeds(
         if left.max(initial=0.0) <= 0.0:
             return out
     out, left = _nearest_speeds(A, rows, u, set(held))
-    if left.max(initial=0.0) > 0.0:
+    if not left.max(initial=0.0) <= 0.0:
         raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), held, t)
     return out
 

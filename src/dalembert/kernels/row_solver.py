@@ -56,7 +56,8 @@ class RowSolver:
         """A in place; Y from B; S and its Cholesky factor.
 
         Given the rows' reference norms in the metric of A⁻¹, `part["pivot"]` becomes the smallest pivot measured by them, which falls
-        as the square of the distance to a singular pose; rows whose pivot is below `least` are left out of corrections.
+        as the square of the distance to a singular pose, and is 0 where that cannot be told; rows whose pivot is below `least` are
+        left out of corrections.
         """
         A, B, Y, S = (part[name] for name in ("A", "B", "Y", "S"))
         self.tree.factorise(f, A)
@@ -101,7 +102,8 @@ class RowSolver:
             if norms is not None:
                 norm = norms[self._order[i]]
                 pivot = total.sum / (norm * norm)
-                total.smallest = minimum(total.smallest, pivot)
+                # a pivot that rounding made negative, and whatever comes after it, is none
+                total.smallest = select(pivot > 0.0, minimum(total.smallest, pivot), f.real(0.0))
                 inverse = select(pivot > least, inverse, f.real(0.0)) if least else inverse
             S[row + i] = inverse
         if norms is not None:

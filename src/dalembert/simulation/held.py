@@ -71,7 +71,7 @@ _KNOWN: WeakKeyDictionary[Mechanism, Diagnosis] = WeakKeyDictionary()
 
 def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
     """A pose at which constraints lose a row does not determine the accelerations."""
-    if pivot < SINGULAR:
+    if not pivot > SINGULAR:
         raise LoopError(
             f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
             "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
@@ -85,5 +85,5 @@ def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, 
     for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int)) if len(t) else ():
         rows = constraint_rows(m.state(q[k], u[k], t[k]))
         off = np.nan_to_num(np.abs(rows.g)) + np.abs(rows.B @ u[k] - rows.b)
-        if off.max() > APART * h.size * max(1.0, float(np.abs(u[k]).max(initial=0.0))):
+        if not off.max() <= APART * h.size * max(1.0, float(np.abs(u[k]).max(initial=0.0))):
             raise drift_apart(m, off, float(t[k]))

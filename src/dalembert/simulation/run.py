@@ -108,7 +108,7 @@ class Run:
         """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
         from dalembert.simulation.held import check_not_singular
 
-        if self.part("distance")[0] ** 2 < WORTH_A_LOOK:
+        if not self.part("distance")[0] ** 2 > WORTH_A_LOOK:
             self._look_at_rows()
             self.program.library.begin(self.memory, self.given, self.work)
         check_not_singular(self.model, float(self.part("distance")[0]) ** 2, self.options.start)
@@ -215,7 +215,7 @@ class Run:
         other = now.choosing_anew(self.model, t, q, self.lengths)
         self.part("least")[:] = 0.0
         if other is None or now.choice is None:
-            if now.firmness(self.model, t, q, self.lengths) < LOST:
+            if not now.firmness(self.model, t, q, self.lengths) > LOST:
                 raise no_speeds_serve(self.model, now, t)
             return False
         self.part("side")[:] = 0.0

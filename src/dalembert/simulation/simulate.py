@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 import dalembert
 from dalembert.arguments import file_path
-from dalembert.errors import LoopError, MotionFileError, SimulationError, StateError
+from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.initial import initial_state
@@ -126,6 +127,8 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
     warn_of_spin(made)
+    if run.near_miss:
+        warnings.warn(run.near_miss, SimulationWarning, stacklevel=6)
     return made
 
 

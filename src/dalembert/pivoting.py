@@ -12,6 +12,8 @@ import numpy as np
 
 RANK_TOLERANCE = 1e-9
 """Singular values of the scaled rows below this fraction of the largest count as zero."""
+AS_GOOD = 1.0 - 1e-6
+"""Part of the largest at which a size counts as equal to it: among equals the first is taken, so that rounding does not choose."""
 
 
 def pivoted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +22,7 @@ def pivoted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     m, n = R.shape
     order = np.arange(n)
     for k in range(min(m, n)):
-        best = k + int(np.argmax(np.einsum("ij,ij->j", R[k:, k:], R[k:, k:])))
+        best = k + first_of_largest(np.einsum("ij,ij->j", R[k:, k:], R[k:, k:]))
         R[:, [k, best]], order[[k, best]] = R[:, [best, k]], order[[best, k]]
         v = R[k:, k].copy()
         length = np.linalg.norm(v)
@@ -30,6 +32,11 @@ def pivoted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         R[k:, k:] -= np.outer(v, (2.0 / (v @ v)) * (v @ R[k:, k:]))
         R[k + 1 :, k] = 0.0
     return R[: min(m, n)], order
+
+
+def first_of_largest(sizes: np.ndarray) -> int:
+    """Where the largest of some sizes is; of those that are as large but for rounding, the first."""
+    return int(np.argmax(sizes >= AS_GOOD * np.nanmax(sizes)))
 
 
 def rank_of(sizes: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
@@ -65,7 +72,7 @@ def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> Choice:
     columns = pivoted(B[rows])[1]
     left, pairs = B[np.ix_(rows, columns[:rank])], []
     for _ in range(rank):
-        i, j = np.unravel_index(np.argmax(np.abs(left)), left.shape)
+        i, j = np.unravel_index(first_of_largest(np.abs(left).ravel()), left.shape)
         pairs.append((int(rows[i]), int(columns[j])))
         left = left - np.outer(left[:, j], left[i]) / left[i, j]
         left[i], left[:, j] = 0.0, 0.0

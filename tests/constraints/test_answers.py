@@ -169,7 +169,7 @@ def parallelogram(n: int) -> da.Mechanism:
     return s.build()
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_flat_links_are_singular_not_locked(n):
     m = parallelogram(n)
     d = m.diagnose()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import resource
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
-from dalembert.simulation.checkpoint import load_checkpoint
+from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.interrupts import Interrupts
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
@@ -94,6 +96,51 @@ def test_a_damaged_checkpoint_is_not_trusted(tmp_path):
         m.simulate(1.0, control=lambda s: {}, control_rate=10.0, resume=path)
     with pytest.raises(da.MotionFileError, match="cannot be read"):
         m.simulate(1.0, resume=tmp_path / "nothing")
+
+
+def _changed(c: Checkpoint, what: str) -> Checkpoint:
+    counters, memory = c.counters.copy(), c.memory.copy()
+    changes = {
+        "next": lambda: counters.__setitem__(0, 10**9),
+        "negative": lambda: counters.__setitem__(0, -5),
+        "total": lambda: counters.__setitem__(1, 10**9),
+        "steps": lambda: counters.__setitem__(2, -1),
+        "event": lambda: counters.__setitem__(slice(3, 5), (7, 1)),
+        "time": lambda: memory.__setitem__(slice(0, 9), np.nan),
+    }
+    if what in changes:
+        changes[what]()
+        return replace(c, counters=counters, memory=memory)
+    other = {
+        "given": {"given": c.given[:-1]},
+        "rows": {"rows": c.rows[:-1]},
+        "forces": {"forces": np.zeros((0, 7))},
+        "events": {"events": np.ones((3, 2))},
+        "held": {"held": (99,)},
+        "lengths": {"lengths": np.zeros(4)},
+    }
+    return replace(c, **other[what])
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["next", "negative", "total", "steps", "event", "time", "given", "rows", "forces", "events", "held", "lengths"],
+)
+def test_what_a_checkpoint_says_is_checked_before_machine_code_uses_it(tmp_path, what):
+    """Whole and with the right name, but with counts and sizes that no run has."""
+    m, path = pendulum(), tmp_path / "run.checkpoint"
+    m.simulate(1.0, control=stopping(3), control_rate=10.0, checkpoint=path)
+    _changed(load_checkpoint(path), what).save(path)
+    with pytest.raises(da.SimulationError, match=r"does not fit the run: .* start the run from the beginning"):
+        m.simulate(1.0, control=lambda s: {}, control_rate=10.0, resume=path)
+
+
+def test_a_checkpoint_of_other_things_is_said(tmp_path):
+    path = tmp_path / "run.checkpoint"
+    for packed in (b"", b"nothing packed", b"PK\x03\x04"):
+        path.write_bytes(b"dalembert checkpoint 4\n" + hashlib.sha256(packed).digest() + packed)
+        with pytest.raises(da.MotionFileError, match="does not hold what a checkpoint holds"):
+            load_checkpoint(path)
 
 
 def runaway() -> da.Mechanism:

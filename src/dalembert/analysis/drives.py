@@ -173,7 +173,7 @@ def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> 
     left[:, columns] = 0.0
     scale = np.maximum(np.abs(needed).max(axis=1, initial=0.0), np.abs(at_rest).max(axis=1, initial=0.0))
     missing = left / np.maximum(scale, 1e-300)[:, None]
-    if missing.max(initial=0.0) > UNDRIVEN:
+    if not missing.max(initial=0.0) <= UNDRIVEN:
         k, speed = divmod(int(np.argmax(missing)), m.n_u)
         raise _undriven(
             m, columns, next(j.name for j in m.joints if speed in j.columns), float(x.t[k]), float(missing[k, speed])
@@ -227,7 +227,7 @@ def _check_consistent(m: Mechanism, e: Written, u: np.ndarray, udot: np.ndarray,
         (np.abs(e.slip) / speed, "speeds u do not keep", "m.assemble finds speeds that do"),
         (np.abs(e.strain) / rate, "accelerations udot do not keep", "they must obey B u̇ = γ, as those of m.follow do"),
     ):
-        if off.max(initial=0.0) > INCONSISTENT:
+        if not off.max(initial=0.0) <= INCONSISTENT:
             k, row = np.unravel_index(int(np.argmax(off)), off.shape)
             raise StateError(f'the {what} "{owners[row]}" at t = {t[k]:g} s, by {off[k, row]:.3g}; {do}')
 

@@ -169,7 +169,7 @@ class _Course:
         """u, u̇, and the number of freedoms left open."""
         n = self.m.n_u
         u, mu, factors, left = self.speeds(t, q)
-        if np.abs(left).max(initial=0.0) > STUCK:
+        if not np.abs(left).max(initial=0.0) <= STUCK:
             raise PathError(
                 f"at t = {t:g} s the mechanism is in a singular pose and cannot move along the path there; choose a path beside it, or "
                 "other initial values",

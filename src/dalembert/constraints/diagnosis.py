@@ -17,7 +17,7 @@ from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import RANK_TOLERANCE, pivoted, rank_of
+from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
 from dalembert.system.laws import TIME
 from dalembert.trace import depends_on
 from dalembert.vectors import cross
@@ -273,8 +273,9 @@ def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
     """Of the sets that pivoting proposes at each regular pose, the one whose smallest singular value is largest at its worst."""
     if not rank:
         return ()
-    candidates = {tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit}
-    return max(candidates, key=lambda rows: min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit))
+    candidates = sorted({tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit})
+    worst = [min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit) for rows in candidates]
+    return candidates[first_of_largest(np.array(worst))]
 
 
 def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice, choose
+from dalembert.pivoting import Choice, choose, first_of_largest
 
 VANISHING = 1e-3
 """Part of the longest row below which a row is not taken for longer than it is."""
@@ -137,8 +137,9 @@ class InIndependentSpeeds(ChoosesSpeeds):
         proposed = [choose(B / lengths[:, None]) for B in every]
         rank = max(len(c.rows) for c in proposed)
         regular = [B for B, c in zip(every, proposed) if len(c.rows) == rank]
-        candidates = dict.fromkeys(c for c in proposed if len(c.rows) == rank)
-        return max(candidates, key=lambda c: min(firmness(B, c, lengths) for B in regular))
+        candidates = list(dict.fromkeys(c for c in proposed if len(c.rows) == rank))
+        worst = [min(firmness(B, c, lengths) for B in regular) for c in candidates]
+        return candidates[first_of_largest(np.array(worst))]
 
     def chosen(self, s: State, B: np.ndarray) -> Choice:
         if self.choice is not None:

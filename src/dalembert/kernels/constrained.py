@@ -23,18 +23,17 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum
+from dalembert.trace.native import Block, Module, Output, Pointer, Real, Signature, maximum
 
 MOST_CORRECTIONS = 12
 """Newton steps of a projection; from an integrator's step, one or two are needed."""
 SLOW = 1e-2
 """Part of the last gap above which a Newton step has gained too little with the factors it has."""
-UNDETERMINED = 1e-5
-"""Pivot below which, at a singular pose, a projection leaves a row alone: what is left open there is small of second order."""
+LEAST_DAMPING, SPEED_DAMPING = 1e-15, 1e-12
+"""Part of a row's reference norm, squared, below which it does not resist a displacement, or a speed: that is lost in rounding, the
+speed's direction sooner, as it hangs on the pose."""
 FAR = 1e-7
 """First gap, relative to the mechanism's size, after which the factors are made anew for the speeds."""
-SMALL_SLIP = 1e-8
-"""Slip, in sizes of the mechanism per second, that one correction removes to rounding."""
 ROUNDING = 4e-16
 """Gap, relative to the mechanism's size, that cannot be made smaller."""
 
@@ -44,9 +43,18 @@ class Constrained:
 
     Where a function needs the rows' scales, they follow the parameters in memory: a reference norm for each row, in the order
     in which the rows were given, and the mechanism's size. `gains` are Baumgarte's α and β: g̈ + αġ + βg = 0 [B Remark 4].
+
+    `others` are rows that depend on them. Where the kept ones are nearly dependent, those still tell where the mechanism must be, so
+    that projections keep all; their norms follow the size.
     """
 
-    def __init__(self, m: Mechanism, rows: Sequence[int], gains: tuple[float, float] | None = None):
+    def __init__(
+        self,
+        m: Mechanism,
+        rows: Sequence[int],
+        gains: tuple[float, float] | None = None,
+        others: Sequence[int] = (),
+    ):
         self.m, self.n, self.gains = m, m.n_u, gains
         with tracing():
             self.state: State = m.symbolic_state()
@@ -56,6 +64,7 @@ class Constrained:
             self.all_rows: Rows = constraint_rows(self.state)
             self.pattern = pattern(m, self.all_rows.B, rows)
             self.blocks = self._traced()
+        self.closing = Constrained(m, [*rows, *others]) if others else self
 
     @property
     def n_rows(self) -> int:
@@ -75,8 +84,18 @@ class Constrained:
             "Y": packed,
             "S": self.pattern.profile[-1],
         }
-        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "pivot": 1, "end": 0}
+        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "probe": k, "pivot": 1, "end": 0}
         return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
+
+    @property
+    def work(self) -> int:
+        """Elements of working memory, enough for a projection too."""
+        return max(self.places["end"], self.closing.places["end"])
+
+    @property
+    def rates_at(self) -> int:
+        """Where in it a projection may put q̇."""
+        return self.closing.places["rates"]
 
     def _traced(self) -> dict[str, Block]:
         """What must be computed at a state: all of it, what depends on the pose, or by how much q and u are off."""
@@ -114,7 +133,8 @@ class Constrained:
     ) -> tuple[Signature, int]:
         """`run(t, q, u, x, P, y, work)` with y = (q̇, u̇), leaving λ of the kept rows in `work` at `places["r"]`.
 
-        Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the smallest pivot.
+        Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the least
+        eigenvalue of S by the rows' reference norms.
         With the part "dynamics_and_errors", gaps and slips of the kept rows are left in `work` as well.
         """
         code = module.block(self.blocks[part], lanes)
@@ -125,7 +145,9 @@ class Constrained:
             f.call(code, *(getattr(f, name) for name in NAMES))
             udot = f.y + self.m.n_q
             at_work = {name: f.work + start for name, start in at.items()}
-            solver.factorise(f, at_work, f.P + len(self.m.parameters) if watched else None)
+            solver.factorise(f, at_work)
+            if watched:
+                solver.watch(f, at_work, f.P + len(self.m.parameters))
             with f.loop(n) as i:
                 udot[i] = at_work["f"][i]
             solver.tree.solve(f, at_work["A"], udot, 1)
@@ -134,41 +156,56 @@ class Constrained:
             solver.correct(f, at_work)
             with f.loop(n) as i:
                 udot[i] = udot[i] - at_work["d"][i]
-        return f.signature, at["end"]
+        return f.signature, self.work
 
     def emit_projection(self, module: Module, lanes: int) -> Signature:
-        """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto the constraints in place, by the least change in the metric
+        """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
         of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
-        little; the speeds a second time where the rounding of the first could be felt."""
-        code = {name: module.block(self.blocks[name], lanes) for name in ("pose", "errors", "moving")}
-        solver = RowSolver(self.m, self.pattern, module)
-        m, n, k, at = self.m, self.n, self.n_rows, self.places
+        little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
+        all_rows = self.closing
+        code = {name: module.block(all_rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
+        solver = RowSolver(self.m, all_rows.pattern, module, self._places_of_norms())
+        m, n, k, at = self.m, self.n, all_rows.n_rows, all_rows.places
         admissible = emit_admissible(module, m, lanes)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **parameters) as f:
+            part = {name: f.work + start for name, start in at.items()}
+            solver.factorise_damped(f, part, f.P + len(m.parameters), f.damping)
+        factorised = f.signature
         with module.function("project", lanes=lanes, **parameters) as f:
             arguments = [getattr(f, name) for name in NAMES]
             part = {name: f.work + start for name, start in at.items()}
             norms = f.P + len(m.parameters)
+            size = norms[self.n_rows]
             state = f.variables(before=1e300, gap=0.0, first=0.0)
             moved = part["moved"]
+
+            def largest(errors: Pointer) -> None:
+                state.gap = 0.0
+                with f.loop(k) as i:
+                    state.gap = maximum(state.gap, abs(errors[i]))
+
+            def factors(damping: Any) -> None:
+                f.call(code["pose"], *arguments)
+                f.call(factorised, damping(), *arguments)
+
+            def damped() -> Any:
+                largest(part["g"])
+                return maximum(state.gap / size, LEAST_DAMPING)
+
             if (
                 admissible
             ):  # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
                 f.call(admissible, *arguments)
             with f.loop(MOST_CORRECTIONS) as turn:
-                state.gap = 0.0
                 with f.if_(turn == 0):
-                    f.call(code["pose"], *arguments)
-                    solver.factorise(f, part, norms, UNDETERMINED)
-                with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(part["g"][i]))
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * norms[k]).all())
-                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
-                    f.call(code["pose"], *arguments)
-                    solver.factorise(f, part, norms, UNDETERMINED)
-                state.before = state.gap
-                with f.if_(turn == 0):
+                    factors(damped)
                     state.first = state.gap
+                largest(part["g"])
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * size).all())
+                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
+                    factors(damped)
+                state.before = state.gap
                 with f.loop(k) as i:
                     part["r"][i] = part["g"][i]
                 solver.correct(f, part)
@@ -180,20 +217,27 @@ class Constrained:
                 if admissible:
                     f.call(admissible, *arguments)
                 f.call(code["errors"], *arguments)
-            with f.if_((state.first > FAR * norms[k]).any()):
-                f.call(code["pose"], *arguments)
-                solver.factorise(f, part, norms, UNDETERMINED)
-            with f.loop(2):
+            with f.if_((state.first > FAR * size).any()):
+                factors(lambda: f.real(SPEED_DAMPING))
+            state.before = 1e300
+            with f.loop(MOST_CORRECTIONS) as turn:
                 f.call(code["errors"], *arguments)
-                state.gap = 0.0
+                largest(part["slip"])
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * size).all())
+                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
+                    factors(lambda: f.real(SPEED_DAMPING))
+                    f.call(code["errors"], *arguments)
+                state.before = state.gap
                 with f.loop(k) as i:
                     part["r"][i] = part["slip"][i]
-                    state.gap = maximum(state.gap, abs(part["slip"][i]))
                 solver.correct(f, part)
                 with f.loop(n) as i:
                     f.u[i] = f.u[i] - part["d"][i]
-                f.stop_if((state.gap <= SMALL_SLIP * norms[k]).all())
         return f.signature
+
+    def _places_of_norms(self) -> list[int]:
+        """Of all rows, those of the kept ones first: the mechanism's size lies between them and the others'."""
+        return [i + (i >= self.n_rows) for i in self.closing.pattern.order]
 
 
 def _or_zero(g: Any) -> Any:

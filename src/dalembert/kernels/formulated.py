@@ -33,24 +33,35 @@ class Formulated:
         constraints: str,
         rows: Sequence[int],
         gains: tuple[float, float] | None = None,
+        others: Sequence[int] = (),
     ):
         self.m = m
         self.pair = Pair(m, form, constraints, rows, gains)
-        self.held = Constrained(m, rows) if m.constraint_rows else None
+        self.held = Constrained(m, rows, others=others) if m.constraint_rows else None
         self.own = speeds_are_own(m, self.pair.form)
 
     @cached_property
     def places(self) -> dict[str, int]:
         """Parts of the working memory: first that of the projection, then a copy of the state, then that of the pair."""
-        start = 0 if self.held is None else self.held.places["end"]
+        start = 0 if self.held is None else self.held.work
         after = start + self.m.n_q + self.m.n_u
         at = {"q": start, "u": start + self.m.n_q, "rates": after, "pair": after + self.m.n_q}
         return at if self.held is None else at | {"pivot": self.held.places["pivot"]}
 
+    @property
+    def work(self) -> int:
+        """Elements of working memory of the projection."""
+        return 0 if self.held is None else self.held.work
+
+    @property
+    def rates_at(self) -> int:
+        """Where in it a projection may put q̇."""
+        return self.places["rates"]
+
     def emit(self, module: Module, lanes: int, watched: bool = False) -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ).
 
-        If `watched`, and w is u, P holds the rows' scales too and `places["pivot"]` the smallest pivot.
+        If `watched`, and w is u, P holds the rows' scales too and `places["pivot"]` the least eigenvalue of S.
         """
         run, size = self.pair.emit(module, name="pair_run")
         watch = self._emit_watch(module) if watched and self.own and self.held is not None else None
@@ -61,14 +72,15 @@ class Formulated:
         return f.signature, self.places["pair"] + size
 
     def _emit_watch(self, module: Module) -> Signature:
-        """The smallest pivot of B A⁻¹ Bᵀ in its place."""
+        """The least eigenvalue of B A⁻¹ Bᵀ in its place."""
         assert self.held is not None
         held = self.held
         code, solver = module.block(held.blocks["pose"], 1, "watch_pose"), RowSolver(self.m, held.pattern, module)
         with module.function("watch", **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = {name: f.work + start for name, start in held.places.items()}
-            solver.factorise(f, part, f.P + len(self.m.parameters))
+            solver.factorise(f, part)
+            solver.watch(f, part, f.P + len(self.m.parameters))
         return f.signature
 
     def emit_projection(self, module: Module, lanes: int) -> Signature:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kernels.constrained import UNDETERMINED, Constrained
+from dalembert.kernels.constrained import SPEED_DAMPING, Constrained
 from dalembert.kernels.row_solver import RowSolver
 from dalembert.kernels.variational import ARGUMENTS, along_direction, each_direction, emit_normalised, varied_block
 from dalembert.kinematics.rows import constraint_rows
@@ -54,7 +54,7 @@ class VariedHeld:
         with module.function("varied_factors", **parameters) as h:
             h.call(pose, h.t, h.q, h.u, h.x, h.P, h.dy, h.work)
             part = {name: h.work + start for name, start in self.held.places.items()}
-            solver.factorise(h, part, h.P + len(m.parameters), UNDETERMINED)
+            solver.factorise_damped(h, part, h.P + len(m.parameters), SPEED_DAMPING)
         factors = h.signature
 
         def body(f: Any, X: Any, dX: Any, dP: Any) -> None:

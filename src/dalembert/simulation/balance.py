@@ -64,17 +64,20 @@ class Balance:
         gains = None if h is None else h.stabilise.gains
         if self.usual:
             assert h is not None
-            return Constrained(m, h.rows, gains)
+            return Constrained(m, h.rows, gains, h.others)
         if self._partitions(h):
             assert h is not None
             return Partitioned(m, self.form, self.constraints, h.rows)
-        return Formulated(m, self.form, self.constraints, () if h is None else h.rows, gains)
+        return Formulated(
+            m, self.form, self.constraints, () if h is None else h.rows, gains, () if h is None else h.others
+        )
 
     def scales(self, h: Holding | None) -> np.ndarray:
         """What the code measures rows by; a partition keeps its choice behind them."""
         if h is None:
             return np.zeros(0)
-        return np.append(h.scales, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
+        kept = h.scales[: len(h.rows) + 1]
+        return np.append(kept, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
 
     def _partitions(self, h: Holding | None) -> bool:
         return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects

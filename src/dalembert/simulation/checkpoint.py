@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,13 +82,40 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         or hashlib.sha256(packed).digest() != content[len(_FORMAT) : len(_FORMAT) + 32]
     ):
         raise MotionFileError(f'checkpoint "{path}" is damaged or not a checkpoint; start the run from the beginning')
+    try:
+        return _unpacked(packed)
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as problem:
+        raise MotionFileError(
+            f'checkpoint "{path}" does not hold what a checkpoint holds; start the run from the beginning'
+        ) from problem
+
+
+def _unpacked(packed: bytes) -> Checkpoint:
+    with zipfile.ZipFile(io.BytesIO(packed)) as parts:
+        if any(part.compress_type != zipfile.ZIP_STORED for part in parts.infolist()):
+            raise ValueError("what is compressed may be of any size")
     with np.load(io.BytesIO(packed), allow_pickle=False) as held:
         about: dict[str, Any] = json.loads(str(held["about"]))
-        arrays = {name: held[name] for name in _ARRAYS}
+        arrays = {name: np.asarray(held[name], dtype=np.int64 if name == "counters" else float) for name in _ARRAYS}
         eras = tuple(
-            Era(x["samples"], x["events"], Choice(**{k: tuple(v) for k, v in x["choice"].items()}))
+            Era(whole(x["samples"]), whole(x["events"]), Choice(**{k: _numbers(v) for k, v in x["choice"].items()}))
             for x in about["choices"]
         )
         return Checkpoint(
-            identity=about["identity"], calls=about["calls"], held=tuple(about["held"]), choices=eras, **arrays
+            identity=str(about["identity"]),
+            calls=whole(about["calls"]),
+            held=_numbers(about["held"]),
+            choices=eras,
+            **arrays,
         )
+
+
+def whole(x: Any) -> int:
+    """A count, or the place of something."""
+    if type(x) is not int or not 0 <= x < 2**40:
+        raise ValueError(f"{x!r} is no count")
+    return x
+
+
+def _numbers(x: Any) -> tuple[int, ...]:
+    return tuple(whole(k) for k in x)

@@ -136,7 +136,7 @@ def emit_projection(
     if held is not None:
         project = held.emit_projection(module, lanes)
         with module.function("projected", lanes=lanes, public=False, **parameters) as f:
-            p, scratch = given.of(f.given), f.work + held.places["rates"]
+            p, scratch = given.of(f.given), f.work + held.rates_at
             f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
         return f.signature
     projection = emit_admissible(module, m, lanes)

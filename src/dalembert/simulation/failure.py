@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.errors import SimulationError
+from dalembert.errors import DalembertError, SimulationError
 from dalembert.kinematics.bending import most_bent
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
-from dalembert.simulation.method import NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
+from dalembert.simulation.dop853_held import MET, TURNED
+from dalembert.simulation.holding import Holding
+from dalembert.simulation.method import CREEPING, NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 
+NARROW = 1e-3
+"""Distance to a singular pose at which a turn into another branch is worth telling."""
 NEAR_SINGULAR = 0.05
 """Distance to a singular pose, by the size of the constraints' rows, at which it is named as a cause."""
 
@@ -41,15 +45,27 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
     if status == SINGULAR_POSE:
+        other = (
+            "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
+            if options.method.name == "dop853"
+            else f'method="{options.method.name}" cannot be carried across it; choose method="dop853", which is'
+        )
         return SimulationError(
             f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
-            f'goes on (links in one line, or two branches that meet). method="{options.method.name}" cannot be carried across it; '
-            'choose method="dop853", which is'
+            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {other}"
         )
-    k = int(np.nanargmax(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before)))))
+    with np.errstate(all="ignore"):
+        k = int(np.argmax(np.nan_to_num(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before))))))
+    if status == CREEPING:
+        return SimulationError(
+            f"the run creeps: near t = {t:.9g} s {names[k]} takes steps of {float(part('step')[0]):.1e} s, at which the end at "
+            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{trouble}Try a larger rtol (now {options.rtol:g}) or "
+            "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
+        )
     if program.holding is not None:
         return SimulationError(
-            f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {_pose(part)}"
+            f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. "
+            f"{_pose(m, part, t, program)}"
             f"{_driven(program)}{_bent(m, before[: m.n_q])}"
             f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
         )
@@ -71,7 +87,9 @@ def no_speeds_serve(m: Mechanism, by: Balance, t: float) -> SimulationError:
 
 
 def too_many_steps(options: Options, t: float) -> SimulationError:
-    other = 'method="radau" if forces are stiff, a larger rtol, ' if options.method.adaptive else "a larger step, "
+    other = "a larger rtol, " if options.method.adaptive else "a larger step, "
+    if options.method.adaptive and options.method.name != "radau":
+        other = f'method="radau" if forces are stiff, {other}'
     return SimulationError(
         f"{options.max_steps} steps were made and only t = {t:.9g} s of {options.end:g} s is reached; try {other}or raise max_steps"
     )
@@ -117,14 +135,39 @@ def _driven(program: Program) -> str:
     return "Time drives it, by prescribed joints or constraints: they may ask for a pose that it cannot reach. "
 
 
-def _pose(part: Any) -> str:
+def _pose(m: Mechanism, part: Any, t: float, program: Program) -> str:
     """A pose near which constraints lose a row is the likely cause."""
-    try:
-        near = float(part("distance")[0]) < NEAR_SINGULAR
-    except KeyError:
+    if program.holding is None or "distance" not in program.layout.parts or part("distance")[0] > NEAR_SINGULAR:
         return ""
     return (
-        "The pose is nearly singular (links in one line, or two branches that meet), and was come upon too slowly. "
-        if near
-        else ""
+        f"The pose is nearly singular (links in one line, or two branches that meet){_here(m, part, t, program)}. A slight change of a "
+        "length decides there how the mechanism goes on. "
     )
+
+
+def _here(m: Mechanism, part: Any, t: float, program: Program) -> str:
+    return "" if program.holding is None else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.holding)
+
+
+def near_miss(m: Mechanism, q: np.ndarray, t: float, held: Holding, way: float, distance: float) -> str:
+    """What became of a pose at which branches of motion all but meet; nothing where it is no such pose."""
+    if way not in (MET, TURNED) or distance > NARROW:
+        return ""
+    went = (
+        "It was carried straight on, as if they met: rounding could not tell otherwise"
+        if way == MET
+        else "It turned into the other branch, as its lengths demand"
+    )
+    return (
+        f'at t = {t:.6g} s mechanism "{m.name}" passes a nearly singular pose{_named_pose(m, q, t, held)}. {went}. If it is meant '
+        f"to go the other way, {'let them miss by more' if way == MET else 'make the lengths agree to the last digit'}"
+    )
+
+
+def _named_pose(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+    from dalembert.simulation.near_singular import near_singular
+
+    try:
+        return f": {near_singular(m, m.admissible(q), t, held)}"
+    except (DalembertError, np.linalg.LinAlgError):  # words about a failure must not fail
+        return ""

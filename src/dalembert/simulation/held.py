@@ -71,7 +71,7 @@ _KNOWN: WeakKeyDictionary[Mechanism, Diagnosis] = WeakKeyDictionary()
 
 def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
     """A pose at which constraints lose a row does not determine the accelerations."""
-    if pivot < SINGULAR:
+    if not pivot > SINGULAR:
         raise LoopError(
             f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
             "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"

@@ -28,8 +28,18 @@ class Holding:
 
     @property
     def scales(self) -> np.ndarray:
-        """What machine code measures by: the norms of its rows, then the mechanism's size."""
-        return np.append(self.norms[list(self.rows)], self.size)
+        """What machine code measures by: the norms of its rows, then the mechanism's size, then the norms of the other rows."""
+        return np.concatenate([self.norms[list(self.rows)], [self.size], self.norms[list(self.others)]])
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Rows that depend on those that hold it, but are not zero throughout: a projection keeps them too."""
+        from dalembert.constraints.diagnosis import DEAD
+
+        if not self.stabilise.projects:
+            return ()
+        alive = np.flatnonzero(self.norms > DEAD * self.norms.max(initial=0.0)).tolist()
+        return tuple(k for k in alive if k not in self.rows)
 
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:

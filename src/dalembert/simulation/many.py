@@ -25,8 +25,10 @@ from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march import FINISHED, PAUSED
+from dalembert.simulation.method import CREEPING
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
+from dalembert.simulation.pace import Pace
 from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
 from dalembert.simulation.share import NONE, WAITING
@@ -205,11 +207,19 @@ class _Batch:
                 self.queue, own, self.statuses, self.memory, self.given, program.work(), self.counters, o.times, self.rows,
                 width, self.count, BUDGET, o.max_steps,
             )  # fmt: skip
+            paces: dict[int, Pace] = {}
             while not self.stop.is_set() and march() == PAUSED:
-                pass
+                g = int(own[0])
+                if g != NONE and self._creeps(g, paces):
+                    self.statuses[g], own[0] = CREEPING, NONE
         except BaseException:
             self.stop.set()
             raise
+
+    def _creeps(self, g: int, paces: dict[int, Pace]) -> bool:
+        """Whether a group of states no longer gets anywhere."""
+        pace = paces.setdefault(g, Pace(self.options, self.options.start))
+        return pace.creeps(float(self.program.layout.view(self.memory[g], "t")[0, 0]), int(self.counters[g, STEPS]))
 
     def _looked_at(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""

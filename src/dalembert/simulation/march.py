@@ -96,7 +96,7 @@ def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
     with f.if_((v.side * p.side[0] < 0.0).all()):
         f.return_(CROSSED)
     p.side[0] = v.side
-    with f.if_((v.smallest < p.least[0]).all()):
+    with f.if_(~(v.smallest >= p.least[0]).all()):
         f.return_(DEGRADED)
     p.least[0] = maximum(p.least[0], FALLEN * v.smallest)
 

@@ -19,7 +19,8 @@ RTOL, RTOL_HELD = 1e-10, 1e-12
 """Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not given."""
-STEPS = 10_000_000
+STEPS, STEPS_FIXED = 1_000_000, 10_000_000
+"""Most steps of a run: of methods that choose them, and of those whose number is known beforehand."""
 MOST_SAMPLES = 100_000_000
 
 
@@ -95,7 +96,7 @@ def options(
         relative,
         _absolute(m, atol, relative),
         _longest_step(m, length) if max_step is None else _positive(max_step, "max_step"),
-        STEPS if max_steps is None else int(_positive(max_steps, "max_steps")),
+        (STEPS if chosen.adaptive else STEPS_FIXED) if max_steps is None else int(_positive(max_steps, "max_steps")),
     )
 
 

@@ -68,7 +68,7 @@ class _Wrench:
     def sizes(self, x: Samples) -> np.ndarray:
         """(S, 6): what a torque and a force are measured by, where either stands for the other at the length of the mechanism."""
         scaled = np.linalg.norm(self.terms / x.solved.scale, axis=2)
-        length = _length(x.mechanism)
+        length = x.mechanism.scales.length
         force = np.maximum(scaled[:, 3:].max(axis=1), scaled[:, :3].max(axis=1) / length)
         return np.repeat(np.stack([length * force, force], axis=1), 3, axis=1)
 
@@ -247,15 +247,6 @@ def _determined(x: Samples, dependence: np.ndarray, sizes: Callable[[Samples], n
     changes = np.linalg.norm((dependence / x.solved.scale) @ x.solved.open, axis=2)
     unique: np.ndarray = (changes <= OPEN * sizes(x)).all(axis=0)
     return unique
-
-
-def _length(m: Mechanism) -> float:
-    """The largest distance of a mass centre or joint from its body's origin, else the largest radius of gyration."""
-    m = m.numeric
-    on_bodies = [j.on_parent.position for j, parent in zip(m.joints, m.parent) if parent]
-    places = [*on_bodies, *(j.on_child.position for j in m.joints), *(b.com for b in m.bodies)]
-    found = max(float(np.linalg.norm(p)) for p in places)
-    return found or max(math.sqrt(float(np.trace(b.inertia)) / b.mass) if b.mass else 0.0 for b in m.bodies) or 1.0
 
 
 def _note(x: Samples, determined: np.ndarray, names: Sequence[str]) -> str:

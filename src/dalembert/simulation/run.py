@@ -13,17 +13,19 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import Handler, registered
 from dalembert.simulation.checkpoint import Checkpoint, Era
 from dalembert.simulation.control import Control
 from dalembert.simulation.events import Event
-from dalembert.simulation.failure import failure, no_speeds_serve, too_many_steps
+from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
-from dalembert.simulation.method import CROSSED, DEGRADED
+from dalembert.simulation.method import CREEPING, CROSSED, DEGRADED
 from dalembert.simulation.options import Options
+from dalembert.simulation.pace import Pace
 from dalembert.simulation.program import Program
 from dalembert.simulation.progress import Progress
 
@@ -56,6 +58,8 @@ class Run:
         self.eras: list[Era] = []
         """Choices of speeds that were given up."""
         self.lengths: np.ndarray = np.zeros(())
+        self.near_miss = ""
+        """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
         self._programs = {program.balance.choice: program}
 
@@ -108,7 +112,7 @@ class Run:
         """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
         from dalembert.simulation.held import check_not_singular
 
-        if self.part("distance")[0] ** 2 < WORTH_A_LOOK:
+        if not self.part("distance")[0] ** 2 > WORTH_A_LOOK:
             self._look_at_rows()
             self.program.library.begin(self.memory, self.given, self.work)
         check_not_singular(self.model, float(self.part("distance")[0]) ** 2, self.options.start)
@@ -120,6 +124,9 @@ class Run:
                 "this run cannot go on from there: model, initial values, parameters, options or version differ; repeat the call "
                 "that was interrupted, with resume= added"
             )
+        wrong = self._misfit(c)
+        if wrong:
+            raise SimulationError(f"this checkpoint does not fit the run: {wrong}; start the run from the beginning")
         if self.program.holding is not None and c.held != self.program.holding.rows:
             self._hold_by(c.held)
         if c.choices:
@@ -128,6 +135,40 @@ class Run:
         self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
         self.happened, self.calls = list(c.events), c.calls
+
+    def _misfit(self, c: Checkpoint) -> str:
+        """What compiled code would stumble over, in words; nothing if all fits."""
+        o, n, n_u = self.options, self.rows.shape[1], self.model.n_u
+        held, choice = self.program.holding, self.program.balance.choice
+        done, total, steps, which, pending = (int(c.counters[k]) for k in (NEXT, TOTAL, STEPS, WHICH, PENDING))
+        events = c.events.reshape(len(c.events), -1) if len(c.events) else np.zeros((0, 2 + n))
+
+        def part(name: str) -> np.ndarray:
+            return self.program.layout.view(c.memory, name)
+
+        firm = [part(name) for name in ("t", "t_old", "seen", "first", "end", "step", "y", "y_old", "rtol", "atol")]
+        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("seen")[0, 0]])
+        n_rows = 0 if held is None else len(held.norms)
+        fits = {
+            "its counts of samples": total == len(o.times) and 0 <= done <= total,
+            "its count of steps": 0 <= steps <= o.max_steps,
+            "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
+            "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
+            "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
+            "its events": not len(events)
+            or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
+            "its rows of constraints": len(c.held) == (0 if held is None else len(held.rows))
+            and len({k for k in c.held if k < n_rows}) == len(c.held),
+            "its choices of speeds": (bool(c.choices) == (choice is not None))
+            and all(_same_kind(era.choice, choice) for era in c.choices)
+            and all(era.samples <= done and era.events <= len(events) for era in c.choices),
+            "its lengths of rows": c.lengths.shape == self.program.balance.row_lengths(self.model, o.start, self._somewhere()).shape,
+            "its state": all(np.isfinite(x).all() for x in firm) and bool(((times >= o.start) & (times <= o.end)).all()),
+        }  # fmt: skip
+        return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
+
+    def _somewhere(self) -> np.ndarray:
+        return np.asarray(self.model.reference, dtype=float)
 
     def checkpoint(self) -> Checkpoint:
         return Checkpoint(
@@ -139,7 +180,7 @@ class Run:
     # -- going ----------------------------------------------------------------------------------------------------------
     def go(self, progress: Progress, path: str | Path | None) -> None:
         """March to the end, or to whatever ends the run before; a failure is raised."""
-        saved, budget = time.monotonic(), 64
+        saved, budget, pace = time.monotonic(), 64, Pace(self.options, self.t, int(self.counters[STEPS]))
         if self.handler is not None:
             self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
         with registered(self.handler), progress, Interrupts() as interrupts:
@@ -175,6 +216,8 @@ class Run:
                     raise failure(status, self.program.catalogue.mechanism, self.program, self.options, self.memory)
                 if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
                     raise too_many_steps(self.options, self.t)
+                if pace.creeps(self.t, int(self.counters[STEPS])):
+                    raise failure(CREEPING, self.program.catalogue.mechanism, self.program, self.options, self.memory)
                 self._tell(progress)
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)
@@ -191,6 +234,12 @@ class Run:
         if rows is not None:
             self._hold_by(rows)
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
+            if "way" in self.program.layout.parts:
+                self.part("way")[:] = self.part("across")[:] = 0.0
+        elif "way" in self.program.layout.parts and not self.near_miss:
+            self.near_miss = near_miss(
+                model, q.copy(), self.t, held, *(float(self.part(x)[0]) for x in ("way", "distance"))
+            )
 
     def _hold_by(self, rows: tuple[int, ...]) -> None:
         assert self.program.holding is not None
@@ -215,7 +264,7 @@ class Run:
         other = now.choosing_anew(self.model, t, q, self.lengths)
         self.part("least")[:] = 0.0
         if other is None or now.choice is None:
-            if now.firmness(self.model, t, q, self.lengths) < LOST:
+            if not now.firmness(self.model, t, q, self.lengths) > LOST:
                 raise no_speeds_serve(self.model, now, t)
             return False
         self.part("side")[:] = 0.0
@@ -295,3 +344,10 @@ class Run:
     def _tell(self, progress: Progress) -> None:
         span = self.options.end - self.options.start
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
+
+
+def _same_kind(one: Choice, other: Choice | None) -> bool:
+    """Whether two choices of speeds are made among the same ones, and of as many."""
+    if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
+        return False
+    return sorted((*one.dependent, *one.independent)) == sorted((*other.dependent, *other.independent))

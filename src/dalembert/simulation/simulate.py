@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 import dalembert
 from dalembert.arguments import file_path
-from dalembert.errors import LoopError, MotionFileError, SimulationError, StateError
+from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.opaque import generalized_forces
 from dalembert.kinematics.bending import check_positive
@@ -140,6 +141,8 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     warn_of_spin(made)
     warn_of_bending(run.model, made.record)
     check_stayed_positive(made)
+    if run.near_miss:
+        warnings.warn(run.near_miss, SimulationWarning, stacklevel=6)
     return made
 
 

@@ -92,12 +92,12 @@ class VariedProgram(Program):
         vary = self._varied(held).emit_projection(module, self.width, self.groups)
         if project is None or vary is None:
             return None
-        m, work = self.catalogue.mechanism, 0 if held is None else held.places["end"]
+        m, work = self.catalogue.mechanism, 0 if held is None else held.work
         n = m.n_q + m.n_u
         with module.function("project_with_varied", public=False, **_PROJECTION) as f:
             p = self.given.of(f.given)
             f.call(project, f.t, f.y, f.given, f.work)
-            X, rates = f.y + n, f.work if held is None else f.work + held.places["rates"]
+            X, rates = f.y + n, f.work if held is None else f.work + held.rates_at
             f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + work)
         return f.signature
 

@@ -1,0 +1,162 @@
+"""Claims about poses at which branches of motion meet, or nearly meet: passed in every frame, told by the length that decides."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from benchmarks.loop_models import bricard, change_point, crank_rocker
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.simulation.near_singular import near_singular
+from tests.simulation.test_loops import energy_error, largest_gap
+
+
+def turned(seed: int | None) -> np.ndarray:
+    """A rotation of the whole world."""
+    if seed is None:
+        return np.eye(3)
+    Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    return Q * np.sign(np.linalg.det(Q))
+
+
+def bar(s: da.System, name: str, length: float, R: np.ndarray) -> None:
+    """A rod of 1 kg along the world's turned x axis."""
+    across = np.eye(3) - np.outer(R[:, 0], R[:, 0])
+    s.add_body(name, mass=1.0, com=0.5 * length * R[:, 0], inertia=length**2 / 12 * across + 1e-6 * np.eye(3))
+
+
+def n_four_bar(n: int, seed: int | None) -> tuple[da.Mechanism, dict[str, float], dict[str, float]]:
+    """A02 in a world turned as a whole, its coordinates rounded to doubles."""
+    R = turned(seed)
+    along, axis = R[:, 0], da.Revolute(R[:, 2])
+    s = da.System(f"{n}-four-bar", gravity=-9.81 * R[:, 1])
+    for i in range(n + 1):
+        bar(s, f"link{i}", 1.0, R)
+        s.add_joint(f"A{i}", axis, "ground", f"link{i}", at_parent=i * along)
+    for i in range(n):
+        bar(s, f"coupler{i}", 1.0, R)
+        s.add_joint(f"B{i}", axis, f"link{i}", f"coupler{i}", at_parent=along)
+        s.add_joint(f"C{i}", axis, f"coupler{i}", f"link{i + 1}", at_parent=along, at_child=along)
+    signs = {f"A{i}": 1.0 for i in range(n + 1)} | {f"B{i}": -1.0 for i in range(n)}
+    upright = {name: 0.5 * np.pi * sign for name, sign in signs.items()}
+    return s.build(cut=[f"C{i}" for i in range(n)]), upright, {name: -sign for name, sign in signs.items()}
+
+
+def four_bar(bars: tuple[float, ...], off: float = 0.0, seed: int | None = None) -> da.Mechanism:
+    """In a turned world, the crank longer by `off`, which is a parameter."""
+    R = turned(seed)
+    along, axis = R[:, 0], da.Revolute(R[:, 2])
+    s = da.System("four-bar", gravity=-9.81 * R[:, 1])
+    crank, coupler, rocker, ground = bars
+    for name, length in (("crank", crank), ("coupler", coupler), ("rocker", rocker)):
+        bar(s, name, length, R)
+    longer = s.parameter("off", off)
+    s.add_joint("A", axis, "ground", "crank")
+    s.add_joint("B", axis, "crank", "coupler", at_parent=[(crank + longer) * x for x in along])
+    s.add_joint("C", axis, "coupler", "rocker", at_parent=coupler * along, at_child=rocker * along)
+    s.add_joint("D", axis, "ground", "rocker", at_parent=ground * along)
+    return s.build(cut=["C"])
+
+
+def passed(m: da.Mechanism, off: float, duration: float = 0.9) -> tuple[da.Motion, str]:
+    """The motion through a flat pose, and what was said of it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        motion = m.with_parameters(off=off).simulate(duration, {"A": 1.2}, {"A": 6.0})
+    return motion, " ".join(str(w.message) for w in said)
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_flat_poses_are_passed_in_every_frame(seed):
+    """What is near a singular pose must not hang on which rows close the loop, and these on how the world is drawn."""
+    for n in (1, 2):
+        m, initial, speeds = n_four_bar(n, seed)
+        motion = m.simulate(3.5, initial, speeds)
+        assert energy_error(motion) < 1e-10 and largest_gap(motion, every=5) < 1e-14
+        links = [k for k, name in enumerate(m.coordinates) if name.startswith("A")]
+        assert np.abs(motion.q[:, links] - motion.q[:, links[:1]]).max() < 1e-9
+
+
+PARALLELOGRAM, KITE = (1.0, 2.0, 1.0, 2.0), (1.0, 1.0, 2.0, 2.0)
+
+
+@pytest.mark.parametrize("bars", [PARALLELOGRAM, KITE, (1.0, 2.5, 1.5, 2.0)], ids=["parallelogram", "kite", "general"])
+def test_lengths_off_by_a_hair_decide_by_a_stated_measure(bars):
+    """Below what rounding can tell, straight on as if branches met; above, into the branch that is connected, with finite speeds."""
+    m = four_bar(bars)
+    exact, said = passed(m, 0.0)
+    assert not said and energy_error(exact) < 1e-10
+    for off in (1e-15, -1e-13, 1e-12, -1e-11, 1e-10):
+        motion, _ = passed(m, off)
+        assert energy_error(motion) < 1e-6
+        assert np.abs(motion.q[-1] - exact.q[-1]).max() < 1e-6
+    for sign in (1.0, -1.0):
+        finer, coarser = (passed(m, sign * off) for off in (1e-8, 1e-7))
+        assert "turned into the other branch" in finer[1]
+        assert energy_error(finer[0]) < 1e-5 and largest_gap(finer[0], every=1) < 1e-13
+        assert np.abs(finer[0].q[-1] - exact.q[-1]).max() > 0.1
+        assert np.abs(finer[0].q[-1] - coarser[0].q[-1]).max() < 1e-2  # of the order of √off
+
+
+def test_the_verdict_is_the_same_in_every_frame():
+    for seed in (None, 4):
+        m = four_bar(PARALLELOGRAM, seed=seed)
+        exact, straight, bent = (passed(m, off) for off in (0.0, 1e-11, 1e-7))
+        assert np.abs(straight[0].q[-1] - exact[0].q[-1]).max() < 1e-7
+        assert np.abs(bent[0].q[-1] - exact[0].q[-1]).max() > 0.1
+
+
+@pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
+def test_the_length_that_decides_is_told(off):
+    from dalembert.simulation.held import hold
+    from dalembert.simulation.stabilise import Projection
+
+    m = four_bar(PARALLELOGRAM, off)
+    q = m.assemble({"A": -0.01})[0]
+    told = near_singular(m.numeric, q, 0.0, hold(m, q, 0.0, Projection()))
+    assert 'loop coupler–crank–ground–rocker closed by "C"' in told
+    missed = float(told.split("meet by ")[1].split()[0])
+    assert missed == pytest.approx(off, rel=0.1, abs=1e-9)
+
+
+@pytest.mark.parametrize("method, rtol", [("dop853", 1e-4), ("dop853", 1e-6), ("dop853", 1e-9), ("radau", 1e-5)])
+def test_every_row_is_closed_at_every_output(method, rtol):
+    """Also those that say nothing new beside the rows kept, where the kept ones nearly depend on each other."""
+    m, initial, speeds, _ = bricard()
+    motion = m.simulate(4.0, initial, speeds, output=0.01, method=method, rtol=rtol)
+    assert largest_gap(motion, every=1) < 1e-14
+    rows = [constraint_rows(m.state(*x)) for x in zip(motion.q, motion.u, motion.t)]
+    assert max(np.abs(r.B @ u - r.b).max() for r, u in zip(rows, motion.u)) < 1e-13
+
+
+def test_many_motions_and_events_are_closed_too():
+    m, _, _, _ = bricard()
+    several = m.simulate_many(np.zeros((3, m.n_q)), 2.0, output=0.01, rtol=1e-5)
+    assert max(largest_gap(motion, every=1) for motion in several) < 1e-14
+    fixed = m.simulate_many(np.zeros((3, m.n_q)), 2.0, output=0.01, step=0.02)
+    assert max(largest_gap(motion, every=1) for motion in fixed) < 1e-14
+    motion = m.simulate(2.0, rtol=1e-5, events={"half": lambda s: s.q["J1"] - 0.7})
+    assert motion.events
+    assert max(np.nanmax(np.abs(constraint_rows(m.state(e.q, e.u, e.t)).g)) for e in motion.events) < 1e-14
+
+
+def test_a_failure_next_to_a_singular_pose_names_it():
+    m, initial, speeds, _ = change_point()
+    with pytest.raises(
+        da.SimulationError, match=r"the loop coupler–crank–ground–rocker closed by \"C\".* choose method=\"dop853\""
+    ):
+        m.simulate(2.0, initial, speeds, method="radau")
+
+
+def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
+    """Steps so short that the end would never be reached."""
+    from dalembert.simulation import pace
+
+    monkeypatch.setattr(pace, "WINDOW", 50)
+    m, initial, speeds, _ = crank_rocker()
+    with pytest.raises(da.SimulationError, match=r"the run creeps: near t = .* takes steps of") as raised:
+        m.simulate(1.0, initial, speeds, max_step=1e-9, max_steps=10**6, control=lambda s: {}, control_rate=1e5)
+    assert raised.value.motion.t[0] == 0.0

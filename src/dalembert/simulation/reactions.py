@@ -7,7 +7,6 @@ are not unique, those components of a wrench are that do not change with what th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

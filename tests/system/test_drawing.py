@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dalembert.kernels.identity import key_of
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
 
 import dalembert as da
 

@@ -30,6 +30,9 @@ SUPPORTS: dict[str, Sequence[tuple[int, int]]] = {
 NATURAL = 0.01
 """Part by which a frequency may be off that counts as natural."""
 
+PLAIN = 0.1
+"""Part of the tip's largest displacement that is no rounding."""
+
 HELD = 0.005
 """Part of the deflection under a load at an end by which other shapes may miss it."""
 
@@ -53,14 +56,20 @@ def beam_modes(model: BeamElements, modes: int | Mapping[str, int], support: str
     for kind, components, count in _kinds(modes):
         F, natural = _of_kind(model, components, count, support, static, f"beam, modes {kind}")
         held = held + _held(model, components, F, support)
-        ends = [6 * model.count + c for c in range(6)]
-        largest = F[ends][np.abs(F[ends]).argmax(axis=0), range(F.shape[1])]
-        shapes.append(F * np.where(largest < 0.0, -1.0, 1.0))
+        shapes.append(F * _signs(model, F))
         names += [f"{kind}{i + 1}" for i in range(count)]
         said.append(f"{natural} of {count} {kind}")
     at_ends = {"root": tuple(held[:6].tolist()), "tip": tuple(held[-6:].tolist())}
     about = f"natural to {100 * NATURAL:g} % are of these frequencies the lowest {', '.join(said)}"
     return BeamModes(np.hstack(shapes), tuple(names), at_ends, about)
+
+
+def _signs(model: BeamElements, F: np.ndarray) -> np.ndarray:
+    """±1 for each shape, so that the tip moves along an axis, or turns about it where it does not move: the first that it does to a
+    good part, with turns measured by the beam's length."""
+    tip = F[-6:] * np.repeat([1.0, model.x[-1] - model.x[0]], 3)[:, None]
+    much = np.abs(tip) >= PLAIN * np.abs(tip).max(axis=0)
+    return np.where(tip[much.argmax(axis=0), range(F.shape[1])] < 0.0, -1.0, 1.0)
 
 
 def _freedoms(model: BeamElements, components: Sequence[int], support: str) -> list[int]:

@@ -52,6 +52,8 @@ MEETS = 3e-5
 """Distance below which branches count as meeting: nearer, accelerations are lost in rounding, and which way it bends with them."""
 GONE = 0.1
 """Distance at which a singular pose lies behind."""
+WORST = 1e-3
+"""Error of a step straight on, by the size of what moves, above which there is nothing beyond the pose to be carried to."""
 UNAWARES = 1e-2
 """Distance at which a pose is felt for though no crossing was tried: none that was foretold is come so near to in steps."""
 TOWARDS = 0.5
@@ -190,7 +192,7 @@ class HeldDOP853(HeldScale, DOP853):
                 v.error = self.error(f, e, p, v.h, k) * _weight(f, p, v.h) / (1.0 + rounding)
                 v.finite = (v.error < 1e100).all()
                 crossing = _time_left(p) < v.h
-                v.accepted = ((v.error <= 1.0) | ((p.way[0] == STRAIGHT) & (v.error < 1e100))).all()
+                v.accepted = ((v.error <= 1.0) | ((p.way[0] == STRAIGHT) & (v.error * p.rtol[0] < WORST))).all()
                 with f.if_(~v.accepted & (crossing & (p.way[0] == 0.0)).all()):
                     stuck = (p.across[0] > 0.0) & (v.error > GAINS * p.across[0])
                     p.way[0] = select(stuck | ~(v.error < HOPELESS), f.real(FEELING), f.real(0.0))

@@ -52,14 +52,15 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         )
         return SimulationError(
             f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
-            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {other}"
+            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {_driven(program)}{other}"
         )
     with np.errstate(all="ignore"):
         k = int(np.argmax(np.nan_to_num(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before))))))
     if status == CREEPING:
         return SimulationError(
             f"the run creeps: near t = {t:.9g} s {names[k]} takes steps of {float(part('step')[0]):.1e} s, at which the end at "
-            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{trouble}Try a larger rtol (now {options.rtol:g}) or "
+            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{_driven(program)}{trouble}"
+            f"Try a larger rtol (now {options.rtol:g}) or "
             "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
         )
     if program.holding is not None:

@@ -18,12 +18,13 @@ from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import Handler, registered
 from dalembert.simulation.checkpoint import Checkpoint, Era
 from dalembert.simulation.control import Control
+from dalembert.simulation.dop853_held import MET
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
-from dalembert.simulation.method import CREEPING, CROSSED, DEGRADED
+from dalembert.simulation.method import CREEPING, CROSSED, DEGRADED, SINGULAR_POSE
 from dalembert.simulation.options import Options
 from dalembert.simulation.pace import Pace
 from dalembert.simulation.program import Program
@@ -236,6 +237,10 @@ class Run:
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
             if "way" in self.program.layout.parts:
                 self.part("way")[:] = self.part("across")[:] = 0.0
+        elif "way" in self.program.layout.parts and held.driven and self.part("way")[0] == MET:
+            raise failure(
+                SINGULAR_POSE, model, self.program, self.options, self.memory
+            )  # out of reach, for all one can tell
         elif "way" in self.program.layout.parts and not self.near_miss:
             self.near_miss = near_miss(
                 model, q.copy(), self.t, held, *(float(self.part(x)[0]) for x in ("way", "distance"))

@@ -51,5 +51,5 @@ def test_every_option_is_recorded(m):
 
 def test_a_record_with_gains_survives_a_file(m, tmp_path):
     motion = m.simulate(0.01, {"A": 1.0}, stabilise=GAINS)
-    motion.save(tmp_path / "x.h5")
-    assert da.load_motion(tmp_path / "x.h5").record["options"]["stabilise"] == {"alpha": 20.0, "beta": 400.0}
+    motion.save(tmp_path / "x.nc")
+    assert da.load_motion(tmp_path / "x.nc").record["options"]["stabilise"] == {"alpha": 20.0, "beta": 400.0}

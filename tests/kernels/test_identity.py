@@ -11,6 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.formulations import kane
 from dalembert.system.laws import Law
+from dalembert.trace import symbol
 from dalembert.trace.native import cache
 
 
@@ -77,6 +78,20 @@ def test_a_saved_motion_is_not_read_with_other_names(tmp_path):
     chain(("A", "B")).build().simulate(0.1).save(tmp_path / "motion.nc")
     with pytest.raises(da.MotionFileError, match="another mechanism"):
         da.load_motion(tmp_path / "motion.nc", chain(("B", "A")).build())
+
+
+@pytest.mark.parametrize("n", [2, 9])
+def test_code_does_not_depend_on_what_was_named_before(n):
+    """Symbols outlive the models they were made for: the order in which names came up first is no part of the code."""
+    made = set()
+    for step in (1, -1):
+        names = [f"named{'a' if step > 0 else 'b'}{i}" for i in range(n)]
+        for name in names[::step]:
+            symbol(f"u_{name}"), symbol(f"q_{name}")
+        made.add(
+            code(chain(names, da.Motor(names[0], lambda s, x=names: s.q[x[0]] * s.u[x[1]] + s.q[x[1]]), n=n).build())
+        )
+    assert len(made) == 1
 
 
 class Push(da.Force):

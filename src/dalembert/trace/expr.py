@@ -88,7 +88,7 @@ class Expr:
             return self - other.args[0]
         if self.op is NEG:
             return other - self.args[0]
-        return node(ADD, self, other) if self.serial <= other.serial else node(ADD, other, self)
+        return node(ADD, self, other) if _in_order(self, other) else node(ADD, other, self)
 
     def __radd__(self, other: Any) -> Any:
         return self + other
@@ -133,7 +133,7 @@ class Expr:
             return -(self * other.args[0])
         if self.op is NEG:
             return -(self.args[0] * other)
-        return node(MUL, self, other) if self.serial <= other.serial else node(MUL, other, self)
+        return node(MUL, self, other) if _in_order(self, other) else node(MUL, other, self)
 
     def __rmul__(self, other: Any) -> Any:
         return self * other
@@ -345,6 +345,16 @@ def node(op: Op, *args: Any) -> Expr:
         found = table[args] = _new(Expr)
         found.op, found.args, found.serial = op, args, next(_serials)
     return found
+
+
+def _in_order(a: Expr, b: Expr) -> bool:
+    """Whether operands that may change places stand as they do in every process: symbols first, by name, then nodes as they were made.
+
+    Symbols outlive every scope, so when one was made says what was asked before, and rounding would hang on that.
+    """
+    if a.op is SYMBOL:
+        return b.op is not SYMBOL or a.args[0] <= b.args[0]
+    return b.op is not SYMBOL and a.serial <= b.serial
 
 
 def symbol(name: str) -> Expr:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
 
 import dalembert as da
+from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
 
 
 def pendulum(**look) -> da.Mechanism:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -152,3 +153,18 @@ def test_forces_that_cannot_be_traced_work_on_numbers():
     s.add_force("motor", da.Motor("A", lambda s: math.sin(float(s.t)) if s.u["A"] > 0 else 0.3))
     m = s.build()
     check_agreement(m, np.array([0.3]), np.array([0.7]), 0.4)
+
+
+def test_the_path_matrix_refuses_a_plane_that_a_parameter_turns():
+    """It reads the plane once: with another value of the parameter it would be the plane of the first."""
+    s = da.System("incline", gravity=(0, 0, -9.81))
+    angle = s.parameter("angle", 0.0)
+    c, sine = da.cos(angle), da.sin(angle)
+    s.add_body("block", mass=1.0)
+    s.add_joint(
+        "x", da.Prismatic((1, 0, 0)), "ground", "block", da.Frame((0, 0, 0), [[c, 0, sine], [0, 1, 0], [-sine, 0, c]])
+    )
+    m = s.build()
+    assert m.with_parameters(angle=0.5).solve([0.0], [0.0]).udot[0] == pytest.approx(9.81 * np.sin(0.5))
+    with pytest.raises(da.FormulationError, match='joint "x" points depends on parameter "angle"'):
+        m.solve([0.0], [0.0], formulation="path_matrix", parameters={"angle": 0.5})

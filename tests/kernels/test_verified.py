@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from dalembert.analysis.variation import compiled
 from dalembert.trace.native import cache
 from tests.constraints.loops import random_loops
 
@@ -89,3 +90,35 @@ def test_random_loops(seed, n):
         for constraints in ("range_space", "null_space_qr"):
             m.forward_dynamics(q, u, t=t, constraints=constraints)
         m.mass_matrix(q, t=t), m.energies(q, u, t=t)
+
+
+def test_a_value_that_brings_a_row_to_life():
+    """With k = 0 the second coupling says nothing: other rows are projected on, in memory of another layout."""
+    s = da.System("coupled", gravity=(0, -9.81, 0))
+    k = s.parameter("k", 1.0)
+    for name in "AB":
+        s.add_body(name.lower(), da.rod(1.0, 1.0))
+        s.add_joint(name, da.Revolute(), "ground", name.lower())
+    s.add_constraint("one", da.Coupling({"A": 1.0, "B": -1.0}))
+    s.add_constraint("two", da.Coupling({"A": k, "B": -1.0 * k}))
+    m = s.build()
+    ends = [m.simulate(0.5, parameters={"k": value}).q[-1] for value in (1.0, 0.0, 1.0)]
+    assert np.allclose(ends, ends[0], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("formulation", ["lagrange", "newton_euler", "gauss_penalty", "hooker"])
+def test_values_that_formulations_look_at_are_not_those_of_another(formulation):
+    """Which bodies lack inertia, and how large rows are, is decided by the values at hand."""
+    exact = 1e-9 if formulation != "gauss_penalty" else 1e-6
+    light = four_bar().with_parameters(mass=1e-6)
+    q, u = light.assemble({"A": 1.0}, {"A": 2.0})
+    light.solve(q, u, formulation=formulation)
+    for m in (light.with_parameters(mass=3.0), four_bar().with_parameters(mass=3.0)):
+        found, kane = m.solve(q, u, formulation=formulation).udot, m.solve(q, u).udot
+        assert np.abs(found - kane).max() <= exact * np.abs(kane).max()
+
+
+def test_kernels_of_one_formula_and_other_sizes():
+    m = four_bar()
+    kernels = [compiled(m, n, lambda s, _: [s.coordinates[0] + 7.0]) for n in (0, 2, 0)]
+    assert [float(k(np.zeros(m.n_q))[0]) for k in kernels] == [7.0] * 3

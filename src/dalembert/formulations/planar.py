@@ -14,7 +14,8 @@ import numpy as np
 from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import cos, sin
+from dalembert.trace import cos, free_symbols, sin
+from dalembert.trace.bind import expressions_in
 from dalembert.vectors import Vector, across, vector
 
 FLAT = 1e-9
@@ -119,6 +120,13 @@ def not_planar(m: Mechanism) -> str | None:
     for j in m.joints:
         if len(j.columns) < j.joint.n_u:
             return f'joint "{j.name}" has prescribed motion, which the path matrix does not take; choose "kane"'
+    for j in m.joints:
+        named = free_symbols(expressions_in([j.on_parent.rotation, j.on_child.rotation, j.joint]))
+        if named:
+            return (
+                f'which way joint "{j.name}" points depends on parameter "{named[0].name}", and the path matrix takes one plane for '
+                'all values; choose "kane" or "lagrange"'
+            )
     normal, s = _normal(m), _somewhere(m)
     for k, j in enumerate(m.joints):
         if not _in_plane(s, k, normal):
@@ -155,7 +163,7 @@ def _normal(m: Mechanism) -> Vector:
 
 def _somewhere(m: Mechanism) -> State:
     """A numeric state in general position."""
-    q = m.admissible(m.reference + np.random.default_rng(1).uniform(-0.5, 0.5, m.n_q))
+    q = m.somewhere(np.random.default_rng(1), 0.5)
     made: State = State(m.numeric, 0.0, q, np.zeros(m.n_u))
     return made
 

@@ -72,7 +72,7 @@ class Kernel:
     def library(self, lanes: int) -> Library:
         """The machine code for this many states at once: from the cache, or compiled now."""
         if lanes not in self._libraries:
-            what = (self.name, self.of, lanes, self.target)
+            what = (self.name, self.of, tuple(self.sizes.values()), self.n_output, lanes, self.target)
             self._libraries[lanes] = self.mechanism.code.library(what, lambda: self.module(lanes))
         return self._libraries[lanes]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations import Formulation, suitable
+from dalembert.formulations import FORMULATIONS, Formulation, suitable
 from dalembert.formulations.formulation import settled
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing
@@ -17,10 +17,14 @@ def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
     return settled(suitable(m, name), m, poses)
 
 
-def settled_choice(form: Formulation) -> tuple[Any, Any]:
-    """What code depends on of a formulation: itself, or its kind and the choice of speeds that is settled."""
+def settled_choice(form: Formulation, m: Mechanism) -> tuple[Any, ...]:
+    """What code depends on of a formulation: itself, or its kind and the choice of speeds that is settled; and parameters' values.
+
+    By these some formulations look for bodies without inertia; Kane's equations never do.
+    """
     choice = getattr(form, "choice", None)
-    return (form, None) if choice is None else (type(form), choice)
+    values = () if form is FORMULATIONS["kane"] else tuple(m.parameters.values())
+    return (form, None, values) if choice is None else (type(form), choice, values)
 
 
 def speeds_are_own(m: Mechanism, form: Formulation) -> bool:

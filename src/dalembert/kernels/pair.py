@@ -40,7 +40,7 @@ def speeds_kernel(m: Mechanism, form: Formulation) -> PairKernel:
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         return module.block(to_speeds(m, form, "run"), lanes), 0
 
-    return PairKernel("speeds", m, m.n_u, (m.n_u,), emit, (settled_choice(form),), one_by_one=True, n_speeds=n_w)
+    return PairKernel("speeds", m, m.n_u, (m.n_u,), emit, (settled_choice(form, m),), one_by_one=True, n_speeds=n_w)
 
 
 def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
@@ -241,7 +241,7 @@ def accelerations_kernel(
             return Constrained(m, rows).emit(module, lanes)
         return Pair(m, form, constraints, rows).emit(module, lanes)
 
-    of = (settled_choice(form), constraints, rows)
+    of = (settled_choice(form, m), constraints, rows)
     return PairKernel("accelerations", m, m.n_u, (m.n_q + n_w,), emit, of, one_by_one=True, n_speeds=n_w)
 
 

@@ -163,7 +163,7 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
         return f.signature, size + 2 * n + rows + 1
 
     shape = (m.n_u + kept + 1 + len(pivots.outputs),)
-    of = (settled_choice(form), constraints, tuple(independent))
+    of = (settled_choice(form, m), constraints, tuple(independent))
     return PairKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
 
 

@@ -129,9 +129,9 @@ class Program:
         with tracing():
             events = fingerprint(self._event_values())
         h, b = self.holding, self.balance
-        held = None if h is None else (h.rows, h.stabilise)
+        held = None if h is None else (h.rows, h.others, h.stabilise)
         opaque = self.catalogue.opaque is not None
-        balanced = (b.formulation, settled_choice(b.form), b.constraints)
+        balanced = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
             type(self), self.named_method, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
             self.beside, self.target,

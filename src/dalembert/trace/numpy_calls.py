@@ -228,9 +228,9 @@ def of_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dic
 
 def of_function(function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Another of NumPy's functions, of arguments of which one at least is a traced value."""
-    if function in _FUNCTIONS:
-        return _FUNCTIONS[function](*arguments, **options)
     try:
+        if function in _FUNCTIONS:
+            return _FUNCTIONS[function](*arguments, **options)
         return _opened(function(*_in_arrays(arguments), **dict(zip(options, _in_arrays(options.values())))))
     except (TraceError, TypeError, ValueError, AttributeError) as problem:
         raise unsupported(function.__name__) from problem

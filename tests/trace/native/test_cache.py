@@ -172,6 +172,15 @@ def test_a_secret_that_others_can_read_is_none(directory: Path, compiled: list[M
     assert len(compiled) == 2
 
 
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+def test_a_secret_that_was_never_finished_is_told(directory: Path, content: bytes) -> None:
+    cached(storing())
+    secret(directory).write_bytes(content)
+    forget_this_process()
+    with pytest.warns(UntrustedCacheWarning, match="holds no secret"):
+        assert stored_number(cached(storing())) == 7.0
+
+
 @AS_ROOT
 def test_a_secret_of_another_user_is_none(directory: Path, compiled: list[Module]) -> None:
     cached(storing())

@@ -6,6 +6,8 @@ A thin rod has no inertia about itself; the joints that hold it make the motion 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
@@ -39,11 +41,15 @@ def lacking(m: Mechanism) -> str | None:
 
 
 def row_weights(m: Mechanism, X: Directions) -> np.ndarray:
-    """For each row: the mechanism's mass where it resists a force, its inertia where it resists a torque; numbers, for scale only."""
-    bodies = m.numeric.bodies
-    mass = sum(float(b.mass) for b in bodies)
-    inertia = sum(float(np.trace(b.inertia.astype(float))) for b in bodies) + mass * m.scales.length**2
+    """For each row: the mechanism's mass where it resists a force, its inertia where it resists a torque."""
+    mass, inertia = total_inertia(m)
     return np.array([inertia if _none(column) else mass for column in X.force.T])
+
+
+def total_inertia(m: Mechanism) -> tuple[Any, Any]:
+    """Mass of all bodies, and their moments of inertia, as if they were a length apart: for scale only. Parameters stay symbols."""
+    mass = sum(b.mass for b in m.bodies)
+    return mass, sum(np.trace(b.inertia) for b in m.bodies) + mass * m.scales.length**2
 
 
 def _none(column: np.ndarray) -> bool:

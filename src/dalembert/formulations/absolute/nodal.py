@@ -19,7 +19,7 @@ import numpy as np
 
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
-from dalembert.formulations.absolute.definite import strengthened
+from dalembert.formulations.absolute.definite import strengthened, total_inertia
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics import seats
@@ -175,7 +175,7 @@ def equations(s: State) -> Equations:
         if x.piece.inertia is not None:
             I = x.R @ x.piece.inertia @ x.R.T
             blocks.append((I, x.turning(moment), x.partials.W, x.drift.w))
-        for (inertia, right, partial, drift), weight in zip(blocks, _weights(m, x.piece)):
+        for (inertia, right, partial, drift), weight in zip(blocks, total_inertia(m)):
             own, rows = slice(at, at + 3), slice(at - n, at - n + 3)
             A[own, own], f[own] = inertia, right
             H[rows, own], h[rows], weights[rows] = np.eye(3), drift, weight
@@ -201,11 +201,3 @@ def _on_elastic(s: State, applied: Loads) -> Loads:
     moment = [still.moment[k] if b.modes else ZERO for k, b in enumerate(m.bodies)]
     joint = [still.joint[k] if b.modes else applied.joint[k] for k, b in enumerate(m.bodies)]
     return Loads(force, moment, joint)
-
-
-def _weights(m: Mechanism, piece: _Piece) -> tuple[float, float]:
-    """For the rows of places and of turns: numbers, for scale only."""
-    bodies = m.numeric.bodies
-    mass = sum(float(b.mass) for b in bodies)
-    inertia = sum(float(np.trace(np.asarray(b.inertia, dtype=float))) for b in bodies)
-    return mass, inertia or mass

@@ -1,4 +1,4 @@
-"""Machine code in files that only this user can have written.
+"""Machine code in files that only this user can have written, where files have owners (POSIX).
 
 A folder of entries may be shared, lie where others can write, or have been handed on: so who may write to it proves nothing. Each user
 has a secret in it, a file that nobody else can read, and every entry is sealed with it (HMAC): the seal covers the address and the
@@ -24,7 +24,6 @@ SUFFIX = ".kernel"
 _FORMAT = b"dalembert kernel 2\n"
 _SECRET_SIZE = 32
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True)
@@ -118,18 +117,29 @@ def _secret(path: Path) -> bytes | None:
             stacklevel=2,
         )
         return None
-    made = os.urandom(_SECRET_SIZE)
+    _make_secret(path)
+    return _own_secret(path)
+
+
+def _make_secret(path: Path) -> None:
+    """A new secret, whole or not at all; another process may be quicker."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")  # for this user only
     try:
-        handle = os.open(path, _CREATE, 0o600)
-    except FileExistsError:  # by another process, just now
-        return _own_secret(path)
-    with os.fdopen(handle, "wb") as file:
-        file.write(made)
-    return made
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.urandom(_SECRET_SIZE))
+        try:
+            os.link(temporary, path)  # unlike renaming, this replaces nothing
+        except FileExistsError:
+            pass
+        except OSError:  # no links on this file system
+            os.replace(temporary, path)
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)
 
 
-def _own_secret(path: Path) -> bytes | None:
-    """The secret in a file that is this user's and nobody else's; PermissionError if it is not. None if it is not finished."""
+def _own_secret(path: Path) -> bytes:
+    """The secret in a file that is this user's and nobody else's; PermissionError if it is not."""
     handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
@@ -140,7 +150,9 @@ def _own_secret(path: Path) -> bytes | None:
         if os.name == "posix" and status.st_mode & 0o077:
             raise PermissionError(f"{path} can be read or written by other users")
         found = file.read(_SECRET_SIZE + 1)
-    return found if len(found) == _SECRET_SIZE else None
+    if len(found) != _SECRET_SIZE:
+        raise PermissionError(f"{path} holds no secret of this package's")
+    return found
 
 
 def _content(path: Path) -> bytes:
@@ -153,4 +165,5 @@ def _content(path: Path) -> bytes:
 
 
 def _user() -> str:
-    return str(os.geteuid()) if os.name == "posix" else "user"
+    """Name of this user's secret; where owners of files cannot be asked, the name is all there is."""
+    return str(os.geteuid()) if os.name == "posix" else os.environ.get("USERNAME", "user")

@@ -141,3 +141,9 @@ def test_forces_of_numpys_functions_are_compiled():
         warnings.simplefilter("error", SlowForceWarning)
         m = s.build()
         assert m.forward_dynamics([0.25], [0.5])[0] == pytest.approx(1.0 + 0.5 + 0.2)
+
+
+@pytest.mark.parametrize("call", [lambda x: np.clip(x, min=0.0, max=1.0), lambda x: np.where(x > 0.0)])
+def test_ways_of_calling_that_are_not_known_are_refused_in_words(call):
+    with pytest.raises(TraceError, match="cannot be traced in this way"):
+        call(symbol("x"))

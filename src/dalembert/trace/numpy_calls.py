@@ -231,6 +231,9 @@ def of_function(function: Any, arguments: tuple[Any, ...], options: dict[str, An
     try:
         if function in _FUNCTIONS:
             return _FUNCTIONS[function](*arguments, **options)
+    except TypeError as problem:  # called in a way that is not known here
+        raise unsupported(function.__name__) from problem
+    try:
         return _opened(function(*_in_arrays(arguments), **dict(zip(options, _in_arrays(options.values())))))
     except (TraceError, TypeError, ValueError, AttributeError) as problem:
         raise unsupported(function.__name__) from problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
@@ -14,18 +14,19 @@ import numpy as np
 
 import dalembert
 from dalembert.arguments import array, numbers, refused
+from dalembert.constraints.diagnosis import better_rows
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.simulation.bending_warning import overbent, warn_of_bending
-from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.failure import failure, near_miss, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march import FINISHED, PAUSED
-from dalembert.simulation.method import CREEPING
+from dalembert.simulation.method import CREEPING, DEGRADED, OUT_OF_REACH
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.pace import Pace
@@ -109,14 +110,15 @@ def simulate_many(
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
+    models = _Models(m, P)
     held = None
     if m.constraint_rows:
-        q, u, held = _held(m, q, u, initials, speeds, P, o)
+        q, u, held = _held(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held, many=True)
-    batch = _Batch(program, o, q, u, P)
+    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, **chosen).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -130,22 +132,47 @@ def simulate_many(
         warnings.warn(
             f"{len(problems)} of {count} motions did not reach the end; the first is number {first}: {problems[first]}",
             SimulationWarning,
-            stacklevel=3,
+            stacklevel=5,
+        )
+    if batch.near_misses:
+        first = min(batch.near_misses)
+        warnings.warn(
+            f"{len(batch.near_misses)} of {count} motions passed nearly singular poses; the first is number {first}: "
+            f"{batch.near_misses[first]}",
+            SimulationWarning,
+            stacklevel=5,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
     record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
     if m.elastic:
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
-        warn_of_bending(m, record, depth=4)
+        warn_of_bending(m, record, depth=5)
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
+
+
+class _Models:
+    """The mechanism with the parameters of each motion; motions of equal parameters share one."""
+
+    def __init__(self, m: Mechanism, P: np.ndarray):
+        self._m, self._P = m, P
+        self._made: dict[tuple[float, ...], Mechanism] = {}
+
+    def __getitem__(self, k: int) -> Mechanism:
+        values = tuple(self._P[k].tolist())
+        if values not in self._made:
+            self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
+        return self._made[values]
 
 
 class _Batch:
     """All states' memory, in groups of as many as there are lanes."""
 
-    def __init__(self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray):
-        self.program, self.options = program, o
+    def __init__(
+        self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray, models: _Models,
+        tolerances: Callable[[Mechanism], np.ndarray],
+    ):  # fmt: skip
+        self.program, self.options, self.models = program, o, models
         lanes = program.lanes
         self.count, self.groups = len(q), -(-len(q) // lanes)
         self.memory = aligned((self.groups, program.layout.size, lanes))
@@ -157,19 +184,30 @@ class _Batch:
         self.queue = np.zeros(1, dtype=np.int64)
         """The next group, for whichever thread is free."""
         self.problems: dict[int, str] = {}
+        self.near_misses: dict[int, str] = {}
+        """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, **program.first_values}
+        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end}
         fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
-            elif name == "atol":
-                self.memory[:, at] = o.atol[:, None]
             elif name in fixed:
-                self.memory[:, at] = np.reshape(fixed[name], (-1, 1))
+                self.memory[:, at] = fixed[name]
+        self._first_values(tolerances)
         self.given[:, program.given.parts["P"]] = self._in_lanes(P)
         self.given[:, program.given.parts["scales"]] = program.scales[:, None]
+
+    def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
+        """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
+        program, lanes = self.program, self.program.lanes
+        every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
+        if program.holding is not None:
+            every = [(g, self.models[g * lanes]) for g in range(self.groups)]
+        for g, model in every:
+            for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
+                self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
 
     def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
         """(groups, n, lanes); lanes without a state repeat the last."""
@@ -208,9 +246,11 @@ class _Batch:
                 width, self.count, BUDGET, o.max_steps,
             )  # fmt: skip
             paces: dict[int, Pace] = {}
-            while not self.stop.is_set() and march() == PAUSED:
+            while not self.stop.is_set() and (status := march()) != FINISHED:
                 g = int(own[0])
-                if g != NONE and self._creeps(g, paces):
+                if status == DEGRADED and not self._goes_on(g):
+                    self.statuses[g], own[0] = OUT_OF_REACH, NONE
+                elif g != NONE and self._creeps(g, paces):
                     self.statuses[g], own[0] = CREEPING, NONE
         except BaseException:
             self.stop.set()
@@ -220,6 +260,24 @@ class _Batch:
         """Whether a group of states no longer gets anywhere."""
         pace = paces.setdefault(g, Pace(self.options, self.options.start))
         return pace.creeps(float(self.program.layout.view(self.memory[g], "t")[0, 0]), int(self.counters[g, STEPS]))
+
+    def _goes_on(self, g: int) -> bool:
+        """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
+        program, held, model = self.program, self.program.holding, self.models[g]
+        assert held is not None
+        q, t = (
+            program.layout.view(self.memory[g], "y")[: model.n_q, 0],
+            float(program.layout.view(self.memory[g], "t")[0, 0]),
+        )
+        if better_rows(model, model.admissible(q), t, held.rows, held.norms) is not None:
+            return True  # it is the rows that are poor, not the pose
+        try:
+            told = near_miss(model, program, self.options, self.memory[g])
+        except SimulationError:
+            return False
+        if told:
+            self.near_misses.setdefault(g, told)
+        return True
 
     def _looked_at(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""
@@ -242,19 +300,19 @@ class _Batch:
         elif status < 0:
             for k in range(states):
                 lane = np.ascontiguousarray(memory[:, k : k + 1])
-                self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
+                self.problems[first + k] = str(failure(status, self.models[first + k], program, o, lane))
 
 
 def _held(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, P: np.ndarray, o: Options
+    models: _Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
 ) -> tuple[np.ndarray, np.ndarray, Holding]:
     """Every motion's start assembled with its own parameters; all are held by the rows found for the first."""
-    models = [m.with_parameters(**dict(zip(m.parameters, row))) if len(row) else m for row in P.tolist()]
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
     try:
         both = [
-            held_start(model, x, v, given, rates, o.start) for model, x, v, (given, rates) in zip(models, q, u, named)
+            held_start(models[k], x, v, given, rates, o.start)
+            for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
         ]
     except LoopError as problem:
         raise LoopError(f"of the {len(q)} motions one cannot be assembled: {problem}") from problem

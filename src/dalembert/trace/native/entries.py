@@ -140,6 +140,8 @@ def _make_secret(path: Path) -> None:
 
 def _own_secret(path: Path) -> bytes:
     """The secret in a file that is this user's and nobody else's; PermissionError if it is not."""
+    if path.is_symlink():
+        raise PermissionError(f"{path} is a link")
     handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)

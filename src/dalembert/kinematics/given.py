@@ -6,24 +6,24 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from dalembert.kinematics.recursion import AT_REST, WORLD, Pose, Rates
+from dalembert.kinematics.recursion import AT_REST, Pose, Rates, away_from
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbols
-from dalembert.vectors import Vector
+from dalembert.vectors import ZERO, Vector
 
 Motion = Callable[[int], tuple[Pose, Rates]]
 """Pose and velocity of body (or station) k = 1, 2, …"""
 
 
 class GivenState(State):
-    """The mechanism's symbolic state with the bodies' motion given; bodies nobody asks for are never made."""
+    """The mechanism's symbolic state with the bodies' motion given, positions from `origin`; bodies nobody asks for are never made."""
 
-    def __init__(self, m: Mechanism, motion: Motion, symbolic: State | None = None):
+    def __init__(self, m: Mechanism, motion: Motion, symbolic: State | None = None, origin: Vector = ZERO):
         s = m.symbolic_state() if symbolic is None else symbolic
         super().__init__(m, s.t, s.coordinates, s.speeds)
         self._symbolic, self._motion = s, motion
-        self._bodies: dict[int, tuple[Pose, Rates]] = {0: (WORLD, AT_REST)}
+        self._bodies: dict[int, tuple[Pose, Rates]] = {0: (away_from(origin), AT_REST)}
 
     def body(self, k: int) -> tuple[Pose, Rates]:
         if k not in self._bodies:

@@ -53,6 +53,11 @@ WORLD = Pose(IDENTITY, ZERO)
 UNMOVED = Partials(np.zeros((3, 0)), np.zeros((3, 0)))
 
 
+def away_from(origin: Vector) -> Pose:
+    """The ground, seen from a point of it."""
+    return Pose(IDENTITY, ZERO - origin)
+
+
 def carry_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, Link]:
     """R_K = R_J R_JK, p_K = p_J + arm + reach [E 3]."""
     R_P = J.R @ joint.on_parent.rotation
@@ -61,6 +66,11 @@ def carry_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, Link]:
     arm = J.R @ joint.on_parent.position + R_P @ joint.joint.translation(q)
     reach = -(R @ joint.on_child.position)
     return Pose(R, J.p + arm + reach), Link(R_P, R_C, arm, reach)
+
+
+def carry_near(J: Pose, joint: TreeJoint, link: Link, R: Matrix, q: Any) -> Pose:
+    """The same pose, summed so that a ground far from where J is measured from costs no digit of what the joint adds."""
+    return Pose(R, J.p + J.R @ joint.on_parent.position + link.R_P @ joint.joint.translation(q) + link.reach)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.kinematics.given import GivenState, unspecified
-from dalembert.kinematics.recursion import Rates
+from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.constraints import Constraint
 from dalembert.trace import Expr, directional, jacobian, substitute, symbol, symbols, tracing
-from dalembert.vectors import cross
+from dalembert.vectors import ZERO, cross
 
 ROUNDING = 1e-13
 """Part of its terms' size below which a row is taken for the rounding of their difference."""
@@ -72,7 +72,8 @@ class Differentiated:
 
     def _trace(self) -> None:
         m, constraint = self.mechanism, self.constraint
-        given = GivenState(m, unspecified)
+        self.origin = m.scales.origin if vars(type(constraint)).get("of_differences", False) else ZERO
+        given = GivenState(m, unspecified, origin=self.origin)
         residual, slip = (np.asarray(part(given), dtype=object) for part in (constraint.residual, constraint.velocity))
         self.bodies = given.looked_at
         now = _motion(given, self.bodies)
@@ -123,7 +124,8 @@ class Differentiated:
         return np.asarray(self._placed(s)[0])
 
     def _placed(self, s: State) -> tuple[Any, Any]:
-        motion = [x for k in self.bodies for x in (*s.poses[k].R.ravel(), *s.poses[k].p, *[0.0] * 12)]
+        poses = s.poses_from(self.origin)
+        motion = [x for k in self.bodies for x in (*poses[k].R.ravel(), *poses[k].p, *[0.0] * 12)]
         g, C = self._closure_on_numbers(*self._given(s, [list(s.coordinates), [0.0] * len(s.speeds), motion]))
         return g, C
 
@@ -149,13 +151,14 @@ class Differentiated:
         """C in a traced state: on (ω, v) of each body it looks at, then on the joint speeds."""
         known: dict[Expr, Any] = {symbol("t"): s.t, **dict(zip(self._symbols.arguments["q"], s.coordinates))}
         for k in self.bodies:
-            here, there = unspecified(k)[0], s.poses[k]
+            here, there = unspecified(k)[0], s.poses_from(self.origin)[k]
             known |= dict(zip(here.R.ravel(), there.R.ravel())) | dict(zip(here.p, there.p))
         return np.asarray(substitute(self.C, known))
 
     def values(self, s: State, accelerations: Sequence[Rates] | None = None) -> tuple[np.ndarray, ...]:
         """(g, φ, C, rate of φ at u̇ = 0) in a state; with the bodies' accelerations given, the rate of φ at those."""
-        groups = self._symbols.values(s, self.bodies, s.bias_accelerations if accelerations is None else accelerations)
+        a0 = s.bias_accelerations if accelerations is None else accelerations
+        groups = self._symbols.values(s, s.poses_from(self.origin), self.bodies, a0)
         if s.traced:
             known = {
                 a: b for names, values in zip(self._symbols.arguments.values(), groups) for a, b in zip(names, values)
@@ -179,12 +182,12 @@ class _Motion:
     accelerations: dict[Expr, Any]
     velocities: list[Expr]
 
-    def values(self, s: State, bodies: list[int], a0: Sequence[Rates]) -> list[list[Any]]:
+    def values(self, s: State, poses: Sequence[Pose], bodies: list[int], a0: Sequence[Rates]) -> list[list[Any]]:
         """What the symbols stand for in a state, in the order of the arguments."""
         motion = [
             x
             for k in bodies
-            for x in (*s.poses[k].R.ravel(), *s.poses[k].p, *s.velocities[k].w, *s.velocities[k].v, *a0[k].w, *a0[k].v)
+            for x in (*poses[k].R.ravel(), *poses[k].p, *s.velocities[k].w, *s.velocities[k].v, *a0[k].w, *a0[k].v)
         ]
         return [list(s.coordinates), list(s.speeds), motion]
 

@@ -132,6 +132,26 @@ class State:
         """Of the ground, the bodies, the stations."""
         return self._placed[0]
 
+    @cached_property
+    def _near(self) -> dict[tuple[float, ...], list[Pose]]:
+        return {}
+
+    def poses_from(self, origin: Vector) -> list[Pose]:
+        """The same with positions from another point of the world than its origin: differences of them keep their digits beside it."""
+        if not np.any(origin):
+            return self.poses
+        key = tuple(origin.tolist())
+        if key not in self._near:
+            poses, links = self._placed
+            self._near[key] = self._outward(
+                step.away_from(origin),
+                lambda k, on: step.carry_near(
+                    on, self.mechanism.joints[k - 1], links[k - 1], poses[k].R, self.joint_q[k - 1]
+                ),
+                lambda f, k, pose: seats.seat_pose(pose, self.node(f)),
+            )
+        return self._near[key]
+
     @property
     def links(self) -> list[Link]:
         """Every tree joint as it lies in the world; index 0 is the joint of body 1."""

@@ -20,6 +20,8 @@ CLOSED = 1e-12
 """Largest residual of a row, by the row's scale, that counts as closed."""
 ROUNDING = 1e-15
 """Part of a place's distance from its origin that is lost in its digits."""
+DISTANT = CLOSED / ROUNDING
+"""Lengths from the origin beyond which positions have lost digits that closed loops are known by."""
 TURNED = 0.1
 """Turn of a node, in rad, that is slight."""
 AS_LARGE = 50.0
@@ -34,6 +36,8 @@ class Scales:
     """The extent of the largest body, from joint to joint or mass centre; the ground counts as a body."""
     far: float
     """The largest distance of a joint or mass centre from the origin of its body, which decides what rounding hides."""
+    origin: np.ndarray
+    """A place of the ground near the mechanism, from which to measure positions where the world's origin is too far for their digits."""
     coordinates: np.ndarray
     """For every coordinate a large step: 1 rad, 1 for Euler parameters, the length, a slight deformation."""
     speeds: np.ndarray
@@ -63,7 +67,7 @@ def scales_of(m: Description) -> Scales:
             _put(steps, at, [*own, *slight])
             _put(sizes, at, [*own, *(AS_LARGE * slight)])
     steps.flags.writeable = sizes.flags.writeable = False
-    return Scales(length, far, steps[: m.n_q], steps[m.n_q :], sizes)
+    return Scales(length, far, _origin(m, length), steps[: m.n_q], steps[m.n_q :], sizes)
 
 
 @lru_cache(maxsize=1000)
@@ -99,6 +103,12 @@ def _extent(m: Description) -> tuple[float, float]:
     if not length > ROUNDING * far:
         length = max((_gyration(b) for b in m.bodies), default=0.0)
     return length or 1.0, far
+
+
+def _origin(m: Description, length: float) -> np.ndarray:
+    """The place of the first joint on the ground, where that is far; else the world's origin."""
+    place = next(np.array(j.on_parent.position, dtype=float) for j, on in zip(m.joints, m.parent) if not on)
+    return place if float(np.linalg.norm(place)) > DISTANT * length else np.zeros(3)
 
 
 def _gyration(body: Any) -> float:

@@ -17,6 +17,7 @@ from dalembert.system.joints import Joint
 class JointClosure(Constraint):
     """The directions the joint blocks, from the pose of its frame C in its frame P."""
 
+    of_differences = True
     joint: Joint
     parent: str
     child: str

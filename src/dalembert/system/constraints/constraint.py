@@ -21,6 +21,10 @@ class Constraint(Described, Portable):
     `residual(s)` gives holonomic rows g(t, q) = 0, `velocity(s)` nonholonomic ones φ(t, q, u) = 0, linear in the speeds.
     """
 
+    of_differences = False
+    """Whether it looks at positions only to take differences of them, so that they may be measured from any point of the ground.
+    Every class says so for itself, as one that derives from it may look at more."""
+
     @property
     def bodies(self) -> tuple[str, ...]:
         """The bodies it names, for checking."""

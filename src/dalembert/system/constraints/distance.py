@@ -18,6 +18,7 @@ class Distance(Constraint):
     Its row is (|ab|² − length²) / (2 length) = 0, smooth even where the points meet.
     """
 
+    of_differences = True
     a: PointLike
     b: PointLike
     length: Length

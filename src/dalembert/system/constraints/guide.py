@@ -39,6 +39,8 @@ class OnLine(_Guide):
     The point `follower` stays on the line through `origin` along `axis` (axes of the guiding body). Two rows.
     """
 
+    of_differences = True
+
     def residual(self, s: Any) -> np.ndarray:
         return aside(self.axis, self._offset(s))
 
@@ -48,6 +50,8 @@ class OnPlane(_Guide):
 
     The point `follower` stays in the plane through `origin` across `axis` (axes of the guiding body). One row.
     """
+
+    of_differences = True
 
     def residual(self, s: Any) -> np.ndarray:
         return np.array([np.array(self.axis) @ self._offset(s)])

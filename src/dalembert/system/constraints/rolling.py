@@ -59,6 +59,8 @@ class RollingBall(_Rolling):
     `centre` is its centre; the plane goes through `origin` with `normal`. One holonomic and two nonholonomic rows.
     """
 
+    of_differences = True
+
     def _arm(self, s: Any, n: Vector) -> Vector:
         return -self.radius * n
 
@@ -67,6 +69,7 @@ class RollingBall(_Rolling):
 class RollingDisc(_Rolling):
     """A thin disc or wheel turning about `axis` (body axes) on a plane; it must not lie flat on it."""
 
+    of_differences = True
     axis: Axis = (0.0, 1.0, 0.0)
 
     def _arm(self, s: Any, n: Vector) -> Vector:

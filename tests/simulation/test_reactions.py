@@ -15,6 +15,7 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.simulation.reactions import reaction
 from tests.constraints.loops import random_loops
+from tests.linkages import MEGAMETRE, METRE, MICROMETRE, MILLIMETRE, in_units
 from tests.mechanisms import seeds
 from tests.simulation.free_bodies import ends, imbalance, samples
 
@@ -252,3 +253,20 @@ def test_a_joint_that_carries_a_whole_redundant_loop_is_known(axes, length):
     motion = m.simulate(time, np.array([0.3, *rhombus]), output=time / 2)
     assert motion.reaction("root", axes=axes).determined.all()
     assert not motion.reaction("h1", axes="child").determined.all()
+
+
+@pytest.mark.parametrize("name", ["crank_rocker", "bricard"])
+def test_what_is_unique_does_not_hang_on_units(name):
+    """Rows that are nothing are distances or directions too, and what they leave open is measured as such."""
+    m, initial, speeds, _ = (crank_rocker if name == "crank_rocker" else bricard)()
+    q, u = initial_state(m, initial, speeds, 0.0)
+    q = m.assemble(q)[0]
+    every = [METRE, MILLIMETRE, MICROMETRE, MEGAMETRE, (1e6, 1e6, 1e3)]
+    for joint in [j.name for j in m.joints] + [c.name for c in m.cuts]:
+        found = [
+            reaction(
+                samples(in_units(m, units), q, consistent_speeds(m, q, u), 0.0), joint, "child", "child"
+            ).determined
+            for units in every
+        ]
+        assert all(np.array_equal(x, found[0]) for x in found), joint

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.constraints.assembly import DEPENDENT, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import closure, row_scales
+from dalembert.kinematics.rows import alive, closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
@@ -23,8 +23,6 @@ from dalembert.trace import depends_on
 from dalembert.vectors import cross
 from dalembert.words import counted, listed, shown
 
-DEAD = 1e-8
-"""Part of the largest row below which a row counts as nothing."""
 SINGULAR = 1e-6
 """Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
 BETTER = 10.0
@@ -85,7 +83,7 @@ class Diagnosis:
     driven: bool
     """Whether time itself moves it."""
     norms: np.ndarray
-    """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses."""
+    """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 
@@ -148,19 +146,19 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
         return _of_tree(m)
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
     scaled = [_scaled_rows(m, pose, t) for pose in found]
+    state = m.state(found[0], np.zeros(m.n_u), t)
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
-    alive = reference > DEAD * reference.max(initial=0.0)
-    unit = [Y / np.where(alive, reference, 1.0) * alive for Y in scaled]
+    reference = np.where(alive(reference, row_scales(state)), reference, 0.0)
+    unit = [_by_norms(Y, reference) for Y in scaled]
     off = max(off_at(m, pose, t) for pose in found)
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
     independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
-    doubtful = ~alive
+    doubtful = ~(reference > 0.0)
     for Y, regular in zip(unit, (r == rank for r in ranks)):
         if regular:
             doubtful |= _taking_part(Y, rank)
-    state = m.state(found[0], np.zeros(m.n_u), t)
     words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
     names = ["ground", *(b.name for b in m.bodies)]
     frame_on = {c.name: names[c.parent] for c in m.cuts}
@@ -188,8 +186,7 @@ def better_rows(
     m: Mechanism, q: np.ndarray, t: float, rows: tuple[int, ...], norms: np.ndarray
 ) -> tuple[int, ...] | None:
     """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
-    alive = norms > DEAD * norms.max(initial=0.0)
-    Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
+    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
     chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
     return chosen if other > max(BETTER * kept, SINGULAR) else None
@@ -243,8 +240,7 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
     """Of all rows, or of some, in one pose."""
-    alive = norms > DEAD * norms.max(initial=0.0)
-    Y = _scaled_rows(m.numeric, q, t) / np.where(alive, norms, 1.0) * alive
+    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
     sigma = np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)
     return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
 
@@ -267,6 +263,11 @@ def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     state = m.state(q, np.zeros(m.n_u), t)
     Y: np.ndarray = np.linalg.solve(mass_factor(m, kane.mass_matrix(state)), closure(state)[1].T)
     return Y
+
+
+def _by_norms(Y: np.ndarray, norms: np.ndarray) -> np.ndarray:
+    """Rows measured by their reference norms; nothing for those that have none."""
+    return np.where(norms > 0.0, Y / np.where(norms > 0.0, norms, 1.0), 0.0)
 
 
 def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:

@@ -25,6 +25,9 @@ from dalembert.vectors import ZERO, cross
 ROUNDING = 1e-13
 """Part of its terms' size below which a row is taken for the rounding of their difference."""
 
+DEAD = 1e-8
+"""Part of the largest row below which a row counts as nothing."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -60,6 +63,12 @@ def row_scales(s: State) -> np.ndarray:
     distances, 1 for those that are directions. A row that nothing changes in this pose is taken for a distance."""
     every = [d.scales(s) for d in s.mechanism.constraint_rows.values()]
     return np.concatenate([np.zeros(0), *every])
+
+
+def alive(norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Which rows are something: measured by their scales, distances and directions can be compared with the largest of all."""
+    own = norms / sizes
+    return np.asarray(own > DEAD * own.max(initial=0.0))
 
 
 class Differentiated:

@@ -37,7 +37,7 @@ class Scales:
     far: float
     """The largest distance of a joint or mass centre from the origin of its body, which decides what rounding hides."""
     origin: np.ndarray
-    """A place of the ground near the mechanism, from which to measure positions where the world's origin is too far for their digits."""
+    """A place of the ground near the mechanism, to measure positions from where the world's origin is too far for their digits."""
     coordinates: np.ndarray
     """For every coordinate a large step: 1 rad, 1 for Euler parameters, the length, a slight deformation."""
     speeds: np.ndarray

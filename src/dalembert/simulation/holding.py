@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Holding:
     rows: tuple[int, ...]
     norms: np.ndarray
-    """Reference norms of all rows in the metric of the inverse mass matrix."""
+    """Reference norms of all rows in the metric of the inverse mass matrix; 0 for those that are nothing."""
     size: float
     stabilise: Stabilisation
     may_drift_apart: bool = False
@@ -34,12 +34,9 @@ class Holding:
     @property
     def others(self) -> tuple[int, ...]:
         """Rows that depend on those that hold it, but are not zero throughout: a projection keeps them too."""
-        from dalembert.constraints.diagnosis import DEAD
-
         if not self.stabilise.projects:
             return ()
-        alive = np.flatnonzero(self.norms > DEAD * self.norms.max(initial=0.0)).tolist()
-        return tuple(k for k in alive if k not in self.rows)
+        return tuple(k for k in np.flatnonzero(self.norms > 0.0).tolist() if k not in self.rows)
 
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
@@ -49,7 +46,5 @@ def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding
 
 def left_out(found: Diagnosis) -> bool:
     """Whether rows that are left out say something at some pose, or may do so with time."""
-    from dalembert.constraints.diagnosis import DEAD
-
     others = np.delete(found.norms, list(found.independent))
-    return bool(len(others)) and (found.driven or bool(others.max() > DEAD * found.norms.max()))
+    return bool(len(others)) and (found.driven or bool(others.max() > 0.0))

@@ -15,11 +15,10 @@ import numpy as np
 
 from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
+from dalembert.kinematics.rows import alive, row_scales
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.simulation.samples import FEW, Samples, evaluator, one_by_one
 
-DEAD = 1e-8
-"""Part of the largest row below which a row, at all samples, counts as nothing."""
 SPREAD = 100
 """Samples at which the rows' norms are looked at."""
 LOOKED_AT = 25
@@ -58,15 +57,18 @@ def solve(x: Samples) -> Solved:
     write = _writer(x)
     some = [_in_metric(write(part))[0] for part in _batches(x.at(spread(len(x))))]
     scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y in some], axis=0)
-    alive = scale > DEAD * scale.max(initial=0.0)
-    scale = np.where(alive, scale, 1.0)
-    parts = [_solved(write(part), scale, alive)[:3] for part in _batches(x)]
+    sizes = _sizes(x, len(scale))
+    live = alive(scale, sizes)
+    scale = np.where(
+        live, scale, sizes * ((scale / sizes).max(initial=0.0) or 1.0)
+    )  # as if it were as large as the largest
+    parts = [_solved(write(part), scale, live)[:3] for part in _batches(x)]
     udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))
     regular = np.flatnonzero(rank == rank.max(initial=0))
     looked_at = regular[spread(len(regular), LOOKED_AT)]
     open_to = np.tile(np.eye(len(scale)), (len(looked_at), 1, 1))
-    Vt = np.concatenate([_solved(write(part), scale, alive)[3] for part in _batches(x.at(looked_at))])
-    open_to[np.ix_(range(len(looked_at)), alive, alive)] -= Vt.transpose(0, 2, 1) @ Vt
+    Vt = np.concatenate([_solved(write(part), scale, live)[3] for part in _batches(x.at(looked_at))])
+    open_to[np.ix_(np.arange(len(looked_at)), live, live)] -= Vt.transpose(0, 2, 1) @ Vt
     return Solved(udot, lam, rank, looked_at, open_to, scale)
 
 
@@ -96,17 +98,25 @@ def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
     return np.linalg.solve(L, e.B.transpose(0, 2, 1)), np.linalg.solve(L, e.f[..., None])[..., 0], L
 
 
-def _solved(e: Equations, scale: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, ...]:
+def _sizes(x: Samples, n_rows: int) -> np.ndarray:
+    """The rows' scales, as the first sample shows them."""
+    if not len(x):
+        return np.ones(n_rows)
+    m = x.mechanism.with_parameters(**x.parameters).numeric
+    return row_scales(m.state(x.q[0], x.u[0], x.t[0]))
+
+
+def _solved(e: Equations, scale: np.ndarray, live: np.ndarray) -> tuple[np.ndarray, ...]:
     """u̇, λ, rank and Vᵀ, the combinations of scaled λ, of rows that say something, that are determined."""
-    Y, h, L = _in_metric(replace(e, B=(e.B / scale[:, None])[:, alive]))
+    Y, h, L = _in_metric(replace(e, B=(e.B / scale[:, None])[:, live]))
     U, sigma, Vt = np.linalg.svd(Y, full_matrices=False)
     kept = sigma > RANK_TOLERANCE * sigma.max(axis=1, initial=0.0, keepdims=True)
     inverse = np.where(kept, 1.0, 0.0) / np.where(kept, sigma, 1.0)
     Vt = Vt * kept[..., None]
     along = np.einsum("kij,ki->kj", U, h) * kept
-    wanted = inverse * np.einsum("kij,kj->ki", Vt, (e.gamma / scale)[:, alive])
+    wanted = inverse * np.einsum("kij,kj->ki", Vt, (e.gamma / scale)[:, live])
     lam = np.zeros_like(e.gamma)
-    lam[:, alive] = np.einsum("kij,ki->kj", Vt, inverse * (along - wanted)) / scale[alive]
+    lam[:, live] = np.einsum("kij,ki->kj", Vt, inverse * (along - wanted)) / scale[live]
     w = h + np.einsum("kij,kj->ki", U, wanted - along)
     udot = np.linalg.solve(L.transpose(0, 2, 1), w[..., None])[..., 0]
     return udot, lam, kept.sum(axis=1), Vt

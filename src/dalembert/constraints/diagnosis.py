@@ -86,6 +86,8 @@ class Diagnosis:
     """Whether time itself moves it."""
     norms: np.ndarray
     """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
+    sizes: np.ndarray
+    """Of every row its scale, as the given pose shows it: see `kinematics.rows.row_scales`."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 
@@ -150,7 +152,8 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     state = m.state(found[0], np.zeros(m.n_u), t)
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
-    reference = np.where(alive(reference, row_scales(state)), reference, 0.0)
+    sizes = row_scales(state)
+    reference = np.where(alive(reference, sizes), reference, 0.0)
     unit = [_by_norms(Y, reference) for Y in scaled]
     off = max(off_at(m, pose, t) for pose in found)
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
@@ -168,14 +171,26 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     mobility = 0 if shaky else m.n_u - rank
     freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
     return Diagnosis(
-        rows, rank, mobility, m.grubler, independent, freedoms, len(found), rank_here, shaky, driven(m), reference, off
+        rows,
+        rank,
+        mobility,
+        m.grubler,
+        independent,
+        freedoms,
+        len(found),
+        rank_here,
+        shaky,
+        driven(m),
+        reference,
+        sizes,
+        off,
     )
 
 
 def _of_tree(m: Mechanism) -> Diagnosis:
     """Every speed is a freedom, whatever the pose."""
     freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
-    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
+    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, crank_rocker, flyball_governor, four_bar, n_four_bar
+from dalembert.constraints.diagnosis import diagnose
 
 BARS = (1.0, 2.5, 1.7, 2.0)
 
@@ -177,6 +178,15 @@ def test_flat_links_are_singular_not_locked(n):
     with pytest.raises(da.LoopError, match="singular pose"):
         m.simulate(0.1)
     assert m.diagnose({"g0": 1.0}).mobility == 1
+
+
+@pytest.mark.parametrize("n", range(2, 10))
+def test_flat_links_are_followed_where_they_go(n):
+    """Two directions are open to first order, one to second: it is found whatever random direction is tried first."""
+    m = parallelogram(n)
+    for seed in range(3):
+        d = diagnose(m, np.zeros(m.n_u), seed=seed)
+        assert d.mobility == 1 and d.rank_here == d.rank - 1 and d.poses > 3
 
 
 @pytest.mark.slow

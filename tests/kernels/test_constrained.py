@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dalembert as da
 from benchmarks.loop_models import bricard, rhombic_linkage
 from dalembert.constraints import METHODS
 from dalembert.constraints.assembly import assemble, consistent_speeds, displaced
@@ -96,3 +97,18 @@ def test_redundant_linkages_use_their_independent_rows(make):
     e = kane.equations(m.state(q, u))
     assert np.allclose(udot, METHODS["svd"](e).udot, rtol=1e-10, atol=1e-10)
     assert np.abs(e.B @ udot - e.gamma).max() < 1e-9
+
+
+@pytest.mark.parametrize("length", [1.0, 1e6, 1e-6])
+def test_rows_that_are_directions_close_as_well_whatever_a_length_is(length):
+    """A body on a ball joint whose axis a hinge holds: a millionth of a large body's length is no small angle."""
+    s = da.System("held upright")
+    s.add_body("post", da.box(1.0, (length, 0.2 * length, 0.1 * length)))
+    s.add_joint("ball", da.Spherical("angles"), "ground", "post", at_child=(0.5 * length, 0, 0))
+    s.add_joint("axis", da.Revolute((0, 0, 1)), "ground", "post", at_child=(0.5 * length, 0, 0))
+    m = s.build(cut=["axis"])
+    d = diagnose(m, np.zeros(3))
+    assert d.rank == 2
+    q, _, _ = Compiled(m, d, 1)("project", np.array([3e-11, -2e-11, 0.0]), np.zeros(3), 0.0)
+    assert np.abs(constraint_rows(m.state(q, np.zeros(3))).g).max() < 1e-15 * max(1.0, length)
+    assert np.abs(q[:2]).max() < 1e-15

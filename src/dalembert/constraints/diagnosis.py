@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.constraints.assembly import DEPENDENT, close, displaced, off_at, places
+from dalembert.constraints.assembly import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.kinematics.rows import alive, closure, holonomic_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
@@ -32,6 +32,8 @@ STEPS = tuple(0.4 / 4.0**k for k in range(6))
 only a little play. Where even the shortest leads back, the pose gives way infinitesimally only: of a step ε it keeps ε² at most."""
 FEW = 3
 """How often each of the shorter steps is tried."""
+BESIDE = 1e-4
+"""Step over which it is seen how rows turn."""
 ELSEWHERE = 0.1
 """Part of a step by which something must have moved for a pose to be another one."""
 ROUGH = 1e-10
@@ -84,6 +86,8 @@ class Diagnosis:
     """Whether time itself moves it."""
     norms: np.ndarray
     """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
+    sizes: np.ndarray
+    """Of every row its scale, as the given pose shows it: see `kinematics.rows.row_scales`."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 
@@ -148,7 +152,8 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     state = m.state(found[0], np.zeros(m.n_u), t)
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
-    reference = np.where(alive(reference, row_scales(state)), reference, 0.0)
+    sizes = row_scales(state)
+    reference = np.where(alive(reference, sizes), reference, 0.0)
     unit = [_by_norms(Y, reference) for Y in scaled]
     off = max(off_at(m, pose, t) for pose in found)
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
@@ -166,14 +171,26 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     mobility = 0 if shaky else m.n_u - rank
     freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
     return Diagnosis(
-        rows, rank, mobility, m.grubler, independent, freedoms, len(found), rank_here, shaky, driven(m), reference, off
+        rows,
+        rank,
+        mobility,
+        m.grubler,
+        independent,
+        freedoms,
+        len(found),
+        rank_here,
+        shaky,
+        driven(m),
+        reference,
+        sizes,
+        off,
     )
 
 
 def _of_tree(m: Mechanism) -> Diagnosis:
     """Every speed is a freedom, whatever the pose."""
     freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
-    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0))
+    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0), np.zeros(0))
 
 
 def driven(m: Mechanism) -> bool:
@@ -193,8 +210,12 @@ def better_rows(
 
 
 def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """The given pose and further ones, each reached by walking along the freedoms of the last and closing again."""
+    """The given pose and further ones, each reached by walking along the freedoms of the last and closing again.
+
+    Where that leads nowhere, the pose may be singular: not all that its rows do not resist is the beginning of a motion.
+    """
     found = [q]
+    bends: np.ndarray | None = None
     for length in STEPS:
         for tried in range(3 * count):
             if len(found) > count or (tried == FEW and length < STEPS[0] and len(found) == 1):
@@ -202,7 +223,11 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
             Z = _motions(m, found[-1], t)
             if not Z.shape[1]:
                 break
-            step = Z @ rng.normal(size=Z.shape[1])
+            z = np.asarray(rng.normal(size=Z.shape[1]))
+            if len(found) == 1 and (tried >= FEW or length < STEPS[0]):
+                bends = _bends(m, q, t, Z) if bends is None else bends
+                z = _unbent(bends, z)
+            step = Z @ z
             step *= length * m.scales.speeds / max(np.abs(step).max(), 1e-300)
             attempt = close(m, displaced(m, found[-1], step, t), (), t)
             if attempt.closed and _apart(m, attempt.q, q, t) > ELSEWHERE * length:
@@ -220,6 +245,34 @@ def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     size = row_scales(s)
     off = float((np.abs(g) / size).max(initial=0.0))
     return _null_space(B * m.scales.speeds / size[:, None], m.n_u, singular(off))
+
+
+def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
+    """By how much the rows open to second order along Z z, and no first order can close them again: w_i = zᵀ Q_i z."""
+    size = row_scales(m.state(q, np.zeros(m.n_u), t))
+
+    def rows(at: np.ndarray) -> np.ndarray:
+        _, B = closure(m.state(at, np.zeros(m.n_u), t))
+        return np.asarray((B * m.scales.speeds / size[:, None])[holonomic_rows(m)])
+
+    B, beside = rows(q), [m.scales.speeds * BESIDE * z for z in Z.T]
+    change = [(rows(displaced(m, q, x, t)) - rows(displaced(m, q, -x, t))) @ Z / (2.0 * BESIDE) for x in beside]
+    Q = np.stack(change, axis=1)
+    left = _null_space(B.T, len(B), SINGULAR)
+    return np.asarray(np.einsum("ri,rjk->ijk", left, Q + Q.transpose(0, 2, 1)) / 2.0)
+
+
+def _unbent(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """A direction near z along which the rows stay closed to second order too, by Gauss–Newton steps; the least open there is."""
+    for _ in range(MOST_STEPS):
+        z = z / np.linalg.norm(z)
+        J = Q @ z
+        across = 2.0 * (J - np.outer(J @ z, z))  # along z itself everything only shrinks
+        step = np.linalg.lstsq(across, -(J @ z), rcond=SINGULAR)[0]
+        z = z + step
+        if not np.linalg.norm(step) > SINGULAR:
+            break
+    return z
 
 
 def _apart(m: Mechanism, q: np.ndarray, other: np.ndarray, t: float) -> float:

@@ -33,19 +33,19 @@ LEAST_DAMPING, SPEED_DAMPING = 1e-15, 1e-12
 """Part of a row's reference norm, squared, below which it does not resist a displacement, or a speed: that is lost in rounding, the
 speed's direction sooner, as it hangs on the pose."""
 FAR = 1e-7
-"""First gap, relative to the mechanism's size, after which the factors are made anew for the speeds."""
+"""First gap, by the row's scale, after which the factors are made anew for the speeds."""
 ROUNDING = 4e-16
-"""Gap, relative to the mechanism's size, that cannot be made smaller."""
+"""Gap, by the row's scale, that cannot be made smaller."""
 
 
 class Constrained:
     """Code for one mechanism and one independent set of rows.
 
     Where a function needs the rows' scales, they follow the parameters in memory: a reference norm for each row, in the order
-    in which the rows were given, and the mechanism's size. `gains` are Baumgarte's α and β: g̈ + αġ + βg = 0 [B Remark 4].
+    in which the rows were given, and likewise what each is measured by. `gains` are Baumgarte's α and β: g̈ + αġ + βg = 0 [B Remark 4].
 
     `others` are rows that depend on them. Where the kept ones are nearly dependent, those still tell where the mechanism must be, so
-    that projections keep all; their norms follow the size.
+    that projections keep all; their norms and measures come after.
     """
 
     def __init__(
@@ -176,14 +176,14 @@ class Constrained:
             arguments = [getattr(f, name) for name in NAMES]
             part = {name: f.work + start for name, start in at.items()}
             norms = f.P + len(m.parameters)
-            size = norms[self.n_rows]
+            size_at = module.int_table(self._places_of_sizes() or [0])
             state = f.variables(before=1e300, gap=0.0, first=0.0)
             moved = part["moved"]
 
             def largest(errors: Pointer) -> None:
                 state.gap = 0.0
                 with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(errors[i]))
+                    state.gap = maximum(state.gap, abs(errors[i]) / norms[size_at[i]])
 
             def factors(damping: Any) -> None:
                 f.call(code["pose"], *arguments)
@@ -191,7 +191,7 @@ class Constrained:
 
             def damped() -> Any:
                 largest(part["g"])
-                return maximum(state.gap / size, LEAST_DAMPING)
+                return maximum(state.gap, LEAST_DAMPING)
 
             if (
                 admissible
@@ -202,7 +202,7 @@ class Constrained:
                     factors(damped)
                     state.first = state.gap
                 largest(part["g"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * size).all())
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
                 with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
                     factors(damped)
                 state.before = state.gap
@@ -217,13 +217,13 @@ class Constrained:
                 if admissible:
                     f.call(admissible, *arguments)
                 f.call(code["errors"], *arguments)
-            with f.if_((state.first > FAR * size).any()):
+            with f.if_((state.first > FAR).any()):
                 factors(lambda: f.real(SPEED_DAMPING))
             state.before = 1e300
             with f.loop(MOST_CORRECTIONS) as turn:
                 f.call(code["errors"], *arguments)
                 largest(part["slip"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * size).all())
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
                 with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
                     factors(lambda: f.real(SPEED_DAMPING))
                     f.call(code["errors"], *arguments)
@@ -236,5 +236,10 @@ class Constrained:
         return f.signature
 
     def _places_of_norms(self) -> list[int]:
-        """Of all rows, those of the kept ones first: the mechanism's size lies between them and the others'."""
-        return [i + (i >= self.n_rows) for i in self.closing.pattern.order]
+        """Of all rows, those of the kept ones first; their sizes lie between them and the others'."""
+        return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
+
+    def _places_of_sizes(self) -> list[int]:
+        """Likewise, each group's behind its norms."""
+        kept, every = self.n_rows, self.closing.n_rows
+        return [i + kept if i < kept else i + every for i in self.closing.pattern.order]

@@ -1,9 +1,10 @@
 """Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2n − m equations.
 
 At every evaluation the dependent coordinates follow from the independent ones by Newton's method, begun from the value the
-integrator foretells, and the dependent speeds linearly. Which are dependent is chosen by pivoting; it is chosen anew, after a step,
-where the choice is far worse than the best at that pose. The choice lies behind the rows' scales: 1 for every dependent
-speed, then the time at which it was last looked at.
+integrator foretells, and the dependent speeds linearly: from as many rows as there are of them, for with more rows the independent
+ones, which are the integrator's alone, would have to give way. Which are dependent is chosen by pivoting; it is chosen anew, after a
+step, where the choice is far worse than the best at that pose. The choice lies behind the rows' scales: 1 for every dependent speed,
+then the time at which it was last looked at.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Partitioned(Formulated):
 
     def choice(self, f: Any) -> Pointer:
         """1 for every dependent speed, then the time of the last look."""
-        behind: Pointer = f.P + (len(self.m.parameters) + self.k + 1)
+        behind: Pointer = f.P + (len(self.m.parameters) + 2 * self.k)
         return behind
 
     def emit(self, module: Module, lanes: int, watched: bool = False) -> tuple[Signature, int]:
@@ -144,13 +145,14 @@ class Partitioned(Formulated):
                     with f.if_((choice[c] > 0.0).all()):
                         moved[c] = -r[column[c]]
 
-            size = (f.P + len(self.m.parameters))[k]
+            sizes = f.P + (len(self.m.parameters) + k)
+            order_of = module.int_table(held.pattern.order or [0])
             with f.loop(MOST_CORRECTIONS):
                 f.call(code["pose"], *arguments)
                 state.gap = 0.0
                 with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(g[i]))
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING * size).all())
+                    state.gap = maximum(state.gap, abs(g[i]) / sizes[order_of[i]])
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
                 state.before = state.gap
                 solve(g)
                 f.call(code["moving"], f.t, f.q, moved, f.x, f.P, f.y, f.work)

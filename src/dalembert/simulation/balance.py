@@ -76,7 +76,7 @@ class Balance:
         """What the code measures rows by; a partition keeps its choice behind them."""
         if h is None:
             return np.zeros(0)
-        kept = h.scales[: len(h.rows) + 1]
+        kept = h.scales[: 2 * len(h.rows)]
         return np.append(kept, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
 
     def partition_fits(self, h: Holding | None, scales: np.ndarray) -> bool:

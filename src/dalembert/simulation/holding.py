@@ -19,7 +19,8 @@ class Holding:
     rows: tuple[int, ...]
     norms: np.ndarray
     """Reference norms of all rows in the metric of the inverse mass matrix; 0 for those that are nothing."""
-    size: float
+    sizes: np.ndarray
+    """Scales of all rows: by them a gap is large or small."""
     stabilise: Stabilisation
     may_drift_apart: bool = False
     """Whether rows are left out that are not zero throughout."""
@@ -28,8 +29,9 @@ class Holding:
 
     @property
     def scales(self) -> np.ndarray:
-        """What machine code measures by: the norms of its rows, then the mechanism's size, then the norms of the other rows."""
-        return np.concatenate([self.norms[list(self.rows)], [self.size], self.norms[list(self.others)]])
+        """What machine code measures by: norms and sizes of its rows, then those of the other rows."""
+        groups = (list(self.rows), list(self.others))
+        return np.concatenate([by[rows] for rows in groups for by in (self.norms, self.sizes)])
 
     @property
     def others(self) -> tuple[int, ...]:
@@ -41,7 +43,7 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
-    return Holding(found.independent, found.norms, m.scales.length, stabilise, left_out(found), found.driven)
+    return Holding(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven)
 
 
 def left_out(found: Diagnosis) -> bool:

@@ -202,8 +202,8 @@ def started_in_gauge(m: da.Mechanism) -> tuple[np.ndarray, np.ndarray]:
         return condition.rows(m.state(*start(m, frame, rate)))
 
     def gap(frame: Any) -> np.ndarray:
-        g = rows(frame, np.zeros(3)).g
-        return np.asarray(g[~np.isnan(g)])
+        found = rows(frame, np.zeros(3))
+        return np.asarray(found.g[found.holonomic])
 
     frame = least_squares(gap, np.zeros(3), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
 

@@ -18,7 +18,7 @@ START = {"initial": {"A": 0.5}, "speeds": {"A": 3.0}}
 def gap(motion: da.Motion) -> float:
     m = motion.mechanism
     return max(
-        float(np.nanmax(np.abs(constraint_rows(m.state(q, u, t)).g)))
+        float(np.max(np.abs(constraint_rows(m.state(q, u, t)).g)))
         for q, u, t in zip(motion.q[::10], motion.u[::10], motion.t[::10])
     )
 

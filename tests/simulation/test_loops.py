@@ -19,7 +19,7 @@ from dalembert.simulation import held
 def largest_gap(motion: da.Motion, every: int = 50) -> float:
     m = motion.mechanism
     return max(
-        np.nanmax(np.abs(constraint_rows(m.state(q, u, t)).g))
+        np.max(np.abs(constraint_rows(m.state(q, u, t)).g))
         for q, u, t in zip(motion.q[::every], motion.u[::every], motion.t[::every])
     )
 

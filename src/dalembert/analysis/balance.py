@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.analysis.freed import freed, multiplier_names
 from dalembert.analysis.row_derivatives import RowKernel
 from dalembert.kinematics.recursion import Pose
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, holonomic_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -54,8 +54,7 @@ class Balancing:
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a gap."""
-        kinds = [x for d in self.m.constraint_rows.values() for x in d.g]
-        return np.array([not (isinstance(x, float) and np.isnan(x)) for x in kinds], dtype=bool)
+        return holonomic_rows(self.m)
 
     def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
         n, n_p, still = self.m.n_u, len(self.m.parameters), np.zeros(self.m.n_u)
@@ -75,15 +74,11 @@ class Balancing:
         if not self.multipliers:
             return np.zeros(0)
         if self.m.elastic:  # rows look at nodes
-            return self._told([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
+            return np.concatenate([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
         at = self.tree.body_motion(q, None, self.t, self.values or None)
         world = [Pose(np.eye(3), np.zeros(3))]
         s = _Placed(self.m, self.t, q, world + [Pose(R, p) for R, p in zip(at.rotation, at.position)])
-        return self._told([d.gap(s) for d in self.m.constraint_rows.values()])
-
-    def _told(self, gaps: list[np.ndarray]) -> np.ndarray:
-        """Zero where a row has none."""
-        return np.where(self.holonomic, np.concatenate(gaps), 0.0)
+        return np.concatenate([d.gap(s) for d in self.m.constraint_rows.values()])
 
     # -- settling -------------------------------------------------------------------------------------------------------
     def axes(self, q: np.ndarray) -> np.ndarray:

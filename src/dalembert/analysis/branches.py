@@ -20,7 +20,7 @@ from dalembert.constraints.assembly import (
     turned_over,
 )
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, row_scales
+from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import rank_of
 from dalembert.simulation.samples import evaluator, one_by_one
@@ -111,8 +111,8 @@ def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[
 
 def _motions(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
     """Z (n_u × freedoms): what moves while loops stay closed and the `held` speeds are zero, in large steps."""
-    g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    rows = np.vstack([(B * m.scales.speeds)[~np.isnan(g)], np.eye(m.n_u)[list(held)]])
+    _, B = closure(m.state(q, np.zeros(m.n_u), t))
+    rows = np.vstack([(B * m.scales.speeds)[holonomic_rows(m)], np.eye(m.n_u)[list(held)]])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
     Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
@@ -154,7 +154,7 @@ class _Residual:
 
     def __init__(self, m: Mechanism, q: np.ndarray, t: float):
         self.m, self.t = m, t
-        self.holonomic = [not _is_nan(x) for d in m.constraint_rows.values() for x in d.g]
+        self.holonomic = holonomic_rows(m)
         self.size = row_scales(m.state(q[0], np.zeros(m.n_u), t))[self.holonomic]
         if m.n_bodies <= LARGEST_COMPILED:
             self.run = evaluator(self._samples(q), self._formula, 0)
@@ -187,7 +187,3 @@ def _damped(B: np.ndarray, g: np.ndarray, damping: np.ndarray) -> np.ndarray:
     gain = np.where(keep, sigma / np.where(keep, sigma**2 + damping[:, None], 1.0), 0.0)
     step: np.ndarray = -np.einsum("kij,ki->kj", Vt, gain * np.einsum("kij,ki->kj", U, g))
     return step
-
-
-def _is_nan(x: Any) -> bool:
-    return isinstance(x, float) and bool(np.isnan(x))

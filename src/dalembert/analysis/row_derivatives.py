@@ -50,7 +50,7 @@ class RowKernel:
             m = self.m
             with tracing():
                 s = m.symbolic_state()
-                g = np.concatenate([_or_zero(d.values(s)[0]) for d in m.constraint_rows.values()])
+                g = np.concatenate([d.values(s)[0] for d in m.constraint_rows.values()])
                 values = jacobian(g, [symbol(name) for name in m.parameters])
                 return module.block(straight_block(m, values, ()), lanes), 0
 
@@ -67,7 +67,7 @@ class RowKernel:
             s, udot = m.symbolic_state(), extra_input(m.speeds)
             accelerations = s.accelerations(udot)
             every: list[tuple[Any, ...]] = [(d, *d.values(s, accelerations)) for d in m.constraint_rows.values()]
-            g = np.concatenate([_or_zero(g) for _, g, *_ in every])
+            g = np.concatenate([g for _, g, *_ in every])
             phi = np.concatenate([phi for _, _, phi, _, _ in every])
             # a row's rate knows the bodies' accelerations; on joint speeds it acts directly
             rho = np.concatenate([rate + C[:, 6 * len(d.bodies) :] @ udot for d, _, _, C, rate in every])
@@ -86,8 +86,3 @@ class RowKernel:
         parts = np.split(values, np.cumsum([a * b for a, b in kinds])[:-1])
         phi_q, rho_q, rho_u, g_p, phi_p, rho_p = (x.reshape(kind) for x, kind in zip(parts, kinds))
         return RowDerivatives(phi_q, rho_q, rho_u, g_p, phi_p, rho_p)
-
-
-def _or_zero(g: np.ndarray) -> np.ndarray:
-    """A nonholonomic row has no residual."""
-    return np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in g], dtype=object)

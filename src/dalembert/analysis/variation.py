@@ -17,7 +17,7 @@ from dalembert.errors import FormulationError
 from dalembert.formulations import kane
 from dalembert.kernels.kernel import Kernel
 from dalembert.kernels.straight import extra_input, straight_block
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, holonomic_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE
@@ -109,8 +109,7 @@ class Variation:
 
         def formula(s: State, direction: Any) -> Any:
             closed = constraint_rows(s)
-            g = np.array([0.0 if isinstance(x, float) else x for x in closed.g], dtype=object)
-            return directional(np.concatenate([g, closed.B @ s.speeds - closed.b]), along(s, direction))
+            return directional(np.concatenate([closed.g, closed.B @ s.speeds - closed.b]), along(s, direction))
 
         return compiled(self.m, self.n_direction, formula)
 
@@ -163,5 +162,4 @@ class Variation:
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a residual."""
-        g = [x for d in self.m.constraint_rows.values() for x in d.g]
-        return np.array([not isinstance(x, float) or not np.isnan(x) for x in g], dtype=bool)
+        return holonomic_rows(self.m)

@@ -54,9 +54,8 @@ def written(x: Samples, udot: np.ndarray) -> Iterator[Written]:
 
     def formula(s: Any, rate: Any) -> Any:
         e, closed = kane.equations(s), constraint_rows(s)
-        g = np.array([0.0 if isinstance(value, float) and np.isnan(value) else value for value in closed.g])
         slip, strain = closed.B @ s.speeds - closed.b, closed.B @ rate - closed.gamma
-        return np.concatenate([e.A.ravel(), e.A @ rate - e.f, e.B.ravel(), g, slip, strain])
+        return np.concatenate([e.A.ravel(), e.A @ rate - e.f, e.B.ravel(), closed.g, slip, strain])
 
     plain = len(x) <= FEW or m.kernels.opaque is not None
     run = (lambda y, extra: one_by_one(y, formula, extra)) if plain else evaluator(x, formula, n)

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.constraints.contradictions import (
     cannot_be_closed,
+    check_defined,
     closes_overbent,
     closes_roughly,
     closes_turned_over,
@@ -29,7 +30,7 @@ from dalembert.constraints.solution import cholesky
 from dalembert.errors import AssemblyWarning
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, row_scales
+from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
@@ -84,7 +85,8 @@ def assemble(
         if not attempts:
             check_reach(m)
         attempts.append(attempt)
-    best = min(attempts, key=lambda a: a.gap)
+    best = min(attempts, key=lambda a: a.gap if a.gap >= 0.0 else np.inf)
+    check_defined(m, best.q, t, np.column_stack(closure(m.state(best.q, np.zeros(m.n_u), t))))
     if best.turned_over:
         raise closes_turned_over(best.turned_over)
     if best.overbent:
@@ -165,7 +167,7 @@ def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Atte
     size = row_scales(m.state(q, np.zeros(m.n_u), t))
     g, B = _residual(m, q, t, size)
     damping, before = 0.0, np.inf
-    for k in range(MOST_STEPS):
+    for k in range(MOST_STEPS if _defined(g, B) else 0):
         error = float(g @ g)
         if k % PATIENCE == 0:
             if error > (1.0 - WORTH) * before:
@@ -180,7 +182,7 @@ def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Atte
             break
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t, size)
-        if g_new @ g_new < error:
+        if _defined(g_new, B_new) and g_new @ g_new < error:
             small = error - g_new @ g_new < STALLED * error
             q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
             if small:
@@ -189,7 +191,7 @@ def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Atte
             break
         else:
             damping = max(10.0 * damping, 1e-6)
-    if not (np.abs(g).max(initial=0.0) <= tolerance or _rounded(g, B * steps)):
+    if not (np.abs(g).max(initial=0.0) <= tolerance or (_defined(g, B) and _rounded(g, B * steps))):
         return Attempt(q, g, False)
     over, bent = turned_over(m, q, t), overbent(m, q, t)
     return Attempt(q, g, not over and not bent, over, bent)
@@ -208,7 +210,7 @@ def _rounded(g: np.ndarray, B: np.ndarray) -> bool:
 def off_at(m: Mechanism, q: np.ndarray, t: float) -> float:
     """The largest residual of any row, by the row's scale."""
     s = m.state(q, np.zeros(m.n_u), t)
-    return float(np.nanmax(np.abs(closure(s)[0]) / row_scales(s), initial=0.0))
+    return float((np.abs(closure(s)[0]) / row_scales(s)).max(initial=0.0))
 
 
 def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
@@ -237,8 +239,9 @@ def consistent_speeds(
     """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
     state = m.state(q, u, t)
     rows, A = constraint_rows(state), kane.mass_matrix(state)
+    check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
     size = row_scales(state)
-    rounding = max(1e-9, DEPENDENT * float(np.nanmax(np.abs(rows.g) / size, initial=0.0)))
+    rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
     for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
         out = _nearest_speeds(A, rows, size, u, kept, rounding)
         slip = np.abs(rows.B @ out - rows.b) / size
@@ -271,8 +274,13 @@ def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.nda
 def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """g and B of the holonomic rows, by the rows' sizes."""
     g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    holonomic = ~np.isnan(g)
+    holonomic = holonomic_rows(m)
     return (g / size)[holonomic], (B / size[:, None])[holonomic]
+
+
+def _defined(g: np.ndarray, B: np.ndarray) -> bool:
+    """Whether every function in the rows is inside its domain."""
+    return bool(np.isfinite(g).all() and np.isfinite(B).all())
 
 
 def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:

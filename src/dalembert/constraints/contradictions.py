@@ -19,6 +19,19 @@ NEARLY_ALL = 0.1
 """Part of what is amiss in directions below which what is amiss in places does not count."""
 
 
+def check_defined(m: Mechanism, q: np.ndarray, t: float, rows: np.ndarray) -> None:
+    """Of all rows what they came to, refused where that is no number: a table has ended, a root is that of a negative number."""
+    start = 0
+    for name, d in m.constraint_rows.items():
+        own, start = rows[start : start + len(d.g)], start + len(d.g)
+        if not np.isfinite(own).all():
+            at = ", ".join(f"{m.coordinates[i]} = {q[i]:.6g}" for i in d.coordinates) or "any coordinates"
+            raise LoopError(
+                f'"{name}" cannot be evaluated at {at}{_when(m, t)}: a function in it is outside its domain there, as a table that has '
+                "ended or the root of a negative number. Start where it is defined, or define it there"
+            )
+
+
 def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescribed: Sequence[str] = ()) -> LoopError:
     """At the best place found: prescribed motion that asks for too much, constraints that pull against each other, or a loop that
     does not reach."""
@@ -156,7 +169,7 @@ def _told_by(m: Mechanism, pulling: Sequence[str]) -> str:
 def _gaps(m: Mechanism, q: np.ndarray, t: float, scaled: bool = False) -> dict[str, float]:
     """Of every joint and constraint, the largest residual; `scaled` so that they can be compared."""
     s = m.state(q, np.zeros(m.n_u), t)
-    g = np.nan_to_num(constraint_rows(s).g)
+    g = constraint_rows(s).g
     return _by_owner(m, g / row_scales(s) if scaled else g)
 
 

@@ -221,7 +221,7 @@ def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     s = m.state(q, np.zeros(m.n_u), t)
     g, B = closure(s)
     size = row_scales(s)
-    off = float(np.nanmax(np.abs(g) / size, initial=0.0))
+    off = float((np.abs(g) / size).max(initial=0.0))
     return _null_space(B * m.scales.speeds / size[:, None], m.n_u, singular(off))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import numbers
+from dalembert.constraints.contradictions import check_defined
 from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.kernel import Kernel
@@ -44,8 +45,9 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     values = {name: float(np.ravel(x)[k if np.ndim(x) else 0]) for name, x in (parameters or {}).items()}
     here = m.with_parameters(**values)
     rows = constraint_rows(here.state(q_k, u_k, time))
+    check_defined(here, q_k, time, np.column_stack([rows.g, rows.B, rows.b]))
     size = reference_scales(here)
-    open_by, slip = np.nan_to_num(np.abs(rows.g)), np.abs(rows.B @ u_k - rows.b)
+    open_by, slip = np.abs(rows.g), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
     owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
     widest, fastest = int(np.argmax(open_by / size)), int(np.argmax(slip / size))
@@ -76,7 +78,7 @@ def _errors_kernel(c: Catalogue) -> Kernel:
             slip: Any = 0.0
             speed: Any = STILL
             for g, B, b, size in zip(rows.g, rows.B, rows.b, sizes):
-                gap = gap if isinstance(g, float) and np.isnan(g) else maximum(gap, abs(g) / size)
+                gap = maximum(gap, abs(g) / size)
                 slip = maximum(slip, abs(B @ s.speeds - b) / size)
             for u, step in zip(s.speeds, m.scales.speeds.tolist()):
                 speed = maximum(speed, abs(u) / step)

@@ -106,7 +106,7 @@ class Constrained:
         B = [rows.B[k, c] for k, columns in zip(kept, self.pattern.columns) for c in columns]
         pose = mass + [Output(x, "work", at["B"] + i) for i, x in enumerate(B)]
         force = [Output(x, "work", at["f"] + i) for i, x in enumerate(self.f + self.tau)]
-        g = [_or_zero(rows.g[k]) for k in kept]
+        g = [rows.g[k] for k in kept]
         slip = [rows.B[k] @ self.state.speeds - rows.b[k] for k in kept]
         alpha, beta = self.gains or (0.0, 0.0)
         gamma = [
@@ -238,8 +238,3 @@ class Constrained:
     def _places_of_norms(self) -> list[int]:
         """Of all rows, those of the kept ones first: the mechanism's size lies between them and the others'."""
         return [i + (i >= self.n_rows) for i in self.closing.pattern.order]
-
-
-def _or_zero(g: Any) -> Any:
-    """A nonholonomic row has no residual to be closed."""
-    return 0.0 if isinstance(g, float) and np.isnan(g) else g

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dalembert.kernels.assembled import reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.kernel import Kernel
@@ -30,9 +28,8 @@ def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
         missing: Any = 0.0
         gap: Any = 0.0
         for k in others:
-            g = every.g[k]
             missing = maximum(missing, abs(every.B[k] @ udot - every.gamma[k]) / scales[k])
-            gap = gap if isinstance(g, float) and np.isnan(g) else maximum(gap, abs(g) / scales[k])
+            gap = maximum(gap, abs(every.g[k]) / scales[k])
         found = [missing / sizes, gap]
 
     def emit(module: Any, lanes: int) -> Any:

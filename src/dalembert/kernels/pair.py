@@ -116,11 +116,10 @@ class Pair:
         if self.gains is None or not n_rows(self.m):
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
-        g = np.array([0.0 if isinstance(x, float) and np.isnan(x) else x for x in rows.g], dtype=object)
-        terms = alpha * (rows.B @ s.speeds - rows.b) + beta * g
+        terms = alpha * (rows.B @ s.speeds - rows.b) + beta * rows.g
         if isinstance(self.form, TakesTerms):
             return self.form.with_terms(s, e, terms)
-        own = len(e.gamma) - len(g)
+        own = len(e.gamma) - len(rows.g)
         if own < 0:
             raise FormulationError(
                 f'Baumgarte\'s terms need rows with multipliers, and "{self.form.title}" has solved the loops and constraints for '

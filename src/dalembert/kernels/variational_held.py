@@ -109,7 +109,7 @@ class VariedHeld:
         with tracing():
             s = self.m.symbolic_state()
             rows = constraint_rows(s)
-            gap = [0.0 if isinstance(rows.g[k], float) else rows.g[k] for k in kept]
+            gap = [rows.g[k] for k in kept]
             slip = [rows.B[k] @ s.speeds - rows.b[k] for k in kept]
             return self._along("varied_gap", gap), self._along("varied_slip", slip)
 

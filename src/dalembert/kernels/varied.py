@@ -46,8 +46,7 @@ class Varied:
             gap = B @ udot - rows.gamma[kept] if k else np.zeros(0)
             if k and self.held.gains is not None:
                 alpha, beta = self.held.gains
-                g = np.array([0.0 if isinstance(value, float) else value for value in rows.g[kept]], dtype=object)
-                gap = gap + alpha * (B @ state.speeds - rows.b[kept]) + beta * g
+                gap = gap + alpha * (B @ state.speeds - rows.b[kept]) + beta * rows.g[kept]
             left = newton_euler(Tree(state), udot)
             left = left + B.T @ lam if k else left
             moved = jacobian(state.rates, list(state.speeds)) @ s

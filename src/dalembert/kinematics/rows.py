@@ -19,7 +19,7 @@ from dalembert.kinematics.recursion import Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.constraints import Constraint
-from dalembert.trace import Expr, directional, jacobian, substitute, symbol, symbols, tracing
+from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
 from dalembert.vectors import cross
 
 ROUNDING = 1e-13
@@ -28,23 +28,31 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Of one or several constraints in a state: residual g (nan where there is none), B u − b the velocity, B u̇ − γ the rate."""
+    """Of one or several constraints in a state: residual g (0 where there is none), B u − b the velocity, B u̇ − γ the rate."""
 
     g: np.ndarray
     B: np.ndarray
     b: np.ndarray
     gamma: np.ndarray
+    holonomic: np.ndarray
+    """Which rows have a residual."""
 
     @staticmethod
     def stacked(parts: Sequence[Rows], n_u: int) -> Rows:
         if not parts:
-            return Rows(np.zeros(0), np.zeros((0, n_u)), np.zeros(0), np.zeros(0))
-        return Rows(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("g", "B", "b", "gamma")))
+            return Rows(np.zeros(0), np.zeros((0, n_u)), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
+        names = ("g", "B", "b", "gamma", "holonomic")
+        return Rows(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
 def constraint_rows(s: State) -> Rows:
     """Of all closed loops and constraints of the mechanism, in its order."""
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
+
+
+def holonomic_rows(m: Mechanism) -> np.ndarray:
+    """Of all closed loops and constraints, which rows have a residual; the others speak of velocities alone."""
+    return np.concatenate([np.zeros(0, dtype=bool), *(d.holonomic for d in m.constraint_rows.values())])
 
 
 def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +84,8 @@ class Differentiated:
         residual, slip = (np.asarray(part(given), dtype=object) for part in (constraint.residual, constraint.velocity))
         self.bodies = given.looked_at
         now = _motion(given, self.bodies)
-        self.g = np.concatenate([residual, np.full(len(slip), np.nan)])
+        self.g = np.concatenate([residual, np.zeros(len(slip))])
+        self.holonomic = np.arange(len(self.g)) < len(residual)
         self.phi = np.concatenate([directional(residual, now.rates), slip])
         self.C = jacobian(self.phi, [*now.velocities, *given.speeds])
         self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)
@@ -91,17 +100,39 @@ class Differentiated:
         return self._function(g=self.g, C=self.C)
 
     def _function(self, **outputs: np.ndarray) -> Callable[..., Any]:
+        """Nan where a function in it is outside its domain, as in machine code: a search may come past such poses."""
         from dalembert.trace.text import python_function
 
-        inputs: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
-        inputs |= self._symbols.arguments
-        return python_function("constraint", {k: v for k, v in inputs.items() if isinstance(v, Expr) or v}, outputs)
+        every: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
+        every |= self._symbols.arguments
+        inputs = {k: v for k, v in every.items() if isinstance(v, Expr) or v}
+        fast = python_function("constraint", inputs, outputs)
+
+        def on_numbers(*values: Any) -> Any:
+            try:
+                return fast(*values)
+            except (ValueError, ArithmeticError):
+                known: dict[Expr, Any] = {}
+                for x, v in zip(inputs.values(), values):
+                    known |= {x: v} if isinstance(x, Expr) else dict(zip(x, v))
+                return evaluate(list(outputs.values()), known)
+
+        return on_numbers
+
+    @cached_property
+    def coordinates(self) -> list[int]:
+        """Places in q of what it depends on."""
+        m, seen = self.mechanism, [self.g, self.phi]
+        direct = [i for i, x in enumerate(self._symbols.arguments["q"]) if depends_on(seen, [x])]
+        columns = {i for k in self.bodies for i in m.path_columns[k]}
+        carrying = [i for j in m.joints if columns & set(j.u_at) for i in j.q_at if i is not None]
+        return sorted({*direct, *carrying})
 
     def rows(self, s: State) -> Rows:
         """In the free speeds of the state's mechanism."""
         g, phi, C, rate = self.values(s)
         B = self._in_speeds(s, C)
-        return Rows(g, B, B @ s.speeds - phi, -rate)
+        return Rows(g, B, B @ s.speeds - phi, -rate, self.holonomic)
 
     def closure(self, s: State) -> tuple[np.ndarray, np.ndarray]:
         """(g, B) at numbers."""
@@ -111,6 +142,7 @@ class Differentiated:
     def scales(self, s: State) -> np.ndarray:
         """See `row_scales`: turning counts only where nothing else does, for it is measured about the bodies' origins."""
         C, own = np.asarray(self._placed(s)[1], dtype=float), s.mechanism.scales
+        C = np.where(np.isfinite(C), C, 0.0)  # at a pole, or where a table has ended, nothing is measured
         bodies = np.linalg.norm(C[:, : 6 * len(self.bodies)].reshape(len(C), len(self.bodies), 2, 3), axis=3)
         turning, shifting = (bodies[:, :, i].max(axis=1, initial=0.0) for i in (0, 1))
         joints = (np.abs(C[:, 6 * len(self.bodies) :]) * own.speeds).max(axis=1, initial=0.0)

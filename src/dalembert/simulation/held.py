@@ -86,6 +86,6 @@ def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, 
     for k in np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int)) if len(t) else ():
         s = m.state(q[k], u[k], t[k])
         rows, fastest = constraint_rows(s), max(1.0, float(np.abs(u[k] / m.scales.speeds).max(initial=0.0)))
-        off = np.nan_to_num(np.abs(rows.g)) + np.abs(rows.B @ u[k] - rows.b)
+        off = np.abs(rows.g) + np.abs(rows.B @ u[k] - rows.b)
         if not (off / row_scales(s)).max() <= allowed * fastest:
             raise drift_apart(m, off, float(t[k]))

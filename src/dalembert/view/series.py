@@ -89,7 +89,7 @@ def _gaps(motion: Motion) -> list[Chart]:
     """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
     m = motion.mechanism
     assert m is not None
-    held = {name: d.constraint for name, d in m.constraint_rows.items() if not np.isnan(_first_numbers(d.g)).any()}
+    held = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
     if not held:
         return []
     sizes: list[int] = []
@@ -103,11 +103,6 @@ def _gaps(motion: Motion) -> list[Chart]:
     ends = np.cumsum([0, *sizes])
     gaps = np.stack([np.linalg.norm(rows[:, a:b], axis=1) for a, b in pairwise(ends)], axis=1)
     return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(held), gaps)]
-
-
-def _first_numbers(g: np.ndarray) -> np.ndarray:
-    """nan where a row has no residual; 0 for what is traced."""
-    return np.array([x if isinstance(x, float) else 0.0 for x in g], dtype=float)
 
 
 @dataclass(frozen=True, eq=False)

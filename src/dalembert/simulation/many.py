@@ -158,16 +158,20 @@ class _Batch:
         """The next group, for whichever thread is free."""
         self.problems: dict[int, str] = {}
         self.stop = threading.Event()
-        y = self._in_lanes(np.hstack([q, u]))
+        y, begun = self._in_lanes(np.hstack([q, u])), o.beginning(program.catalogue.mechanism, q, u)
         fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, **program.first_values}
         fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
             elif name == "atol":
-                self.memory[:, at] = o.atol[:, None]
+                self.memory[:, at] = self._in_lanes(np.broadcast_to(begun.atol, (len(q), len(o.atol))))
             elif name in fixed:
                 self.memory[:, at] = np.reshape(fixed[name], (-1, 1))
+        if "size" in program.layout.parts:
+            size = self.memory[:, program.layout.parts["size"]][:, : q.shape[1]]
+            sizes = np.broadcast_to(begun.sizes, (len(q), q.shape[1] + u.shape[1]))
+            size[:] = np.minimum(size, self._in_lanes(sizes)[:, : q.shape[1]])
         self.given[:, program.given.parts["P"]] = self._in_lanes(P)
         self.given[:, program.given.parts["scales"]] = program.scales[:, None]
 

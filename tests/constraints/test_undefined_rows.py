@@ -43,6 +43,9 @@ def test_a_row_outside_its_domain_is_open_and_named(kind: str) -> None:
         lambda: m.forward_dynamics(away, np.zeros(2)),
         lambda: m.forward_dynamics(np.stack([q, away]), np.zeros((2, 2))),
         lambda: m.linearise(away, np.zeros(2)),
+        lambda: cam(lift).solve(away, np.zeros(2), constraints="svd"),
+        lambda: m.drives(away, np.zeros(2), np.zeros(2)),
+        lambda: m.equilibrium({"Ja": outside}, hold=["Ja"]),
     ):
         with pytest.raises(da.LoopError, match=rf'"cam" cannot be evaluated at Ja = {outside:g}, Jb = '):
             ask()
@@ -56,6 +59,15 @@ def test_a_search_turns_back_where_a_row_ends() -> None:
             warnings.simplefilter("error")
             q, _ = m.assemble(start)
         assert q[1] == pytest.approx(start["Jb"]) and off_at(m, q, 0.0) < 1e-12
+
+
+def test_a_search_for_balance_turns_back_too() -> None:
+    """Downhill lies beyond the table's end: one start leads nowhere, others do."""
+    m = cam(CAM)
+    with pytest.raises(da.EquilibriumError, match="finds no balance"):
+        m.equilibrium({"Ja": 0.3}, starts=1)
+    found = m.equilibrium({"Ja": 0.3})
+    assert 0.0 < found.q[0] < 3.0 and found.q[1] == pytest.approx(CAM(found.q[0]))
 
 
 def test_rows_of_velocities_have_no_residual() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.analysis.written import Written, samples, written
 from dalembert.arguments import numbers, real
+from dalembert.constraints.contradictions import check_defined
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
@@ -112,7 +113,8 @@ def drives(
     done = 0
     for part in written(x, rates):
         times = x.t[done : done + len(part.A)]
-        _check_consistent(m, part, sizes, x.u[done : done + len(part.A)], rates[done : done + len(part.A)], times)
+        here = slice(done, done + len(part.A))
+        _check_consistent(m, part, sizes, x.q[here], x.u[here], rates[here], times)
         tau, open_to = _solved(m, part, columns, w, times)
         forces.append(tau)
         free.append(open_to)
@@ -221,7 +223,7 @@ def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
 
 
 def _check_consistent(
-    m: Mechanism, e: Written, sizes: np.ndarray, u: np.ndarray, udot: np.ndarray, t: np.ndarray
+    m: Mechanism, e: Written, sizes: np.ndarray, q: np.ndarray, u: np.ndarray, udot: np.ndarray, t: np.ndarray
 ) -> None:
     """The loops stay closed under the motion that is asked for; `sizes` are those of their rows."""
     steps = m.scales.speeds
@@ -229,6 +231,8 @@ def _check_consistent(
     speed = 1.0 + B * np.abs(u / steps).max(axis=1, keepdims=True)
     rate = speed**2 + B * np.abs(udot / steps).max(axis=1, keepdims=True)
     owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
+    for k in np.flatnonzero(~np.isfinite(e.gap).all(axis=1))[:1]:
+        check_defined(m, q[k], float(t[k]), e.gap[k])
     for off, what, do in (
         (np.abs(e.gap) / sizes, "coordinates q do not close", "m.assemble finds coordinates that do"),
         (np.abs(e.slip) / sizes / speed, "speeds u do not keep", "m.assemble finds speeds that do"),

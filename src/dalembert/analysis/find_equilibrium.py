@@ -67,7 +67,8 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
             continue
         if not i and search.balancing.holonomic.all():
             closed = close(m, start, search.held, search.t)
-            yield Start(closed.q if closed.closed else start, u, open=not closed.closed)
+            if np.isfinite(closed.g).all():
+                yield Start(closed.q if closed.closed else start, u, open=not closed.closed)
             if closed.closed:
                 continue
         try:

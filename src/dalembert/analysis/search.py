@@ -242,7 +242,7 @@ class Search:
             return None
         q: np.ndarray | None = self._displaced(at.q, eta)
         q = self._closed(q) if self.redundant and q is not None else q
-        if q is None:
+        if q is None or not self._defined(q):
             return None
         u = self.steady.consistent(q, at.u + du)
         new = Place(q, u, at.lam + dlam, self._balance(q, u, at.lam + dlam))
@@ -363,8 +363,9 @@ class Search:
     def _descend_banded(self, at: Place, k: float, mu: float) -> tuple[Place, float, float] | None:
         Z, drag = np.eye(len(self.free)), self._drag(at)
 
-        def arrive(eta: np.ndarray) -> Place:
-            return self._banded(self._displaced(at.q, eta), at.u, k)
+        def arrive(eta: np.ndarray) -> Place | None:
+            q = self._displaced(at.q, eta)
+            return self._banded(q, at.u, k) if self._defined(q) else None
 
         return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH_OPEN, lambda eta: _tried(arrive, eta))
 
@@ -379,6 +380,8 @@ class Search:
             if np.abs(self.balancing.gaps(q) / size).max() <= 1e-9:
                 return q
             b = self.balancing.at(q, np.zeros(self.m.n_u), none)
+            if not (np.isfinite(b.g).all() and np.isfinite(b.B).all()):
+                return None
             B = b.B * self.steps / size[:, None]
             eta = np.zeros(self.m.n_u)
             eta[self.free] = -self.steps[self.free] * np.linalg.lstsq(B[:, self.free], b.g / size, rcond=1e-9)[0]
@@ -386,6 +389,10 @@ class Search:
                 return None
             q = self._displaced(q, eta)
         return None if len(none) else q
+
+    def _defined(self, q: np.ndarray) -> bool:
+        """Whether every function in the constraints is inside its domain."""
+        return bool(np.isfinite(self.balancing.gaps(q)).all())
 
     def _size(self, eta: np.ndarray) -> float:
         return self.m.scales.of_step(eta)

@@ -138,6 +138,7 @@ class Sensitive:
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
         o = options(model, duration, output=output, rtol=rtol)
         q, u, X = self._start(model, initial, speeds, o.start)
+        o = o.beginning(model, q, u)
         held = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None
         program = VariedProgram(self.m.kernels, o.method, holding=held, along=len(self.to))
         run = VariedRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))

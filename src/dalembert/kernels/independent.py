@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.assembly import assemble, close
+from dalembert.constraints.contradictions import check_defined
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import LoopError
+from dalembert.kinematics.rows import closure
 
 
 def independent_rows(
@@ -29,6 +31,7 @@ def _pose(m: Any, q: Any, t: float) -> np.ndarray:
         return assemble(m, np.array(m.reference), t=t)
     attempt = close(m, np.asarray(q, dtype=float), (), t)
     if not attempt.closed:
+        check_defined(m, attempt.q, t, closure(m.state(attempt.q, np.zeros(m.n_u), t))[0])
         raise LoopError(
             f'mechanism "{m.name}" is not assembled at these coordinates, by {attempt.gap:.3g} of its size; m.assemble finds some'
         )

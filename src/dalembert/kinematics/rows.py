@@ -79,6 +79,16 @@ def alive(norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.asarray(own > DEAD * own.max(initial=0.0))
 
 
+def slid(m: Any, q: np.ndarray, sliding: np.ndarray) -> float:
+    """The furthest that any of the speeds marked must go from a pose to close a row by itself; 0 where none can."""
+    if not m.constraint_rows:
+        return 0.0
+    g, B = closure(State(m, 0.0, q, np.zeros(m.n_u)))
+    slope = np.abs(B[:, sliding]).max(axis=1, initial=0.0)
+    way = np.abs(g) / np.where(slope > 0.0, slope, np.inf)
+    return float(way[np.isfinite(way)].max(initial=0.0))
+
+
 class Differentiated:
     """A constraint of a mechanism, traced on the motion of the bodies it looks at."""
 

@@ -1,16 +1,22 @@
 """A mechanism's own scales, by which all verdicts are made: what is closed, what moves, what is the same does not hang on units.
 
-A length is measured by the largest body, an angle by 1 rad, a modal amplitude by a slight deformation of its body.
+A length is measured by the largest body or the longest distance that a force or constraint is given, an angle by 1 rad, a modal
+amplitude by a slight deformation of its body.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.system.conform import marks_of
+from dalembert.system.constraints import Constraint
+from dalembert.system.forces import Force
+from dalembert.system.forces.points import Point
 from dalembert.system.joints import Joint
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ DISTANT = CLOSED / ROUNDING
 """Lengths from the origin beyond which positions have lost digits that closed loops are known by."""
 TURNED = 0.1
 """Turn of a node, in rad, that is slight."""
+LEAST = 1e-100
+"""Displacement or speed, in metres, that is none."""
 AS_LARGE = 50.0
 """Slight deformations that make one as large as the body itself."""
 
@@ -33,7 +41,10 @@ class Scales:
     """What a mechanism's numbers are measured by."""
 
     length: float
-    """The extent of the largest body, from joint to joint or mass centre; the ground counts as a body."""
+    """The extent of the largest body, between its joints, its mass centre and the points that forces and constraints name, or the
+    longest length that one of these is given; the ground counts as a body."""
+    told: bool
+    """Whether anything in the mechanism says a length; else it is 1 m."""
     far: float
     """The largest distance of a joint or mass centre from the origin of its body, which decides what rounding hides."""
     origin: np.ndarray
@@ -50,6 +61,14 @@ class Scales:
         """Residual of a row, by the row's scale, that counts as closed: what is far from its origin has lost digits."""
         return max(CLOSED, ROUNDING * self.far / self.length)
 
+    def begun(self, start: np.ndarray, sliding: np.ndarray) -> np.ndarray:
+        """`sizes`; where nothing says a length, those of what slides, as marked, by how far out or how fast any of it is at the start.
+        Starts may be many, (K, n)."""
+        if self.told:
+            return self.sizes
+        largest = np.abs(start[..., sliding]).max(axis=-1, initial=0.0, keepdims=True)
+        return np.where(sliding & (largest > LEAST), largest, self.sizes)
+
     def of_step(self, step: np.ndarray) -> float:
         """How large a step along the speeds is, beside the mechanism itself."""
         return float(np.abs(step / self.sizes[len(self.coordinates) :]).max(initial=0.0))
@@ -58,6 +77,7 @@ class Scales:
 def scales_of(m: Description) -> Scales:
     """From the numbers of a mechanism."""
     length, far = _extent(m)
+    told, length = length > 0.0, length or 1.0
     steps, sizes = np.ones(m.n_q + m.n_u), np.ones(m.n_q + m.n_u)
     for j, b in zip(m.joints, m.bodies):
         slight = _slight(b.data) if b.modes else np.zeros(0)
@@ -67,7 +87,7 @@ def scales_of(m: Description) -> Scales:
             _put(steps, at, [*own, *slight])
             _put(sizes, at, [*own, *(AS_LARGE * slight)])
     steps.flags.writeable = sizes.flags.writeable = False
-    return Scales(length, far, _origin(m, length), steps[: m.n_q], steps[m.n_q :], sizes)
+    return Scales(length, told, far, _origin(m, length), steps[: m.n_q], steps[m.n_q :], sizes)
 
 
 @lru_cache(maxsize=1000)
@@ -87,7 +107,9 @@ def units_of(joint: Joint) -> tuple[list[str], list[str]]:
 
 
 def _extent(m: Description) -> tuple[float, float]:
-    """(length, far): twice the largest distance of a body's points from their middle, else the largest radius of gyration, else 1."""
+    """(length, far): twice the largest distance of a body's points, those of forces and constraints too, from the middle of its joints
+    and mass centre, or a longer one that a force or constraint is given; else the largest radius of gyration; else how far constraints
+    make joints slide; else 0."""
     points: list[list[Any]] = [[] for _ in range(m.n_bodies + 1)]
     for k, b in enumerate(m.bodies, start=1):
         points[k] += [b.com, *(node.r for node in b.nodes.values())]
@@ -97,12 +119,50 @@ def _extent(m: Description) -> tuple[float, float]:
     for c in m.cuts:
         for body, on in ((c.parent, c.on_parent), (c.child, c.on_child)):
             points[body] += [] if on.node else [on.position]
-    places = [np.array(own, dtype=float) for own in points if own]
-    far = max(float(np.linalg.norm(x, axis=1).max()) for x in places)
-    length = max(2.0 * float(np.linalg.norm(x - x.mean(axis=0), axis=1).max()) for x in places)
+    elements: tuple[Force | Constraint, ...] = (*m.forces.values(), *m.constraints.values())
+    middles = [np.mean(np.array(own, dtype=float), axis=0) if own else np.zeros(3) for own in points]
+    for name, at in (named for element in elements for named in _points(element)):
+        points[m.number_of[name]].append(at)
+    places = [(np.array(own, dtype=float), middle) for own, middle in zip(points, middles) if own]
+    far = max(float(np.linalg.norm(x, axis=1).max()) for x, _ in places)
+    length = max(2.0 * float(np.linalg.norm(x - middle, axis=1).max()) for x, middle in places)
+    length = max(length, *(x for element in elements for x in _lengths(m, element)), 0.0)
     if not length > ROUNDING * far:
-        length = max((_gyration(b) for b in m.bodies), default=0.0)
-    return length or 1.0, far
+        length = max((_gyration(b) for b in m.bodies), default=0.0) or _slid(m)
+    return (length if length > ROUNDING * far else 0.0), far
+
+
+def _points(element: Force | Constraint) -> list[tuple[str, np.ndarray]]:
+    """Body and place of every point it names; nodes of elastic bodies are known already."""
+    kind: Any = type(element)
+    fields = [getattr(element, name) for name in marks_of(kind)]
+    return [(x.body, x.at) for x in fields if isinstance(x, Point) and x.node is None]
+
+
+def _lengths(m: Description, element: Force | Constraint) -> list[float]:
+    """Those it is given; values of joints are lengths where all of its joints slide."""
+    kind: Any = type(element)
+    units = {"m", "joint"} if _slides(m, element.joints) else {"m"}
+    given = [getattr(element, name) for name, mark in marks_of(kind).items() if mark.unit in units]
+    return [abs(float(x)) for x in given if x is not None and not callable(x)]
+
+
+def _slides(m: Description, joints: Sequence[str]) -> bool:
+    own = [units_of(m.joints[m.joint_number[name] - 1].joint.inner)[0] for name in joints if name in m.joint_number]
+    return bool(own) and all(unit == "m" for units in own for unit in units)
+
+
+def _slid(m: Description) -> float:
+    """How far joints slide to obey the constraints, the others at their reference or 1 rad off: a cam's lift, a screw's pitch."""
+    from dalembert.kinematics.rows import slid
+
+    turned = np.zeros(m.n_q)
+    for j in m.joints:
+        _put(turned, j.q_at, [float(unit == "rad") for unit in units_of(j.joint.inner)[0]])
+    sliding = np.zeros(m.n_u, dtype=bool)
+    for j in m.joints:
+        _put(sliding, j.u_at, [unit == "m/s" for unit in units_of(j.joint.inner)[1]])
+    return max(slid(m, q, sliding) for q in (m.reference, m.reference + turned))
 
 
 def _origin(m: Description, length: float) -> np.ndarray:

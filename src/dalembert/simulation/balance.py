@@ -149,7 +149,7 @@ class Balance:
         if self.own:
             return o.atol
         still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
-        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(m.scales.sizes[m.n_q :])]
+        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(o.sizes[m.n_q :])]
         typical = np.max([np.zeros_like(still), *changes], axis=0)
         typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])

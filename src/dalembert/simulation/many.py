@@ -196,6 +196,7 @@ class _Batch:
             elif name in fixed:
                 self.memory[:, at] = fixed[name]
         self._first_values(tolerances)
+        self._measure_by_start(q, u)
         self.given[:, program.given.parts["P"]] = self._in_lanes(P)
         self.given[:, program.given.parts["scales"]] = program.scales[:, None]
 
@@ -208,6 +209,18 @@ class _Batch:
         for g, model in every:
             for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
                 self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
+
+    def _measure_by_start(self, q: np.ndarray, u: np.ndarray) -> None:
+        """Where nothing in the mechanism says a length, the states at the start do."""
+        m, parts = self.program.catalogue.mechanism, self.program.layout.parts
+        if m.scales.told:
+            return
+        begun = self.options.beginning(m, q, u)
+        self.memory[:, parts["atol"]] = self._in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
+        if "size" in parts:
+            size = self.memory[:, parts["size"]][:, : m.n_q]
+            sizes = np.broadcast_to(begun.sizes, (len(q), m.n_q + m.n_u))
+            size[:] = np.minimum(size, self._in_lanes(sizes)[:, : m.n_q])
 
     def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
         """(groups, n, lanes); lanes without a state repeat the last."""

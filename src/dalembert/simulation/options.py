@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.method import Method
 from dalembert.simulation.methods import METHODS, method_named
-from dalembert.simulation.scales import absolute_tolerances
+from dalembert.simulation.scales import SMALL, sizes_at
 
 RTOL, RTOL_HELD = 1e-10, 1e-12
 """Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
@@ -34,12 +34,21 @@ class Options:
     step: float
     rtol: float
     atol: np.ndarray
+    sizes: np.ndarray
+    """Of (q, u), by which errors are judged where no absolute tolerance was asked for."""
+    asked: bool
+    """Whether `atol` was."""
     max_step: float
     max_steps: int
 
     @property
     def end(self) -> float:
         return float(self.times[-1])
+
+    def beginning(self, m: Mechanism, q: np.ndarray, u: np.ndarray) -> Options:
+        """The same for runs from these states: where nothing in a mechanism says a length, they do."""
+        sizes = sizes_at(m, q, u)
+        return replace(self, sizes=sizes, atol=self.atol if self.asked else self.rtol * SMALL * sizes)
 
     def record(self) -> dict[str, Any]:
         """For the result and for files."""
@@ -94,7 +103,9 @@ def options(
         _times(length, output, float(start)),
         0.0 if step is None else _positive(step, "step"),
         relative,
-        _absolute(m, atol, relative),
+        relative * SMALL * m.scales.sizes if atol is None else _absolute(m, atol),
+        m.scales.sizes,
+        atol is not None,
         _longest_step(m, length) if max_step is None else _positive(max_step, "max_step"),
         (STEPS if chosen.adaptive else STEPS_FIXED) if max_steps is None else int(_positive(max_steps, "max_steps")),
     )
@@ -135,9 +146,7 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
     return times
 
 
-def _absolute(m: Mechanism, atol: Any, rtol: float) -> np.ndarray:
-    if atol is None:
-        return absolute_tolerances(m, rtol)
+def _absolute(m: Mechanism, atol: Any) -> np.ndarray:
     try:
         values = np.broadcast_to(np.asarray(atol, dtype=float), (m.n_q + m.n_u,)).copy()
     except (TypeError, ValueError, OverflowError) as problem:

@@ -94,6 +94,9 @@ class Run:
         self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
         for name, values in self.program.first_values(self.model).items():
             self.part(name)[:] = values
+        if "size" in self.program.layout.parts:
+            size = self.part("size")[: len(q)]
+            size[:] = np.minimum(size, o.sizes[: len(q)])
         self.program.given.view(self.given, "P")[:, 0] = parameters
         self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
         self._measure(q)

@@ -59,6 +59,7 @@ def speed_units(m: Mechanism) -> tuple[str, ...]:
     return tuple(out)
 
 
-def absolute_tolerances(m: Mechanism, rtol: float) -> np.ndarray:
-    """For every element of (q, u)."""
-    return rtol * SMALL * m.scales.sizes
+def sizes_at(m: Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """For every element of (q, u), by what its errors are judged in runs that begin there; one state or many."""
+    sliding = np.array([unit in ("m", "m/s") for unit in (*coordinate_units(m), *speed_units(m))], dtype=bool)
+    return m.scales.begun(np.concatenate([q, u], axis=-1), sliding)

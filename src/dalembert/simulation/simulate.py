@@ -62,6 +62,7 @@ def simulate(
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, **chosen)
     q, u, holding = _start(model, initial, speeds, o, stabilise)
+    o = o.beginning(model, q, u)
     check_positive(model, q, o.start, where="simulate")
     watched = gathered(events, until)
     by = balance(catalogue.mechanism, formulation, constraints, o, q)

@@ -43,6 +43,16 @@ def checks_of(cls: type) -> dict[str, Check]:
     }
 
 
+@cache
+def marks_of(cls: type) -> dict[str, Holds | Function]:
+    """For every field whose type says it, what it holds."""
+    if not checks_of(cls):
+        return {}
+    hints = get_type_hints(cls, include_extras=True)
+    marks = {name: [x for x in get_args(hints[name])[1:] if isinstance(x, Holds | Function)] for name in checks_of(cls)}
+    return {name: found[0] for name, found in marks.items() if found}
+
+
 def _check_of(hint: Any) -> Check | None:
     if get_origin(hint) is Annotated:
         for mark in get_args(hint)[1:]:

@@ -13,6 +13,8 @@ class Holds:
 
     what: str
     positive: bool = False
+    unit: str = ""
+    """"m" for lengths, "joint" for the unit of the joints named beside it, where that tells how large a mechanism is."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +25,18 @@ class Function:
     size: int = 1
     constant: bool = True
     """Whether plain numbers will do instead."""
+    unit: str = ""
+    """Of plain numbers, as in `Holds`."""
 
 
 Number = Annotated[Any, Holds("number")]
 """A float, or an expression of parameters."""
-Length = Annotated[Any, Holds("number", positive=True)]
+Length = Annotated[Any, Holds("number", positive=True, unit="m")]
 """Above zero."""
+RestLength = Annotated[Any, Holds("number", unit="m")]
+"""Zero too."""
+JointValue = Annotated[Any, Holds("number", unit="joint")]
+"""An angle or a length, as the joints are."""
 Numbers3 = Annotated[Any, Holds("vector")]
 Place = Annotated[Any, Holds("frame")]
 """A Frame, or three numbers."""
@@ -47,6 +55,7 @@ Faces = Annotated[Any, Holds("faces")]
 OfState = Annotated[Any, Function(("s",))]
 VectorOfState = Annotated[Any, Function(("s",), size=3)]
 OfTime = Annotated[Any, Function(("t",))]
+JointValueOfTime = Annotated[Any, Function(("t",), unit="joint")]
 OfElongation = Annotated[Callable[[Any, Any], Any] | None, Function(("x", "v"), constant=False)]
 """Of an elongation and its rate."""
 OfFreedom = Annotated[Callable[[Any, Any], Any] | None, Function(("q", "u"), constant=False)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.system.constraints.constraint import Constraint
-from dalembert.system.fields import Number, OfTime
+from dalembert.system.fields import JointValue, JointValueOfTime, Number
 from dalembert.system.forces.freedom import chosen
 
 
@@ -39,7 +39,7 @@ class Coupling(Constraint):
     """
 
     factors: Mapping[str, Number]
-    offset: Number = 0.0
+    offset: JointValue = 0.0
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Drive(Constraint):
     """
 
     coordinate: str
-    value: OfTime = 0.0
+    value: JointValueOfTime = 0.0
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system.fields import JointName, Number, OfFreedom
+from dalembert.system.fields import JointName, JointValue, Number, OfFreedom
 from dalembert.system.forces.force import Force, JointLoad, Load
 from dalembert.system.forces.freedom import chosen
 from dalembert.trace import Expr
@@ -27,7 +27,7 @@ class JointSpring(Force):
     joint: JointName
     stiffness: Number = 0.0
     damping: Number = 0.0
-    rest: Number = 0.0
+    rest: JointValue = 0.0
     coordinate: str | None = None
     torque: OfFreedom = None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dalembert.errors import ForceError
-from dalembert.system.fields import Number, OfElongation, PointLike
+from dalembert.system.fields import Number, OfElongation, PointLike, RestLength
 from dalembert.system.forces.force import BodyLoad, Force, Load
 from dalembert.trace import Expr, sqrt
 
@@ -24,7 +24,7 @@ class Spring(Force):
     b: PointLike
     stiffness: Number = 0.0
     damping: Number = 0.0
-    length: Number = 0.0
+    length: RestLength = 0.0
     tension: OfElongation = None
 
     @property

@@ -79,6 +79,13 @@ class Balance:
         kept = h.scales[: len(h.rows) + 1]
         return np.append(kept, np.zeros(self.mechanism.n_u + 1)) if self._partitions(h) else h.scales
 
+    def partition_fits(self, h: Holding | None, scales: np.ndarray) -> bool:
+        """Whether a choice that lies behind the scales is one: as many dependent speeds as rows, or none chosen yet."""
+        if h is None or not self._partitions(h):
+            return True
+        chosen = scales[len(h.rows) + 1 :][: self.mechanism.n_u]
+        return bool(np.isin(chosen, (0.0, 1.0)).all()) and int(chosen.sum()) in (0, len(h.rows))
+
     def _partitions(self, h: Holding | None) -> bool:
         return h is not None and self.constraints == "partition" and self.formulation == "kane" and h.stabilise.projects
 

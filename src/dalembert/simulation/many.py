@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
@@ -109,14 +109,15 @@ def simulate_many(
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
+    models = _Models(m, P)
     held = None
     if m.constraint_rows:
-        q, u, held = _held(m, q, u, initials, speeds, P, o)
+        q, u, held = _held(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held, many=True)
-    batch = _Batch(program, o, q, u, P)
+    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, **chosen).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -141,11 +142,28 @@ def simulate_many(
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 
+class _Models:
+    """The mechanism with the parameters of each motion; motions of equal parameters share one."""
+
+    def __init__(self, m: Mechanism, P: np.ndarray):
+        self._m, self._P = m, P
+        self._made: dict[tuple[float, ...], Mechanism] = {}
+
+    def __getitem__(self, k: int) -> Mechanism:
+        values = tuple(self._P[k].tolist())
+        if values not in self._made:
+            self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
+        return self._made[values]
+
+
 class _Batch:
     """All states' memory, in groups of as many as there are lanes."""
 
-    def __init__(self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray):
-        self.program, self.options = program, o
+    def __init__(
+        self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray, models: _Models,
+        tolerances: Callable[[Mechanism], np.ndarray],
+    ):  # fmt: skip
+        self.program, self.options, self.models = program, o, models
         lanes = program.lanes
         self.count, self.groups = len(q), -(-len(q) // lanes)
         self.memory = aligned((self.groups, program.layout.size, lanes))
@@ -159,17 +177,26 @@ class _Batch:
         self.problems: dict[int, str] = {}
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end, **program.first_values}
+        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end}
         fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
-            elif name == "atol":
-                self.memory[:, at] = o.atol[:, None]
             elif name in fixed:
-                self.memory[:, at] = np.reshape(fixed[name], (-1, 1))
+                self.memory[:, at] = fixed[name]
+        self._first_values(tolerances)
         self.given[:, program.given.parts["P"]] = self._in_lanes(P)
         self.given[:, program.given.parts["scales"]] = program.scales[:, None]
+
+    def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
+        """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
+        program, lanes = self.program, self.program.lanes
+        every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
+        if program.holding is not None:
+            every = [(g, self.models[g * lanes]) for g in range(self.groups)]
+        for g, model in every:
+            for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
+                self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
 
     def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
         """(groups, n, lanes); lanes without a state repeat the last."""
@@ -246,15 +273,15 @@ class _Batch:
 
 
 def _held(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, P: np.ndarray, o: Options
+    models: _Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
 ) -> tuple[np.ndarray, np.ndarray, Holding]:
     """Every motion's start assembled with its own parameters; all are held by the rows found for the first."""
-    models = [m.with_parameters(**dict(zip(m.parameters, row))) if len(row) else m for row in P.tolist()]
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
     try:
         both = [
-            held_start(model, x, v, given, rates, o.start) for model, x, v, (given, rates) in zip(models, q, u, named)
+            held_start(models[k], x, v, given, rates, o.start)
+            for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
         ]
     except LoopError as problem:
         raise LoopError(f"of the {len(q)} motions one cannot be assembled: {problem}") from problem

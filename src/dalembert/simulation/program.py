@@ -33,6 +33,7 @@ from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import PLAIN, Library, Module, Signature, Target, aligned, lapack
 
 if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
     from dalembert.simulation.balance import Held
 
 
@@ -100,10 +101,9 @@ class Program:
     def scales(self) -> np.ndarray:
         return self.balance.scales(self.holding)
 
-    @cached_property
-    def first_values(self) -> dict[str, Any]:
-        """What the method's parts of the memory begin with."""
-        return self.method.first_values(self.catalogue.mechanism.numeric)
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        """What the method's parts of the memory begin with, for the mechanism with the parameters of the run."""
+        return self.method.first_values(m.numeric)
 
     @property
     def target(self) -> Target:

@@ -93,7 +93,7 @@ class Run:
         self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
         self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
-        for name, values in self.program.first_values.items():
+        for name, values in self.program.first_values(self.model).items():
             self.part(name)[:] = values
         self.program.given.view(self.given, "P")[:, 0] = parameters
         self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
@@ -155,6 +155,8 @@ class Run:
             "its count of steps": 0 <= steps <= o.max_steps,
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
+            "its choice of dependent speeds": c.given.shape == self.given.shape
+            and self.program.balance.partition_fits(held, self.program.given.view(c.given, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),

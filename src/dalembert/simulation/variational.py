@@ -61,9 +61,8 @@ class VariedProgram(Program):
         m = self.catalogue.mechanism
         return given_layout(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
 
-    @cached_property
-    def first_values(self) -> dict[str, Any]:
-        found = super().first_values
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        found = super().first_values(m)
         return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
     @property

@@ -109,6 +109,88 @@ def test_the_verdict_is_the_same_in_every_frame():
         assert np.abs(bent[0].q[-1] - exact[0].q[-1]).max() > 0.1
 
 
+def driven_parallelogram(off: float, crank: float | None, carried: float | None, fan: float | None) -> da.Mechanism:
+    """Its crank, the platform that carries it, or a fan beside it, turned by time at these rates; a pendulum keeps it free to move."""
+    s = da.System("driven", gravity=(0, -9.81, 0))
+    base = "ground"
+
+    def law(rate: float | None, start: float) -> dict:
+        return {} if rate is None else {"prescribed": lambda t: start + rate * t}
+
+    if carried is not None:
+        base = "platform"
+        s.add_body(base, da.rod(mass=1.0, length=1.0))
+        s.add_joint("P", da.Revolute(), "ground", base, **law(carried, 0.0))
+    for name, length in (("crank", 1.0), ("coupler", 2.0), ("rocker", 1.0), ("pendulum", 0.5)):
+        s.add_body(name, da.rod(mass=1.0, length=length))
+    s.add_joint("A", da.Revolute(), base, "crank", **law(crank, 0.7))
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.0, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(2.0, 0, 0), at_child=(1.0, 0, 0))
+    s.add_joint("D", da.Revolute(), base, "rocker", at_parent=(2.0 + off, 0, 0))
+    s.add_joint("E", da.Revolute(), "coupler", "pendulum", at_parent=(1.0, 0, 0))
+    if fan is not None:
+        s.add_body("fan", da.rod(mass=1.0, length=0.1))
+        s.add_joint("F", da.Revolute(), "ground", "fan", **law(fan, 0.0))
+    return s.build(cut=["C"])
+
+
+@pytest.mark.parametrize(
+    "driven",
+    [(None, None, 1.0), (None, None, 1e4), (None, 0.1, None), (-3.0, None, None)],
+    ids=["fan", "fast fan", "platform", "crank"],
+)
+def test_time_counts_only_where_it_moves_the_rows_in_question(driven):
+    """What time moves elsewhere, carries along, or moves across the pose does not drive a mechanism out of reach."""
+    m = driven_parallelogram(1e-12, *driven)
+    start = {} if driven[0] is not None else {"A": 0.7}
+    with pytest.warns(da.SimulationWarning, match="nearly singular pose.*carried straight on"):
+        motion = m.simulate(0.5, start, {name: -3.0 for name in start}, output=0.1)
+    B, D = (motion.q[:, m.coordinates.index(name)] for name in "BD")
+    assert np.abs(np.sin(B + D)).max() < 1e-4 or np.abs(np.sin(B - D)).max() < 1e-4
+
+
+def out_of_reach(carried: float | None) -> da.Mechanism:
+    """A crank that time turns further than the coupler and the rocker can follow."""
+    s = da.System("reaching", gravity=(0, -9.81, 0))
+    base = "ground"
+    if carried is not None:
+        base = "platform"
+        s.add_body(base, da.rod(mass=1.0, length=1.0))
+        s.add_joint("P", da.Revolute(), "ground", base, prescribed=lambda t: carried * t)
+    for name, length in (("crank", 1.7), ("coupler", 1.0), ("rocker", 2.0), ("pendulum", 0.5)):
+        s.add_body(name, da.rod(mass=1.0, length=length))
+    s.add_joint("A", da.Revolute(), base, "crank", prescribed=lambda t: 0.7 + t)
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(1.7, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(1.0, 0, 0), at_child=(2.0, 0, 0))
+    s.add_joint("D", da.Revolute(), base, "rocker", at_parent=(2.0, 0, 0))
+    s.add_joint("E", da.Revolute(), "coupler", "pendulum", at_parent=(0.5, 0, 0))
+    return s.build(cut=["C"])
+
+
+@pytest.mark.parametrize("carried", [None, 20.0])
+def test_what_time_asks_beyond_reach_is_refused_by_all(carried):
+    m, said = out_of_reach(carried), r'driven out of reach after t = 1\.18.*closed by "C".*Time drives it'
+    for options in ({}, {"method": "radau", "rtol": 1e-6}):
+        with pytest.raises(da.SimulationError, match=said) as raised:
+            m.simulate(3.0, **options)
+        assert "as if branches met" not in str(raised.value)
+    with pytest.warns(da.SimulationWarning, match=f"2 of 2 motions did not reach the end.*{said}"):
+        many = m.simulate_many([{}, {"E": 0.1}], 3.0)
+    assert set(many.problems) == {0, 1} and np.isfinite(many[0].q).all() and many[0].t[-1] > 1.18
+
+
+@pytest.mark.parametrize(("off", "went"), [(1e-12, "carried straight on"), (1e-7, "turned into the other branch")])
+def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
+    m = four_bar(PARALLELOGRAM, off)
+    start, speeds = [{"A": 1.2}, {"A": -1.6}, {"A": 1.2}], [{"A": 6.0}, {"A": 0.1}, {"A": 6.0}]
+    with pytest.warns(da.SimulationWarning, match=went):
+        alone = m.simulate(0.9, start[0], speeds[0], output=0.1)
+    with pytest.warns(da.SimulationWarning, match=f"2 of 3 motions .* the first is number 0: .*{went}") as said:
+        many = m.simulate_many(start, 0.9, speeds, output=0.1)
+    assert len(said) == 1 and said[0].filename == __file__ and not many.problems
+    np.testing.assert_allclose(many.q[0], alone.q, atol=1e-9)
+
+
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
     from dalembert.simulation.held import hold

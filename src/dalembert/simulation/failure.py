@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.balance import Balance
 from dalembert.simulation.dop853_held import MET, TURNED
 from dalembert.simulation.holding import Holding
-from dalembert.simulation.method import CREEPING, NO_CONVERGENCE, NOT_FINITE, SINGULAR_POSE
+from dalembert.simulation.method import CREEPING, NO_CONVERGENCE, NOT_FINITE, OUT_OF_REACH, SINGULAR_POSE
+from dalembert.simulation.near_singular import near_singular, pushed_by_time, weakest_loops
 from dalembert.simulation.options import Options
 from dalembert.simulation.program import Program
 
+Told = Callable[[Mechanism, np.ndarray, float, Holding], str]
+"""A clause about a nearly singular pose."""
 NARROW = 1e-3
 """Distance to a singular pose at which a turn into another branch is worth telling."""
 NEAR_SINGULAR = 0.05
@@ -44,6 +48,12 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
+    if status == OUT_OF_REACH or (status == SINGULAR_POSE and _pushed(m, before[: m.n_q].copy(), t, program.holding)):
+        return SimulationError(
+            f'mechanism "{m.name}" is driven out of reach after t = {t:.9g} s{_here(m, part, t, program, weakest_loops)}. '
+            "Time drives it, by prescribed joints or constraints, into a singular pose (links in one line) and beyond. "
+            "Prescribe what can be reached, or change the lengths"
+        )
     if status == SINGULAR_POSE:
         other = (
             "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
@@ -52,7 +62,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         )
         return SimulationError(
             f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
-            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {_driven(program)}{other}"
+            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {other}"
         )
     with np.errstate(all="ignore"):
         k = int(np.argmax(np.nan_to_num(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before))))))
@@ -146,12 +156,19 @@ def _pose(m: Mechanism, part: Any, t: float, program: Program) -> str:
     )
 
 
-def _here(m: Mechanism, part: Any, t: float, program: Program) -> str:
-    return "" if program.holding is None else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.holding)
+def _here(m: Mechanism, part: Any, t: float, program: Program, told: Told = near_singular) -> str:
+    return "" if program.holding is None else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.holding, told)
 
 
-def near_miss(m: Mechanism, q: np.ndarray, t: float, held: Holding, way: float, distance: float) -> str:
-    """What became of a pose at which branches of motion all but meet; nothing where it is no such pose."""
+def near_miss(m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> str:
+    """What becomes of the pose in memory if branches of motion all but meet there, in words, and nothing where it is no such pose; an
+    error where time drives the mechanism on, out of its reach for all one can tell."""
+    if "way" not in program.layout.parts or program.holding is None:
+        return ""
+    way, distance, t = (float(program.layout.view(memory, name)[0, 0]) for name in ("way", "distance", "t"))
+    q = program.layout.view(memory, "y")[: m.n_q, 0].copy()
+    if way == MET and _pushed(m, q, t, program.holding):
+        raise failure(OUT_OF_REACH, m, program, options, memory)
     if way not in (MET, TURNED) or distance > NARROW:
         return ""
     went = (
@@ -160,15 +177,17 @@ def near_miss(m: Mechanism, q: np.ndarray, t: float, held: Holding, way: float, 
         else "It turned into the other branch, as its lengths demand"
     )
     return (
-        f'at t = {t:.6g} s mechanism "{m.name}" passes a nearly singular pose{_named_pose(m, q, t, held)}. {went}. If it is meant '
-        f"to go the other way, {'let them miss by more' if way == MET else 'make the lengths agree to the last digit'}"
+        f'at t = {t:.6g} s mechanism "{m.name}" passes a nearly singular pose{_named_pose(m, q, t, program.holding)}. {went}. If it is '
+        f"meant to go the other way, {'let them miss by more' if way == MET else 'make the lengths agree to the last digit'}"
     )
 
 
-def _named_pose(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
-    from dalembert.simulation.near_singular import near_singular
+def _pushed(m: Mechanism, q: np.ndarray, t: float, held: Holding | None) -> bool:
+    return held is not None and pushed_by_time(m, m.admissible(q), t, held)
 
+
+def _named_pose(m: Mechanism, q: np.ndarray, t: float, held: Holding, told: Told = near_singular) -> str:
     try:
-        return f": {near_singular(m, m.admissible(q), t, held)}"
+        return f": {told(m, m.admissible(q), t, held)}"
     except (DalembertError, np.linalg.LinAlgError):  # words about a failure must not fail
         return ""

@@ -14,18 +14,19 @@ import numpy as np
 
 import dalembert
 from dalembert.arguments import array, numbers, refused
+from dalembert.constraints.diagnosis import better_rows
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.simulation.bending_warning import overbent, warn_of_bending
-from dalembert.simulation.failure import failure, too_many_steps
+from dalembert.simulation.failure import failure, near_miss, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march import FINISHED, PAUSED
-from dalembert.simulation.method import CREEPING
+from dalembert.simulation.method import CREEPING, DEGRADED, OUT_OF_REACH
 from dalembert.simulation.motion import Motion
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.pace import Pace
@@ -131,14 +132,22 @@ def simulate_many(
         warnings.warn(
             f"{len(problems)} of {count} motions did not reach the end; the first is number {first}: {problems[first]}",
             SimulationWarning,
-            stacklevel=3,
+            stacklevel=5,
+        )
+    if batch.near_misses:
+        first = min(batch.near_misses)
+        warnings.warn(
+            f"{len(batch.near_misses)} of {count} motions passed nearly singular poses; the first is number {first}: "
+            f"{batch.near_misses[first]}",
+            SimulationWarning,
+            stacklevel=5,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
     record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
     if m.elastic:
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
-        warn_of_bending(m, record, depth=4)
+        warn_of_bending(m, record, depth=5)
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 
@@ -175,6 +184,8 @@ class _Batch:
         self.queue = np.zeros(1, dtype=np.int64)
         """The next group, for whichever thread is free."""
         self.problems: dict[int, str] = {}
+        self.near_misses: dict[int, str] = {}
+        """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
         fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end}
@@ -235,9 +246,11 @@ class _Batch:
                 width, self.count, BUDGET, o.max_steps,
             )  # fmt: skip
             paces: dict[int, Pace] = {}
-            while not self.stop.is_set() and march() == PAUSED:
+            while not self.stop.is_set() and (status := march()) != FINISHED:
                 g = int(own[0])
-                if g != NONE and self._creeps(g, paces):
+                if status == DEGRADED and not self._goes_on(g):
+                    self.statuses[g], own[0] = OUT_OF_REACH, NONE
+                elif g != NONE and self._creeps(g, paces):
                     self.statuses[g], own[0] = CREEPING, NONE
         except BaseException:
             self.stop.set()
@@ -247,6 +260,24 @@ class _Batch:
         """Whether a group of states no longer gets anywhere."""
         pace = paces.setdefault(g, Pace(self.options, self.options.start))
         return pace.creeps(float(self.program.layout.view(self.memory[g], "t")[0, 0]), int(self.counters[g, STEPS]))
+
+    def _goes_on(self, g: int) -> bool:
+        """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
+        program, held, model = self.program, self.program.holding, self.models[g]
+        assert held is not None
+        q, t = (
+            program.layout.view(self.memory[g], "y")[: model.n_q, 0],
+            float(program.layout.view(self.memory[g], "t")[0, 0]),
+        )
+        if better_rows(model, model.admissible(q), t, held.rows, held.norms) is not None:
+            return True  # it is the rows that are poor, not the pose
+        try:
+            told = near_miss(model, program, self.options, self.memory[g])
+        except SimulationError:
+            return False
+        if told:
+            self.near_misses.setdefault(g, told)
+        return True
 
     def _looked_at(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""
@@ -269,7 +300,7 @@ class _Batch:
         elif status < 0:
             for k in range(states):
                 lane = np.ascontiguousarray(memory[:, k : k + 1])
-                self.problems[first + k] = str(failure(status, program.catalogue.mechanism, program, o, lane))
+                self.problems[first + k] = str(failure(status, self.models[first + k], program, o, lane))
 
 
 def _held(

@@ -10,8 +10,8 @@ from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import Layout
 from dalembert.trace.native import Signature
 
-NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE, SINGULAR_POSE, CREEPING = -1, -2, -3, -4, -5
-"""Why a step could not be made, or why no more are: at their pace the end would never be reached."""
+NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE, SINGULAR_POSE, CREEPING, OUT_OF_REACH = -1, -2, -3, -4, -5, -6
+"""Why a step could not be made, or why no more are: at their pace the end would never be reached, or time asks for what cannot be."""
 DEGRADED = 8
 """The step was made; but the rows that hold the mechanism, or the speeds its equations are in, have become a poor choice, or its pose
 is nearly singular."""

@@ -2,16 +2,19 @@
 branches of motion meet.
 
 Let n be the combination of rows g that resists least, and x the displacements that the other rows allow. To second order
-n·g = b·x + ½ x·Hx: where b = 0 two branches would meet, and what is left of n·g there is by how much the lengths miss it.
+n·g = c·x + ½ x·Hx: where c = 0 two branches would meet, and what is left of n·g there is by how much the lengths miss it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dalembert.constraints.assembly import displaced
+from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
-from dalembert.kinematics.rows import closure
+from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.holding import Holding
 from dalembert.words import listed
@@ -20,41 +23,90 @@ TAKES_PART = 0.1
 """Part of the largest component from which on a row is named."""
 APART = 1e-4
 """Displacement over which H is taken, in parts of each joint's reach."""
+ALONG = 1e-2
+"""Part of the speed at which time opens rows that must lie along their weakest combination to count: where lengths miss by a hair, it
+lies across, but for the distance to the pose."""
+CARRIED = 1e-10
+"""Part of the speed at which time carries bodies along below which rows are opened by rounding."""
 
 
 def near_singular(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
     """Where, and by how much: a clause to be put into a sentence."""
+    weak = _weakest(m, q, t, held)
+    miss = _missed_by(m, q, t, list(held.rows), weak.n, weak.X)
+    return f"{weak.told(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
+
+
+def weakest_loops(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+    """Where alone, likewise."""
+    return _weakest(m, q, t, held).told(m)
+
+
+def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> bool:
+    """Whether time itself moves what the weakest combination of rows joins, along it: n·b ≠ 0, which no speed can answer at the
+    singular pose. What time moves elsewhere, or across it, does not count; nor what it carries along as a whole."""
+    if not held.driven:
+        return False
+    weak, still = _weakest(m, q, t, held), m.state(q, np.zeros(m.n_u), t)
+    size, b = row_scales(still), constraint_rows(still).b
+    rows = [k for k, owner in enumerate(_owners(m)) if owner in weak.named]
+    n = np.zeros(len(b))
+    n[list(held.rows)] = weak.n
+    n, b = (n * size)[rows], (b / size)[rows]
+    bodies = {k for name in weak.named for k in m.constraint_rows[name].bodies}
+    carried = max(
+        (np.abs([*still.velocities[k].w, *still.velocities[k].v / m.scales.length]).max() for k in bodies), default=0.0
+    )
+    least = max(ALONG * float(np.linalg.norm(b)), CARRIED * float(carried))
+    return bool(abs(n @ b) > least * np.linalg.norm(n))
+
+
+@dataclass(frozen=True, eq=False)
+class _Weakest:
+    """The combination of rows that resists least."""
+
+    n: np.ndarray
+    distance: float
+    X: np.ndarray
+    """Displacements that the other rows allow, each a large step."""
+    named: list[str]
+    """Loops and constraints that take part in it."""
+
+    def told(self, m: Mechanism) -> str:
+        return f"{_where(m, self.named)} (distance {self.distance:.1e})"
+
+
+def _weakest(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> _Weakest:
     rows = list(held.rows)
-    L = np.linalg.cholesky(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)))
-    B = _rows(m, q, t)[rows]
-    Y = np.linalg.solve(L, B.T) / held.norms[rows]
+    L = mass_factor(m, kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)))
+    Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / held.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
     n = Vt[-1] / held.norms[rows]
     n = n / np.linalg.norm(n)
-    owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
+    owners = _owners(m)
     weight = dict.fromkeys(owners, 0.0)
     for k, share in zip(rows, np.abs(n)):
         weight[owners[k]] = max(weight[owners[k]], float(share))
-    named = [name for name, share in weight.items() if share > TAKES_PART]
     X = np.linalg.solve(L.T, U[:, len(rows) - 1 :])
     X = X / np.abs(X / m.scales.speeds[:, None]).max(axis=0)
-    miss = _missed_by(m, q, t, rows, n, X)
-    return (
-        f"{_where(m, named)} (distance {sigma[-1]:.1e}); its lengths miss those at which branches of motion meet by {miss:.1e} (m, or "
-        "rad between axes)"
-    )
+    return _Weakest(n, float(sigma[-1]), X, [name for name, share in weight.items() if share > TAKES_PART])
+
+
+def _owners(m: Mechanism) -> list[str]:
+    """Of every row, the loop or constraint it belongs to."""
+    return [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
 
 
 def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.ndarray, X: np.ndarray) -> float:
-    """|½ b·H⁻¹b|, along the displacements X."""
+    """|½ c·H⁻¹c|, along the displacements X."""
 
     def slope(x: np.ndarray) -> np.ndarray:
         found: np.ndarray = n @ _rows(m, displaced(m, q, x, t), t)[rows] @ X
         return found
 
-    b = slope(np.zeros(m.n_u))
+    c = slope(np.zeros(m.n_u))
     H = np.array([(slope(APART * x) - slope(-APART * x)) / (2.0 * APART) for x in X.T])
-    return float(abs(0.5 * b @ np.linalg.lstsq(0.5 * (H + H.T), b, rcond=1e-6)[0]))
+    return float(abs(0.5 * c @ np.linalg.lstsq(0.5 * (H + H.T), c, rcond=1e-6)[0]))
 
 
 def _rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:

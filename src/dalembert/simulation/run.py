@@ -18,13 +18,12 @@ from dalembert.simulation.balance import Balance
 from dalembert.simulation.callback import Handler, registered
 from dalembert.simulation.checkpoint import Checkpoint, Era
 from dalembert.simulation.control import Control
-from dalembert.simulation.dop853_held import MET
 from dalembert.simulation.events import Event
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.interrupts import Interrupts
 from dalembert.simulation.layout import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march import AT_END, EVENT, FINISHED, PAUSED
-from dalembert.simulation.method import CREEPING, CROSSED, DEGRADED, SINGULAR_POSE
+from dalembert.simulation.method import CREEPING, CROSSED, DEGRADED
 from dalembert.simulation.options import Options
 from dalembert.simulation.pace import Pace
 from dalembert.simulation.program import Program
@@ -216,11 +215,11 @@ class Run:
                     if before is not None and self.handler is not None and self.handler.problem is not None:
                         self.memory[:], self.counters[:] = before
                         return  # raised on leaving
-                    raise failure(status, self.program.catalogue.mechanism, self.program, self.options, self.memory)
+                    raise failure(status, self.model, self.program, self.options, self.memory)
                 if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
                     raise too_many_steps(self.options, self.t)
                 if pace.creeps(self.t, int(self.counters[STEPS])):
-                    raise failure(CREEPING, self.program.catalogue.mechanism, self.program, self.options, self.memory)
+                    raise failure(CREEPING, self.model, self.program, self.options, self.memory)
                 self._tell(progress)
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)
@@ -239,14 +238,9 @@ class Run:
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
             if "way" in self.program.layout.parts:
                 self.part("way")[:] = self.part("across")[:] = 0.0
-        elif "way" in self.program.layout.parts and held.driven and self.part("way")[0] == MET:
-            raise failure(
-                SINGULAR_POSE, model, self.program, self.options, self.memory
-            )  # out of reach, for all one can tell
-        elif "way" in self.program.layout.parts and not self.near_miss:
-            self.near_miss = near_miss(
-                model, q.copy(), self.t, held, *(float(self.part(x)[0]) for x in ("way", "distance"))
-            )
+        else:
+            told = near_miss(model, self.program, self.options, self.memory)
+            self.near_miss = self.near_miss or told
 
     def _hold_by(self, rows: tuple[int, ...]) -> None:
         assert self.program.holding is not None

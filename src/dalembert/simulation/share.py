@@ -3,13 +3,15 @@
 `share(queue, own, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches one group of states
 after the other and writes what came of each to `statuses`. The next group is `queue[0]`, on which all threads count; `own[0]` is the
 one that this thread has in hand, NONE to begin with. It returns when no group is left, or when its budget of steps is used up; called
-again, it goes on. A group that has made `most` steps is left as it is, paused.
+again, it goes on. A group that has made `most` steps is left as it is, paused. It returns, too, where a group has come upon a nearly
+singular pose, for that to be told.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from dalembert.simulation.dop853_held import TURNED
 from dalembert.simulation.equations import Equations
 from dalembert.simulation.layout import N_COUNTERS, STEPS
 from dalembert.simulation.march import FINISHED, PAUSED
@@ -53,6 +55,9 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             v.left = v.left - (counters[STEPS] - before.steps)
             with f.if_(status == PAUSED), f.if_(counters[STEPS] < f.most):
                 f.return_(PAUSED)
+            if "way" in e.layout.parts:
+                with f.if_(status == DEGRADED), f.if_((e.layout.of(memory).way[0] >= TURNED).all()):
+                    f.return_(DEGRADED)
             f.next_if(status == DEGRADED)
             f.own[0] = NONE
         f.return_(PAUSED)

@@ -104,7 +104,7 @@ def test_lengths_off_by_a_hair_decide_by_a_stated_measure(bars):
 def test_accuracy_given_away_is_told():
     """The error let pass on the way across stands in the warning and in the record, and is not less than what energy shows."""
     m, before = four_bar(PARALLELOGRAM), 0.0
-    for off in (1e-12, 1e-11, 1e-10, 1e-9):
+    for off in (1e-12, 1e-11, 1e-10):
         motion, said = passed(m, off)
         error = motion.record["let_pass"]
         assert f"an error of {error:.1e} was let pass" in said

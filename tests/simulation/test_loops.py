@@ -90,7 +90,7 @@ def test_rows_that_turn_poor_are_exchanged():
     q0 = good.q[0]
     best = diagnose(m, q0)
     poor = replace(best, independent=poorest_rows(m, good.q[::5], best.norms, best.rank))
-    held._KNOWN[m] = poor
+    held._KNOWN[m] = {None: poor}
     try:
         again = m.simulate(4.0, initial, speeds)
     finally:

@@ -11,6 +11,7 @@ import dalembert as da
 from benchmarks.loop_models import crank_rocker
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from tests.simulation.test_runs import stopping
+from tests.simulation.test_singular_poses import four_bar
 
 
 def slider_crank(length: float) -> da.Mechanism:
@@ -57,3 +58,30 @@ def test_a_choice_of_dependent_speeds_that_no_run_makes_is_refused(choice, tmp_p
         m.simulate(1.0, **asked, control=lambda s: {}, resume=path)
     kept.save(path)
     assert m.simulate(1.0, **asked, control=lambda s: {}, resume=path).complete
+
+
+def test_a_run_hangs_on_nothing_that_was_asked_before():
+    """Rows, and what they are measured by, are those of the mechanism and of the start, wherever others began."""
+    asked, motions = {"speeds": {"A": 1.0}, "output": 0.1}, []
+    for others in ([], [2.0, -2.5], [-0.5]):
+        m = four_bar((1.0, 2.5, 1.7, 2.0))
+        for start in others:
+            m.simulate(0.3, {"A": start}, **asked)
+        motions.append(m.simulate(1.0, {"A": 0.7}, **asked))
+    for motion in motions[1:]:
+        np.testing.assert_array_equal(motion.q, motions[0].q)
+        np.testing.assert_array_equal(motion.u, motions[0].u)
+
+
+@pytest.mark.parametrize("slower", [1.0, 1e6])
+def test_rows_that_drift_apart_are_seen_at_every_pace(slower):
+    """Two drives that agree at first and part by a few millionths of their speed, in seconds or in weeks."""
+    s = da.System("two drives", gravity=(0, 0, 0))
+    s.add_body("crank", da.rod(1.0, 1.0))
+    s.add_body("pendulum", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "pendulum", at_parent=(1.0, 0, 0))
+    s.add_constraint("one", da.Drive("A", lambda t: t / slower))
+    s.add_constraint("other", da.Drive("A", lambda t: t / slower + 2e-5 * (t / slower) ** 2))
+    with pytest.raises(da.LoopError, match="agree at the start but contradict each other"):
+        s.build().simulate(0.05 * slower)

@@ -101,6 +101,19 @@ def test_lengths_off_by_a_hair_decide_by_a_stated_measure(bars):
         assert np.abs(finer[0].q[-1] - coarser[0].q[-1]).max() < 1e-2  # of the order of √off
 
 
+def test_accuracy_given_away_is_told():
+    """The error let pass on the way across stands in the warning and in the record, and is not less than what energy shows."""
+    m, before = four_bar(PARALLELOGRAM), 0.0
+    for off in (1e-12, 1e-11, 1e-10):
+        motion, said = passed(m, off)
+        error = motion.record["let_pass"]
+        assert f"an error of {error:.1e} was let pass" in said
+        assert before < error < 1e-4 and energy_error(motion) < 10.0 * error
+        before = error
+    many = m.simulate_many([{"A": 1.2}] * 2, 0.9, [{"A": 6.0}] * 2, parameters={"off": [0.0, 1e-2]})
+    assert len(many.record["let_pass"]) == 2 and many[0].record["let_pass"] < 1e-7
+
+
 def test_the_verdict_is_the_same_in_every_frame():
     for seed in (None, 4):
         m = four_bar(PARALLELOGRAM, seed=seed)

@@ -298,6 +298,12 @@ def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tupl
     return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
 
 
+def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Of every row in one pose, in the metric of the inverse mass matrix."""
+    norms: np.ndarray = np.linalg.norm(_scaled_rows(m.numeric, q, t), axis=0)
+    return norms
+
+
 def singular(off: float) -> float:
     """Singular value of scaled rows that counts as zero where rows are open by so much: no finer than they agree."""
     return max(SINGULAR, DEPENDENT * off)

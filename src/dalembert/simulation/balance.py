@@ -83,7 +83,7 @@ class Balance:
         """Whether a choice that lies behind the scales is one: as many dependent speeds as rows, or none chosen yet."""
         if h is None or not self._partitions(h):
             return True
-        chosen = scales[len(h.rows) + 1 :][: self.mechanism.n_u]
+        chosen = scales[2 * len(h.rows) :][: self.mechanism.n_u]
         return bool(np.isin(chosen, (0.0, 1.0)).all()) and int(chosen.sum()) in (0, len(h.rows))
 
     def _partitions(self, h: Holding | None) -> bool:

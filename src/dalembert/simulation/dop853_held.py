@@ -70,8 +70,14 @@ BEFORE_LAST = 10
 
 
 class HeldDOP853(HeldScale, DOP853):
+    """`let_pass` is the largest error, by the size of what moves, of any step that was accepted though it was above the tolerance."""
+
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return super().parts(m) | self.held_parts(m.n) | {"near": 1, "across": 1, "way": 1, "kept": m.n, "kept_at": 4}
+        return (
+            super().parts(m)
+            | self.held_parts(m.n)
+            | {"near": 1, "across": 1, "way": 1, "let_pass": 1, "kept": m.n, "kept_at": 5}
+        )
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         return super().first_values(m) | self.held_values(m)
@@ -125,7 +131,7 @@ class HeldDOP853(HeldScale, DOP853):
             p = e.layout.of(f.memory)
             for i in f.each(e.n):
                 p.kept[i] = p.y_old[i]
-            for i, x in enumerate((p.t_old[0], p.step[0], p.distance[0], p.approach[0])):
+            for i, x in enumerate((p.t_old[0], p.step[0], p.distance[0], p.approach[0], p.let_pass[0])):
                 p.kept_at[i] = x
         return f.signature
 
@@ -138,6 +144,7 @@ class HeldDOP853(HeldScale, DOP853):
                 p.y[i] = p.kept[i]
             p.t[0], p.t_old[0], p.step[0] = p.kept_at[0], p.kept_at[0], p.kept_at[1]
             p.distance[0], p.approach[0], p.way[0] = p.kept_at[2], p.kept_at[3], STRAIGHT
+            p.let_pass[0] = p.kept_at[4]
             e.evaluate(f, p.t[0], p.y, p.dy)
         return f.signature
 
@@ -157,7 +164,7 @@ class HeldDOP853(HeldScale, DOP853):
             with f.if_((~(p.approach[0] < 0.0) | (p.distance[0] > GONE)).all()):
                 f.call(keep, f.memory, f.given, f.work)
             v = f.variables(
-                h=p.step[0], wanted=0.0, error=0.0, last=1.0, finite=True, accepted=False, blocked=False, tries=0, nearest=1.0
+                h=p.step[0], wanted=0.0, raw=0.0, error=0.0, last=1.0, finite=True, accepted=False, blocked=False, tries=0, nearest=1.0
             )  # fmt: skip
             with f.while_(lambda: ~v.accepted):
                 v.wanted = v.h
@@ -188,11 +195,13 @@ class HeldDOP853(HeldScale, DOP853):
                 f.next_if(v.blocked)
                 combine(f, n, p.y, p.y_old, v.h, B, k)
                 f.call(sizes, f.memory, f.given, f.work, v.h)
-                rounding = NOISE / (maximum(v.nearest, 1e-30) * p.rtol[0])
-                v.error = self.error(f, e, p, v.h, k) * _weight(f, p, v.h) / (1.0 + rounding)
+                rounding = NOISE / (maximum(v.nearest, MEETS * MEETS) * p.rtol[0])
+                v.raw = self.error(f, e, p, v.h, k)
+                v.error = v.raw * _weight(f, p, v.h) / (1.0 + rounding)
                 v.finite = (v.error < 1e100).all()
                 crossing = _time_left(p) < v.h
-                v.accepted = ((v.error <= 1.0) | ((p.way[0] == STRAIGHT) & (v.error * p.rtol[0] < WORST))).all()
+                straight = (p.way[0] == STRAIGHT) & crossing & (v.raw * p.rtol[0] < WORST)
+                v.accepted = ((v.error <= 1.0) | straight).all()
                 with f.if_(~v.accepted & (crossing & (p.way[0] == 0.0)).all()):
                     stuck = (p.across[0] > 0.0) & (v.error > GAINS * p.across[0])
                     p.way[0] = select(stuck | ~(v.error < HOPELESS), f.real(FEELING), f.real(0.0))
@@ -200,6 +209,7 @@ class HeldDOP853(HeldScale, DOP853):
                 with f.if_(~v.accepted):
                     p.rejected[0] = 1.0
                     v.h = v.h * select(v.error < 1e100, maximum(SHRINK, SAFETY / v.error**EXPONENT), 0.1)
+            p.let_pass[0] = maximum(p.let_pass[0], select(v.raw > 1.0, v.raw * p.rtol[0], f.real(0.0)))
             before = p.last_error[0] ** BETA
             factor = maximum(SHRINK, minimum(GROW, SAFETY * before / maximum(v.error, 1e-300) ** EXPONENT))
             factor = select(p.rejected[0] > 0.0, minimum(factor, 1.0), factor)

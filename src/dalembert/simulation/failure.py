@@ -182,6 +182,11 @@ def near_miss(m: Mechanism, program: Program, options: Options, memory: np.ndarr
     )
 
 
+def let_pass(error: float | None) -> str:
+    """A further sentence on the error that was accepted above the tolerance, if one was."""
+    return f". Next to it an error of {error:.1e} was let pass, by the size of what moves" if error else ""
+
+
 def _pushed(m: Mechanism, q: np.ndarray, t: float, held: Holding | None) -> bool:
     return held is not None and pushed_by_time(m, m.admissible(q), t, held)
 

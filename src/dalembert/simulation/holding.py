@@ -26,6 +26,8 @@ class Holding:
     """Whether rows are left out that are not zero throughout."""
     driven: bool = False
     """Whether time is in some of them."""
+    off: float = 0.0
+    """By how much rows that say nothing new are left open, by their scales, where lengths have few digits."""
 
     @property
     def scales(self) -> np.ndarray:
@@ -43,7 +45,7 @@ class Holding:
 
 def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
     """By the independent rows of a diagnosis."""
-    return Holding(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven)
+    return Holding(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven, found.off)
 
 
 def left_out(found: Diagnosis) -> bool:

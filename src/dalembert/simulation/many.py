@@ -21,7 +21,7 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.simulation.bending_warning import overbent, warn_of_bending
-from dalembert.simulation.failure import failure, near_miss, too_many_steps
+from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
 from dalembert.simulation.held import check_method, held_start, hold
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
@@ -81,6 +81,8 @@ class Motions:
             q, u = q[:good], u[:good]
         about = dict(self.record) | {"ended": "failed" if k in self.problems else "end"}
         about |= {"parameters": {name: float(values[k]) for name, values in self.parameters.items()}}
+        if "let_pass" in about:
+            about["let_pass"] = about["let_pass"][k]
         return Motion(
             self.t[: len(q)].copy(), q, u, m.coordinates, m.speeds, coordinate_units(m), speed_units(m),
             tuple(b.name for b in m.bodies), np.zeros_like(u), (), about, m,
@@ -138,13 +140,15 @@ def simulate_many(
         first = min(batch.near_misses)
         warnings.warn(
             f"{len(batch.near_misses)} of {count} motions passed nearly singular poses; the first is number {first}: "
-            f"{batch.near_misses[first]}",
+            f"{batch.near_misses[first]}{let_pass(float(batch.let_pass[first]))}",
             SimulationWarning,
             stacklevel=5,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
     record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
+    if "let_pass" in program.layout.parts:
+        record["let_pass"] = batch.let_pass.tolist()
     if m.elastic:
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
         warn_of_bending(m, record, depth=5)
@@ -273,6 +277,11 @@ class _Batch:
         """Whether a group of states no longer gets anywhere."""
         pace = paces.setdefault(g, Pace(self.options, self.options.start))
         return pace.creeps(float(self.program.layout.view(self.memory[g], "t")[0, 0]), int(self.counters[g, STEPS]))
+
+    @property
+    def let_pass(self) -> np.ndarray:
+        """Of every motion, the largest error of a step accepted above the tolerance; by a method that takes a state at a time."""
+        return self.memory[:, self.program.layout.parts["let_pass"].start, 0]
 
     def _goes_on(self, g: int) -> bool:
         """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""

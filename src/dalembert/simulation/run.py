@@ -76,6 +76,12 @@ class Run:
         return float(self.part("t")[0])
 
     @property
+    def let_pass(self) -> float | None:
+        """The largest error of a step accepted above the tolerance, as next to singular poses, by the size of what moves; None for
+        methods that accept none."""
+        return float(self.part("let_pass")[0]) if "let_pass" in self.program.layout.parts else None
+
+    @property
     def done(self) -> int:
         """Samples written so far."""
         return int(self.counters[NEXT])

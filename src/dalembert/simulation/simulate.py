@@ -25,6 +25,7 @@ from dalembert.simulation.callback import Handler
 from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.control import control_of
 from dalembert.simulation.events import Event, Occurrence, gathered
+from dalembert.simulation.failure import let_pass
 from dalembert.simulation.holding import Holding
 from dalembert.simulation.layout import STEPS
 from dalembert.simulation.motion import Motion
@@ -143,7 +144,7 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     warn_of_bending(run.model, made.record)
     check_stayed_positive(made)
     if run.near_miss:
-        warnings.warn(run.near_miss, SimulationWarning, stacklevel=6)
+        warnings.warn(run.near_miss + let_pass(run.let_pass), SimulationWarning, stacklevel=6)
     return made
 
 
@@ -187,6 +188,8 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
+    if run.let_pass is not None:
+        about["let_pass"] = run.let_pass
     if m.elastic:
         about["overbent"] = overbent(m, t, rows[:, :n_q])
     return Motion(

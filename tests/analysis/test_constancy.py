@@ -64,3 +64,49 @@ def test_a_state_that_is_not_steady_is_told_from_rest():
     m = s.build()
     assert m.linearise([0.0], [0.0]).steady and m.linearise([np.pi], [0.0]).steady
     assert not m.linearise([0.5], [2.0]).steady
+
+
+def mathieu(wave, depth=0.5):
+    """ẍ + (1 + depth · wave(2t)) x = 0: at twice the natural frequency the stiffness makes it grow."""
+    s = da.System("Mathieu")
+    depth = s.parameter("depth", depth)
+    s.add_body("bob", da.particle(1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "bob")
+    s.add_force("spring", da.Motor("x", lambda s: -(1.0 + depth * wave(2.0 * s.t)) * s.q["x"]))
+    return s.build()
+
+
+@pytest.mark.parametrize("wave", [da.sin, da.cos])
+def test_a_stiffness_that_time_changes_has_no_verdict_even_at_rest(wave):
+    """With the cosine, Ȧ is zero at t = 0."""
+    m = mathieu(wave)
+    lin = m.linearise([0.0], [0.0])
+    assert not lin.steady and not lin.stable and "undecided" in lin.verdict
+    motion = m.simulate(60.0, {"x": 1e-3})
+    assert np.abs(motion["x"]).max() > 0.5
+
+
+@pytest.mark.parametrize("t", [0.0, 0.003, np.pi / 200.0])
+def test_kapitzas_pendulum_has_no_verdict(t):
+    """Upright it is stable, because its pivot shakes; at one instant nothing tells so."""
+    s = da.System("Kapitza", gravity=(0, -9.81, 0))
+    s.add_body("slide", da.particle(1.0))
+    s.add_body("bob", da.particle(1.0, at=(0, 1, 0)))
+    s.add_joint("shaken", da.Prismatic((0, 1, 0)), "ground", "slide", prescribed=lambda t: 0.1 * da.sin(100.0 * t))
+    s.add_joint("A", da.Revolute(), "slide", "bob")
+    lin = s.build().linearise([0.0], [0.0], t)
+    assert not lin.steady and "undecided" in lin.verdict
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_pendulum_of_any_size_is_steady_where_it_rests(size):
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    s.add_body("bob", da.particle(1.0, at=(0, -size, 0)))
+    s.add_joint("A", da.Revolute(), "ground", "bob")
+    m = s.build()
+    assert m.linearise([0.0], [0.0]).steady and m.linearise([np.pi], [0.0]).steady
+
+
+def test_a_locus_that_begins_steady_still_tells():
+    with pytest.warns(da.UnsteadyWarning):
+        mathieu(da.cos).root_locus("depth", [0.0, 0.25, 0.5])

@@ -1,7 +1,7 @@
 """Whether the equations of small motions keep their coefficients along the motion they are about.
 
-Eigenvalues tell how small motions grow only if they do: at rest, and in motions that are steady in the coordinates chosen. About a
-wheel that spins with its axes the equations are periodic, however steadily it rolls.
+Eigenvalues tell how small motions grow only if they do: at rest under forces that time does not change, and in motions that are steady
+in the coordinates chosen. About a wheel that spins with its axes the equations are periodic, however steadily it rolls.
 """
 
 from __future__ import annotations
@@ -15,34 +15,56 @@ if TYPE_CHECKING:
     from dalembert.analysis.linearisation import Linearisation
 
 STEP = 1e-4
-"""How far along the motion, in radians or metres of the fastest speed, the equations are compared."""
+"""How far along the motion the equations are compared: in radians or sizes of the mechanism, and in the time that A itself sets."""
 CONSTANT = 1e-3
 """Change of A in the time that A itself sets, beside A, up to which it counts as constant: what differences leave is far less."""
-
+AT_REST = 1e-6
+"""How far, in radians or sizes of the mechanism, what is at rest may get in the time that A sets."""
 NOTHING = 1e-11
 """Part of the largest entry of A below which another is rounding."""
 
 
 def change(lin: Linearisation) -> float:
-    """‖Ȧ‖ / ‖A‖² along the motion, in states scaled alike."""
+    """How much A changes along the motion in the time that it sets, 1/‖A‖, beside A itself, in states scaled alike: ‖Ȧ‖ / ‖A‖².
+
+    What is at rest is looked at after that time as well: where time alone changes A, Ȧ can vanish for an instant.
+    """
     from dalembert.analysis.linearise import Linearised
 
-    m, fastest = lin.mechanism, float(np.abs(lin.u).max(initial=0.0))
-    if fastest == 0.0 and not np.any(lin.udot):
-        return 0.0
-    h = STEP / max(fastest, float(np.sqrt(STEP * np.abs(lin.udot).max(initial=0.0))))
-    rates = np.asarray(m.state(lin.q, lin.u, lin.t).rates, dtype=float)
+    if not np.isfinite(lin.A).all():
+        return np.inf
+    m = lin.mechanism
     what = Linearised(m, (), {}, lin.speeds, lin.displacements)
-    both = []
-    for step in (h, -h):
+    rates = np.asarray(m.state(lin.q, lin.u, lin.t).rates, dtype=float)
+    own = _scaled(lin.A, _coupled([lin.A]))[1] or 1.0  # where nothing in A sets a time, a second
+    fastest, pushed = (float(np.abs(x / m.scales.speeds).max(initial=0.0)) for x in (lin.u, lin.udot))
+    h = STEP / max(fastest, float(np.sqrt(STEP * pushed)), own)
+
+    def later(step: float) -> np.ndarray:
         q = m.admissible(lin.q + step * rates)
-        both.append(what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau).A)
-    kept = _coupled([lin.A, *both])
-    A, ahead, behind = (x[np.ix_(kept, kept)] for x in (lin.A, *both))
-    scaled, (scale, _) = matrix_balance(A, permute=False, separate=True)
-    rate = (ahead - behind) / (2.0 * h) * scale[None, :] / scale[:, None]
-    size = float(np.linalg.norm(scaled))
-    return float(np.linalg.norm(rate)) / size**2 if size else 0.0
+        return what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau).A
+
+    every = [lin.A, later(h), later(-h)]
+    changes = [(every[1] - every[2]) / (2.0 * h)]
+    if max(fastest / own, pushed / own**2) <= AT_REST:
+        every.append(later(1.0 / own))
+        changes.append((every[3] - lin.A) * own)
+    if not np.isfinite(every).all():
+        return np.inf
+    kept = _coupled(every)
+    scale, size = _scaled(lin.A, kept)
+    rate = max(float(np.linalg.norm(x[np.ix_(kept, kept)] * scale[None, :] / scale[:, None])) for x in changes)
+    if not rate:
+        return 0.0
+    return rate / size**2 if size else np.inf
+
+
+def _scaled(A: np.ndarray, kept: list[int]) -> tuple[np.ndarray, float]:
+    """Units of the kept states by which A is balanced, and its size in them."""
+    if not kept:
+        return np.zeros(0), 0.0
+    balanced, (scale, _) = matrix_balance(A[np.ix_(kept, kept)], permute=False, separate=True)
+    return scale, float(np.linalg.norm(balanced))
 
 
 def _coupled(every: list[np.ndarray]) -> list[int]:

@@ -163,7 +163,7 @@ def root_locus(
     for value in given:
         roots = steady.eigenvalues(value)
         rows.append(_followed(rows, roots))
-    return Locus(name, given, np.array(rows), steady.eigenvalues)
+    return Locus(name, given, np.array(rows), steady.roots)
 
 
 def _followed(rows: list[np.ndarray], roots: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ class SteadyMotions:
         self.search = Search(m, self.speeds, find, hold, t)
         self.small_motions = Linearised(m, (), {})
         self._last: np.ndarray | None = None
-        self._looked_at = False
+        self._unsteady = False
 
     def at(self, *values: float) -> Linearisation:
         """Small motions about the equilibrium at these values of the names."""
@@ -47,8 +47,17 @@ class SteadyMotions:
         return self.small_motions.at(found.q, found.u, self.t, found.tau, parameters)
 
     def eigenvalues(self, *values: float) -> np.ndarray:
-        """As many as states: zero for displacements that nothing depends on."""
+        """As many as states: zero for displacements that nothing depends on. Values are looked at until one is unsteady and says so."""
         lin = self.at(*values)
-        roots = lin.roots if self._looked_at else lin.eigenvalues  # one look at whether it is steady serves all values
-        self._looked_at = True
-        return np.concatenate([roots, np.zeros(len(lin.A) - len(roots))])
+        if not self._unsteady:
+            _ = lin.eigenvalues  # warns
+            self._unsteady = not lin.steady
+        return _padded(lin)
+
+    def roots(self, *values: float) -> np.ndarray:
+        """The eigenvalues between values that were looked at."""
+        return _padded(self.at(*values))
+
+
+def _padded(lin: Linearisation) -> np.ndarray:
+    return np.concatenate([lin.roots, np.zeros(len(lin.A) - len(lin.roots))])

@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.files.motion_formats import FORMATS, motion_columns
-from dalembert.files.tables import Columns
+from dalembert.files.tables import Columns, write_table
 
 
 def pendulum(joint: str = "A") -> da.System:
@@ -91,11 +91,22 @@ def test_a_loaded_motion_without_its_mechanism_becomes_a_table(tmp_path):
     assert list(motion_columns(motion).values) == ["t", "A", "A'"]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+A1", "-A1", "@SUM(A1)", "=HYPERLINK(A1)"])
+@pytest.mark.parametrize("name", ["=1+1", "+A1", "-A1", "@SUM(A1)", "=HYPERLINK(A1)", "＝1", "\n=1"])
 def test_no_name_is_a_formula(tmp_path, name):
     """Spreadsheets compute cells that begin like this."""
-    pendulum(name).build().simulate(0.1).save(tmp_path / "m.csv")
+    made = Columns()
+    made.add("coordinate", name, [1.0], "rad")
+    write_table(tmp_path / "m.csv", made)
     with open(tmp_path / "m.csv", newline="", encoding="utf-8") as file:
-        head = next(csv.reader(file))
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in head)
-    assert f"'{name} [rad]" in head
+        assert next(csv.reader(file)) == [f"'{name} [rad]"]
+
+
+@pytest.mark.parametrize("name", ["k;=1+1", "k\t=1+1", "k,=1+1", 'k";=1+1', "k|=1+1"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_no_name_falls_apart_into_a_formula(tmp_path, name, separator):
+    """Whoever opens a table chooses what separates its cells."""
+    made = Columns()
+    made.add("output", name, [1.0])
+    write_table(tmp_path / "m.csv", made)
+    with open(tmp_path / "m.csv", newline="", encoding="utf-8") as file:
+        assert next(csv.reader(file, delimiter=separator)) == [name]

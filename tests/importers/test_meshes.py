@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.importers import mesh_files
 from dalembert.importers.enclosed import enclosed
 from dalembert.importers.mjcf.assets import hull
 from dalembert.system import meshes
@@ -49,6 +50,24 @@ def test_a_box_weighs_what_a_box_weighs(tmp_path, written):
     assert read.closed
     assert made.mass == pytest.approx(expected.mass)
     assert np.allclose(made.com, expected.com) and np.allclose(made.inertia, expected.inertia)
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("written", [obj, text_stl])
+def test_lines_end_as_they_like(tmp_path, written, end):
+    path = written(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"\n", end.encode()))
+    assert enclosed(meshes.load(path), 1.0).mass == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("corner", ["1", "1/1/1"])
+def test_a_face_is_not_cut_short(tmp_path, corner):
+    def face(corners: int) -> Path:
+        return write(tmp_path, "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf" + f" {corner}" * corners)
+
+    assert len(meshes.load(face(meshes.MOST_CORNERS)).faces) == meshes.MOST_CORNERS - 2
+    with pytest.raises(da.ModelError, match=rf"a\.obj.* a face has more than {meshes.MOST_CORNERS} corners"):
+        meshes.load(face(meshes.MOST_CORNERS + 1))
 
 
 def test_mirrored_meshes_stay_solid():
@@ -103,3 +122,25 @@ def test_meshes_go_with_an_imported_robot(tmp_path, monkeypatch):
     assert np.allclose(shape.vertices.max(axis=0), (2, 2, 3))
     (here / "parts" / "box.obj").write_text("something else")
     assert main(["import", "../robot/r.urdf", "--force"]) == 1
+
+
+def many(count: int) -> str:
+    return "".join(f'<mesh name="m{k}" file="box.obj" scale="{k + 1} 1 1"/>' for k in range(count))
+
+
+def test_a_file_named_by_many_is_read_once(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(meshes, "load", lambda path, load=meshes.load: read.append(path) or load(path))
+    obj(tmp_path)
+    geoms = "".join(f'<body><freejoint/><geom type="mesh" mesh="m{k}"/></body>' for k in range(3))
+    text = f"<mujoco><asset>{many(3)}</asset><worldbody>{geoms}</worldbody></mujoco>"
+    robot = da.load_mjcf(write(tmp_path, "r.xml", text)).system
+    assert len(read) == 1 and [b.mass for b in robot.bodies.values()] == pytest.approx([6000.0, 12000.0, 18000.0])
+
+
+def test_all_meshes_of_a_robot_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(mesh_files, "MOST_TRIANGLES", 2 * len(BOX.faces))
+    obj(tmp_path)
+    text = f"<mujoco><asset>{many(3)}</asset><worldbody/></mujoco>"
+    notes = da.load_mjcf(write(tmp_path, "r.xml", text)).notes
+    assert len(notes) == 1 and "meshes of the robot have more than 24 triangles together" in notes[0]

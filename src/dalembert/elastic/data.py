@@ -62,10 +62,12 @@ def array(given: Any, shape: tuple[int | None, ...], what: str) -> np.ndarray:
     """Finite numbers of this shape, a copy; None where any number of them will do."""
     size = f"({', '.join('any' if n is None else str(n) for n in shape)})"
     try:
-        values = np.array(given, dtype=object)
-        if any(isinstance(x, Expr) for x in values.ravel()):
-            raise _parameter(what)
-        made = values.astype(float)
+        values = np.asarray(given)
+        if values.dtype.kind not in "fiu":  # one by one: among them may be parameters
+            values = np.array(given, dtype=object)
+            if any(isinstance(x, Expr) for x in values.ravel()):
+                raise _parameter(what)
+        made = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError) as problem:
         raise ModelError(f"{what} must be numbers of shape {size}, not {_short(given)}") from problem
     if made.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, made.shape)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from dalembert.simulation.events import Occurrence
 from dalembert.simulation.motion import Motion
 
 LARGEST = 2**34
-"""Bytes of a file."""
+"""Bytes of a file, and of its arrays."""
 UNFOLDED = 100
 """How many times as much as the file may be in its arrays, which dalembert itself does not pack."""
 PACKING = (1, 2, 3)
@@ -95,7 +96,7 @@ def _check_contents(content: bytes) -> None:
     import h5py
 
     with h5py.File(io.BytesIO(content), "r") as file:
-        room = UNFOLDED * len(content) + MB
+        room = min(UNFOLDED * len(content) + MB, LARGEST)
         for name in file:
             if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Dataset):
                 raise Unreadable(f"{name!r} in it is a group or a link, and a motion has none")
@@ -104,9 +105,12 @@ def _check_contents(content: bytes) -> None:
                 raise Unreadable(f"the numbers of {name!r} are in another file")
             if any(filters.get_filter(k)[0] not in PACKING for k in range(filters.get_nfilters())):
                 raise Unreadable(f"{name!r} is packed in a way that needs further code")
-            room -= max(array.size, 1) * array.dtype.itemsize
+            # a chunk is unfolded whole, however little of it is in the array
+            room -= max(array.size, math.prod(array.chunks or (1,)), 1) * array.dtype.itemsize
             if room < 0:
-                raise Unreadable(f"it says that it holds more than {UNFOLDED} times as much as it can")
+                raise Unreadable(
+                    f"its arrays unfold to more than {UNFOLDED} times its size, or than {LARGEST // MB} MB"
+                )
 
 
 def _checksum(data: Any) -> str:

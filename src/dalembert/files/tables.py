@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import Any
 from dalembert.errors import FileError, FileWarning
 from dalembert.files.atomic import write_whole
 
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How a cell begins that a spreadsheet would compute instead of showing it."""
 
 
@@ -58,4 +57,4 @@ def _head(name: str, unit: str) -> str:
     said = f"{name} [{unit}]" if unit and unit != "1" else name
     if said.startswith(FORMULAS):
         said = f"'{said}"
-    return '"' + said.replace('"', '""') + '"' if re.search(r'[\s,"]', said) else said
+    return '"' + said.replace('"', '""') + '"'  # always: what separates cells depends on who opens the table

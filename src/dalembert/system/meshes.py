@@ -75,24 +75,31 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     if len(data) >= 84 and len(data) == 84 + _RECORD.itemsize * int.from_bytes(data[80:84], "little"):
         corners = np.frombuffer(data, _RECORD, offset=84)["corners"].astype(float)
     else:
-        words = (line.split() for line in io.BytesIO(data))
+        words = (line.split() for line in _lines(data))
         vertex = (w[1:4] for w in words if w[:1] == [b"vertex"])
         corners = np.array([[float(x) for x in w] for w in islice(vertex, 3 * MOST_FACES + 3)]).reshape(-1, 3, 3)
     vertices, faces = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     return vertices, faces.reshape(-1, 3)
 
 
+def _lines(data: bytes) -> io.BytesIO:
+    """One after the other, whichever way they end; those that end in two characters are followed by an empty one."""
+    return io.BytesIO(data.replace(b"\r", b"\n"))
+
+
 def _obj(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     vertices: list[list[float]] = []
     faces: list[tuple[int, int, int]] = []
-    for line in io.BytesIO(data):
+    for line in _lines(data):
         words = line.split(maxsplit=MOST_CORNERS + 1)
         if words[:1] == [b"v"]:
             vertices.append([float(x) for x in words[1:4]])
         elif words[:1] == [b"f"]:
+            if len(words) > MOST_CORNERS + 1:
+                raise Unreadable(f"a face has more than {MOST_CORNERS} corners")
             named = [int(w.split(b"/")[0]) for w in words[1:]]
             corners = [k - 1 if k > 0 else len(vertices) + k for k in named]
             faces += [(corners[0], a, b) for a, b in pairwise(corners[1:])]
         if len(faces) > MOST_FACES or len(vertices) > 3 * MOST_FACES:
-            raise ValueError(f"it has more than {MOST_FACES} triangles, or {3 * MOST_FACES} vertices")
+            raise Unreadable(f"it has more than {MOST_FACES} triangles, or {3 * MOST_FACES} vertices")
     return np.array(vertices, dtype=float).reshape(-1, 3), np.array(faces, dtype=int).reshape(-1, 3)

@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.importers.enclosed import enclosed
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
+from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
@@ -73,14 +74,14 @@ class Assets:
     def of(
         cls, sections: list[Node], defaults: Defaults, compiler: Compiler, folder: Folder, start: Path, notes: Notes
     ) -> Assets:
-        made = cls()
+        made, files = cls(), MeshFiles()
         for section in sections:
             for node in section.all("mesh"):
                 mesh = defaults.applied(node)
                 name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
                 mode = mesh.choice("inertia", ("exact", "legacy", HULL, SHELL), "legacy")
                 scale = mesh.vector("scale", (1.0, 1.0, 1.0))
-                triangles = _triangles(mesh, compiler, folder, start, notes)
+                triangles = _triangles(mesh, compiler, folder, start, notes, files)
                 made.meshes[name] = MeshAsset(triangles, mode, _beside(mesh, compiler, folder, start), scale)
             for node in section.all("material"):
                 material = defaults.applied(node)
@@ -99,9 +100,15 @@ class Assets:
         return self.colours.get(material) if material else None
 
 
-def _triangles(node: Node, compiler: Compiler, folder: Folder, start: Path, notes: Notes) -> Triangles | None:
+def _triangles(
+    node: Node, compiler: Compiler, folder: Folder, start: Path, notes: Notes, files: MeshFiles
+) -> Triangles | None:
     try:
-        made = _given(node) if node.has("vertex") else meshes.load(_file(node, compiler, folder, start))
+        if node.has("vertex"):
+            made = _given(node)
+            files.count(len(made.faces), "vertex=")
+        else:
+            made = files.load(_file(node, compiler, folder, start))
     except ModelError as problem:
         if node.has("vertex"):
             raise node.error(problem) from problem

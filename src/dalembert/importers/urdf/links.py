@@ -12,9 +12,10 @@ from dalembert.errors import ModelError
 from dalembert.importers import pictures
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
+from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import quaternion, rpy
-from dalembert.system import MassProperties, meshes
+from dalembert.system import MassProperties
 from dalembert.system.bodies import check_mass_properties
 from dalembert.system.data_file import DataFile
 from dalembert.system.frames import Frame
@@ -65,6 +66,7 @@ class Looks:
     start: Path
     notes: Notes
     materials: dict[str, np.ndarray] = field(default_factory=dict)
+    files: MeshFiles = field(default_factory=MeshFiles)
 
     def learn(self, robot: Node) -> None:
         """Colours that links refer to by name."""
@@ -99,7 +101,7 @@ class Looks:
             file, here = self._file(name), self.start.resolve()
             if file.is_relative_to(here):
                 return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), self.start), scale, at, rgba)
-            return pictures.mesh(meshes.load(file).scaled(scale), at, rgba)
+            return pictures.mesh(self.files.load(file).scaled(scale), at, rgba)
         except ModelError as problem:
             self.notes.add(form, f"the mesh is not drawn: {problem}")
             return None

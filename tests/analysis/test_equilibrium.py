@@ -215,3 +215,29 @@ def test_the_rest_of_bricards_linkage():
 def test_rest_does_not_depend_on_units(units):
     q = [in_units(bricard(), each).equilibrium().q for each in (METRE, units)]
     np.testing.assert_allclose(q[1], q[0], atol=1e-9)
+
+
+def under(moment):
+    s = da.System("lever")
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    s.add_force("motor", da.Motor("A", moment))
+    return s.build()
+
+
+@pytest.mark.parametrize("speeds", [None, {"A": 1.0}])
+@pytest.mark.parametrize("find", ["equilibrium", "equilibria"])
+def test_forces_that_are_no_numbers_do_not_balance(find, speeds):
+    m = under(lambda s: da.sqrt(-1.0 - s.q["A"] ** 2))
+    with pytest.raises(da.EquilibriumError, match='the force on "A" or its change is no finite number'):
+        getattr(m, find)(speeds=speeds)
+
+
+def test_a_start_at_which_forces_are_no_numbers_is_passed_over():
+    """√(q − 1) = 1 balances at q = 2, and at q = 0 there is no root."""
+    assert under(lambda s: da.sqrt(s.q["A"] - 1.0) - 1.0).equilibrium().q == pytest.approx([2.0])
+
+
+def test_infinite_forces_do_not_balance():
+    with pytest.raises(da.EquilibriumError):
+        under(lambda s: 1.0 / s.q["A"]).equilibrium()

@@ -19,6 +19,15 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
 
+class NotFinite(Exception):
+    """At a pose the forces on some speeds, or how they change, are no finite numbers."""
+
+    def __init__(self, speeds: np.ndarray):
+        super().__init__(speeds)
+        self.speeds = speeds
+        """Which ones."""
+
+
 @dataclass(frozen=True, eq=False)
 class Balance:
     """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds
@@ -30,6 +39,13 @@ class Balance:
     B: np.ndarray
     R_q: np.ndarray
     R_u: np.ndarray
+
+    def checked(self) -> Balance:
+        """Itself, where all its numbers are finite."""
+        forces = np.column_stack([self.r, self.A, self.B.T, self.R_q, self.R_u])
+        if not (np.isfinite(forces).all() and np.isfinite(self.g).all()):
+            raise NotFinite(~np.isfinite(forces).all(axis=1))
+        return self
 
 
 class Balancing:
@@ -58,6 +74,7 @@ class Balancing:
         return np.array([not (isinstance(x, float) and np.isnan(x)) for x in kinds], dtype=bool)
 
     def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+        """All of it; raises `NotFinite`."""
         n, n_p, still = self.m.n_u, len(self.m.parameters), np.zeros(self.m.n_u)
         values = self.values | dict(zip(self.multipliers, lam.tolist())) or None
         r = self.tree.inverse_dynamics(q, u, still, self.t, values)
@@ -66,9 +83,9 @@ class Balancing:
             A = self.tree.kernels.mass_matrix(
                 q, None, None, self.t, values
             )  # positive or not: a search may come past such poses
-            return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n)))
+            return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n))).checked()
         d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
-        return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u)
+        return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
         """g of every row, zero where it has none."""

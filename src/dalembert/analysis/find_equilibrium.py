@@ -101,7 +101,14 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
 
 def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
     m = search.m
-    k = int(np.nanargmax(np.abs(best.left) * best.steps))
+    if not np.isfinite(best.left).all():
+        k = int(np.argmax(~np.isfinite(best.left)))
+        return EquilibriumError(
+            f'mechanism "{m.name}" finds no balance: from each of {starts} starts, the force on "{m.speeds[k]}" or its change is no '
+            "finite number. Look at the forces that act on it (a root or a logarithm of a negative number, a division by zero), or "
+            "start elsewhere with initial=."
+        )
+    k = int(np.argmax(np.abs(best.left) * best.steps))
     held = f" with {', '.join(m.speeds[i] for i in search.held)} held" if search.held else ""
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.linalg import lapack, lstsq, qr
 
-from dalembert.analysis.balance import Balance, Balancing
+from dalembert.analysis.balance import Balance, Balancing, NotFinite
 from dalembert.analysis.downhill import Carried, Downhill, Drag
 from dalembert.analysis.standing import stands
 from dalembert.analysis.steady_speeds import SteadySpeeds
@@ -26,6 +26,9 @@ from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.system.names import unknown
+
+X = TypeVar("X")
+R = TypeVar("R")
 
 STILL = 1e-6
 """Part of the inertia, in one second, below which forces are measured as if they were that."""
@@ -80,7 +83,7 @@ class Attempt:
     u: np.ndarray
     lam: np.ndarray
     left: np.ndarray
-    """Force left over on each speed, nan on those that are driven."""
+    """Force left over on each speed, zero on those that are driven; nan where it is no number."""
     tau: np.ndarray
     gap: float
     scale: float
@@ -93,11 +96,13 @@ class Attempt:
 
     @property
     def worst(self) -> float:
-        return float(np.nanmax(np.abs(self.left) * self.steps, initial=0.0))
+        """The largest force left over; infinite where one is no number."""
+        left = np.abs(self.left) * self.steps
+        return float(left.max(initial=0.0)) if np.isfinite(left).all() else np.inf
 
     @property
     def balanced(self) -> bool:
-        return self.worst <= BALANCED * self.scale and self.gap <= self.closed
+        return np.isfinite(self.worst) and self.worst <= BALANCED * self.scale and self.gap <= self.closed
 
 
 class Search:
@@ -137,7 +142,10 @@ class Search:
         later.balancing = self.balancing.at_time(later.t)
         later.steady = SteadySpeeds(later.balancing, self.moving, self.find)
         q = self.m.admissible(a.q + MOMENT * self.m.state(a.q, a.u, self.t).rates) if np.any(a.u) else a.q
-        place = later._at(q, np.array(a.u))
+        try:
+            place = later._at(q, np.array(a.u))
+        except NotFinite:
+            return False
         change = np.abs((place.u - a.u) / self.steps).max(initial=0.0) / MOMENT
         left = np.abs(place.b.r * self.steps)[self.rows].max(initial=0.0) / MOMENT
         return bool(
@@ -146,15 +154,18 @@ class Search:
 
     def run(self, start: Start) -> Attempt:
         """From one start."""
-        here = self._begun(start)
+        try:
+            here = self._begun(start)
+        except NotFinite as problem:
+            return self._nowhere(start, problem.speeds)
         mu, downhill, pushes = 0.0, start.open, 0
         for _ in range(MOST_STEPS):
             # where the matrix is singular, as at a limit of stability, one more step would enlarge rounding
-            moved = (here, 0.0) if self._exact(here) else self._newton(here)
+            moved = (here, 0.0) if self._exact(here) else _tried(self._newton, here)
             if moved is not None:
                 here, step = moved
                 if step <= CONVERGED:
-                    pushed = self._pushed(here) if downhill and pushes < PUSHES else None
+                    pushed = _tried(self._pushed, here) if downhill and pushes < PUSHES else None
                     if pushed is None:
                         break
                     here, pushes = pushed, pushes + 1
@@ -283,7 +294,7 @@ class Search:
             return None if q is None else self._at(q, at.u)
 
         drag = self._drag(at)
-        found = self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, arrive)
+        found = self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
         return None if found is None else (found[0], found[2])
 
     def _descend(
@@ -355,7 +366,7 @@ class Search:
         def arrive(eta: np.ndarray) -> Place:
             return self._banded(self._displaced(at.q, eta), at.u, k)
 
-        return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH_OPEN, arrive)
+        return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH_OPEN, lambda eta: _tried(arrive, eta))
 
     def _closed(self, q: np.ndarray) -> np.ndarray | None:
         """The loops closed again after a step, by what is free; to rounding where rows depend on each other."""
@@ -419,7 +430,7 @@ class Search:
 
     def _attempt(self, at: Place) -> Attempt:
         left, tau = np.array(at.b.r), np.zeros(self.m.n_u)
-        left[self.moving], tau[self.moving] = np.nan, at.b.r[self.moving]
+        left[self.moving], tau[self.moving] = 0.0, at.b.r[self.moving]
         gap = float(np.abs(self.balancing.gaps(at.q) / self._row_scales(at.q)).max(initial=0.0)) if len(at.b.B) else 0.0
         change = at.b.R_q @ at.u
         passing = change - at.b.B.T @ _solve(at.b.B.T, change) if len(at.b.B) else change
@@ -435,6 +446,19 @@ class Search:
             self.steps,
             ROUNDED if self.redundant else BALANCED,
         )
+
+    def _nowhere(self, start: Start, undefined: np.ndarray) -> Attempt:
+        """Where forces are no numbers from the beginning."""
+        left, none = np.where(undefined, np.nan, 0.0), np.zeros(self.m.n_u)
+        return Attempt(start.q, start.u, np.zeros(0), left, none, 0.0, 0.0, none, self.steps, BALANCED)
+
+
+def _tried(step: Callable[[X], R | None], at: X) -> R | None:
+    """What a step leads to; None where forces are no numbers there."""
+    try:
+        return step(at)
+    except NotFinite:
+        return None
 
 
 def _solve(J: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -41,6 +41,16 @@ def test_what_was_seldom_found_is_told():
     assert "1 of them was found fewer than 4 times from 120 starts" in str(doubtful) and "found once" in str(doubtful)
 
 
+def test_where_nothing_was_found_nothing_is_sure():
+    none = Branches([], [], 1920)
+    assert not none.sure and "0 ways" in str(none) and "None of 1920 starts" in str(none)
+
+
+def test_a_share_is_told_only_where_there_is_one():
+    twice = str(Branches([np.zeros(1)], [2], 120))
+    assert "others may be missing." in twice and "%" not in twice
+
+
 def test_a_tree_has_one_way():
     s = da.System("tree")
     s.add_body("a", da.rod(1.0, 1.0))

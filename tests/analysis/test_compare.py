@@ -132,3 +132,12 @@ def test_time_is_bounded_and_what_was_left_out_is_told():
     found = m.compare(["kane", "lagrange"], ["svd", "range_space"], seconds=0.0)
     assert [(e.formulation, e.constraints) for e in found.entries] == [("kane", "svd")]
     assert len(found.refusals) == 2 and all("not begun, as 0 s had passed" in x.reason for x in found.refusals)
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), -1.0])
+def test_a_time_that_is_none_is_refused(seconds):
+    s = da.System("pendulum")
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    with pytest.raises(da.DalembertError, match="compare: seconds must be a number from 0 on"):
+        s.build().compare(seconds=seconds)

@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.analysis.comparison import NO_ROWS, Comparison, Entry, Refusal
 from dalembert.analysis.consistent import consistent_states
 from dalembert.analysis.timed import Native, nanoseconds
+from dalembert.arguments import refused
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis import diagnose
 from dalembert.errors import DalembertError, FormulationError
@@ -46,6 +47,8 @@ def compare(
     seconds: float = LONGEST,
 ) -> Comparison:
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
+    if not seconds >= 0.0:
+        raise refused("compare: seconds", "a number from 0 on", seconds)
     end = perf_counter() + seconds
     m = m.kernels.mechanism
     made: list[tuple[Entry, Native]] = []

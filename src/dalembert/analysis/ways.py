@@ -28,8 +28,8 @@ class Branches(list[np.ndarray]):
 
     @property
     def sure(self) -> bool:
-        """Whether each was found several times, so that another one would hardly have been missed."""
-        return all(n >= OFTEN for n in self.found)
+        """Whether there are any and each was found several times, so that another one would hardly have been missed."""
+        return bool(self) and all(n >= OFTEN for n in self.found)
 
     @property
     def missing(self) -> float:
@@ -38,16 +38,18 @@ class Branches(list[np.ndarray]):
 
     def __str__(self) -> str:
         lines = [f"{counted(len(self), 'way')} to assemble it."]
-        if self.starts and self.sure and self.found:
+        if not self:
+            lines[0] += f" None of {self.starts} starts led to one. Hold fewer joints, or begin elsewhere."
+        elif self.starts and self.sure:
             lines[0] += (
                 f" Each was found at least {min(self.found)} times from {self.starts} starts: hardly one is missing."
             )
         elif self.starts:
             seldom = sum(n < OFTEN for n in self.found)
+            led = f": about {100.0 * self.missing:.2g} % of the starts would lead to them" if self.missing else ""
             lines[0] += (
                 f" {seldom} of them {'was' if seldom == 1 else 'were'} found fewer than {OFTEN} times from {self.starts} starts, "
-                f"so that others may be missing: about {100.0 * self.missing:.2g} % of the starts would lead to them. Hold more "
-                "joints, or begin elsewhere."
+                f"so that others may be missing{led}. Hold more joints, or begin elsewhere."
             )
         counts = [f", found {n} times" if n > 1 else ", found once" for n in self.found] or [""] * len(self)
         return "\n".join([*lines, *(f"  q = {np.array2string(q, precision=6)}{n}" for q, n in zip(self, counts))])

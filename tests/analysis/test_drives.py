@@ -136,3 +136,14 @@ def test_over_actuation_splits_into_what_is_unique_and_what_is_not():
     found = m.drives(q, u, udot, ["A", "D", "E"])
     assert dict(zip(found.actuated, found.determined)) == {"A": False, "D": False, "E": True}
     assert np.abs(found.forces).max() < 1e-9  # the motion it has by itself needs nothing
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_linkage_of_any_size_that_does_not_close_is_refused(size):
+    m = four_bar(*(size * x for x in (0.4, 1.0, 0.9, 1.0)))
+    q, u = m.assemble({"A": 0.5}, {"A": 1.0})
+    udot = m.forward_dynamics(q, u)
+    assert m.drives(q, u, udot, actuated=["A"]).unique
+    for wrong in ((q + 1e-3, u, udot), (q, u + 1e-3, udot), (q, u, udot + 1e-3 * np.abs(udot).max())):
+        with pytest.raises(da.StateError, match="do not"):
+            m.drives(*wrong, actuated=["A"])

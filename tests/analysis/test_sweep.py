@@ -8,6 +8,7 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import four_bar
 from dalembert.files import gallery
+from tests.linkages import in_units
 
 CRANK, COUPLER, ROCKER, BASE = BARS = (0.4, 1.0, 0.9, 1.0)
 
@@ -167,3 +168,56 @@ def test_branches_that_cross_several_at_once_are_one_branch_point():
         s.add_joint(f"C{k}", da.Revolute(), f"bar{k}", f"post{k + 1}", at_parent=(1, 0, 0), at_child=(0, 1, 0))
     found = s.build().sweep("A0", np.linspace(0.9, 2.2, 8))
     assert found.complete and [x.value for x in found.branch_points] == pytest.approx([np.pi / 2], abs=1e-6)
+
+
+SIZES = [1e-6, 1e3]
+
+
+def as_large(m: da.Mechanism, size: float) -> da.Mechanism:
+    return in_units(m, (size, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("bars", [BARS, (1.0, 2.0, 1.0, 2.0)])
+def test_a_four_bar_of_any_size_has_the_same_branch_points_and_angles(bars, size):
+    values = np.linspace(0.5, 2 * np.pi + 0.5, 25)
+    one, other = (m.sweep("A", values) for m in (four_bar(*bars), four_bar(*(size * x for x in bars))))
+    assert other.complete and np.allclose(other.q, one.q, atol=1e-7)
+    assert np.allclose(other.transmission["C"], one.transmission["C"], atol=1e-7)
+    for kind in ("branch_points", "limits", "dead_points"):
+        expected, found = ([(x.joint, x.value, x.coordinate) for x in getattr(s, kind)] for s in (one, other))
+        assert [x[0] for x in found] == [x[0] for x in expected]
+        assert np.allclose([x[1:] for x in found], [x[1:] for x in expected], atol=1e-6)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_slider_of_any_size_as_input_stops_at_the_same_dead_point(size):
+    """At rod + crank, stretched; the crank's angle on the way does not hang on the size."""
+    m = slider_crank()
+    scales = np.where([c == "guide" for c in m.coordinates], size, 1.0)
+    start, values = m.assemble({"shaft": 2.0})[0], np.linspace(0.9, 1.6, 17)
+    one = m.sweep("guide", values, start)
+    other = as_large(m, size).sweep("guide", size * values, scales * start)
+    assert len(one.values) == len(other.values) < 17
+    assert np.allclose(other.q / scales, one.q, atol=1e-7)
+    assert other.dead_points[0].value / size == pytest.approx(1.3, abs=1e-9)
+    assert [x.joint for x in other.limits] == [x.joint for x in one.limits]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_slider_of_any_size_turns_back_at_its_ends(size):
+    found = as_large(slider_crank(), size).sweep("shaft", np.linspace(-1.0, 6.0, 30))
+    assert found.complete and not found.branch_points
+    assert np.allclose([(x.value, x.coordinate / size) for x in found.limits], [(0.0, 1.3), (np.pi, 0.7)], atol=1e-7)
+
+
+def slider_crank() -> da.Mechanism:
+    s = da.System("slider-crank", gravity=(0, 0, 0))
+    s.add_body("crank", da.rod(1.0, 0.3))
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_body("slider", da.particle(1.0))
+    s.add_joint("shaft", da.Revolute(), "ground", "crank")
+    s.add_joint("pin", da.Revolute(), "crank", "rod", at_parent=(0.3, 0, 0))
+    s.add_joint("guide", da.Prismatic((1, 0, 0)), "ground", "slider")
+    s.add_joint("wrist", da.Revolute(), "rod", "slider", at_parent=(1.0, 0, 0))
+    return s.build(cut=["wrist"])

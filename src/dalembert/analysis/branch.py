@@ -64,6 +64,11 @@ class Branch:
         norms = verdict.norms[list(rows)] if verdict else np.zeros(0)
         return Branch(m, s, held, rows, free, t, norms, size)
 
+    @property
+    def steps(self) -> np.ndarray:
+        """Of the speeds, by which directions are measured: 1 rad, the mechanism's length, a slight deformation."""
+        return self.m.scales.speeds
+
     @cached_property
     def _moving(self) -> list[int]:
         return [*self.free, self.s]
@@ -86,17 +91,17 @@ class Branch:
         return unit
 
     def tangent(self, q: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """The unit direction in u along the branch, going on from `before`."""
+        """The direction in u along the branch, going on from `before`: of length 1 in large steps of the speeds."""
         v = np.zeros(self.m.n_u)
         if not self.rows:
-            v[self.s] = np.sign(before[self.s]) or 1.0
+            v[self.s] = (np.sign(before[self.s]) or 1.0) * self.steps[self.s]
             return v
         size = self.size[self._moving]
         _, sigma, Vt = np.linalg.svd(self._unit_rows(q)[:, self._moving])
         null = Vt[int(np.sum(sigma > NEARLY_NULL * sigma[0])) :]
         along = null.T @ (null @ (size * before[self._moving]))
         v[self._moving] = along / size
-        length = float(np.linalg.norm(v))
+        length = float(np.linalg.norm(v / self.steps))
         if length < NOWHERE:
             raise LoopError(
                 f'the sweep of "{self.m.speeds[self.s]}" starts at a dead point, {self.coordinate(q):.6g}: start a little beside it'
@@ -123,9 +128,10 @@ class Branch:
         found = close(self.m, predicted, [*self._still, self.s], self.t)
         if not found.closed:
             return None
-        return found.q, float(np.linalg.norm(found.q - predicted)) / max(float(np.linalg.norm(step)), 1e-300)
+        off = float(np.linalg.norm((found.q - predicted) / self.m.scales.coordinates))
+        return found.q, off / max(float(np.linalg.norm(step / self.steps)), 1e-300)
 
     def along(self, q: np.ndarray, v: np.ndarray, length: float) -> np.ndarray | None:
-        """The pose a length further along the branch, whatever the input does."""
+        """The pose a length further along the branch, in large steps, whatever the input does."""
         found = close(self.m, displaced(self.m, q, length * v, self.t), self._still, self.t)
         return found.q if found.closed else None

@@ -20,6 +20,7 @@ from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
+from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples
 from dalembert.system.names import unknown
@@ -30,7 +31,7 @@ DRIVEN = 1e-7
 UNDRIVEN = 1e-8
 """Part of the forces that may be left undriven: rounding, also of a motion that was given to nine digits."""
 INCONSISTENT = 1e-6
-"""Slip or strain, relative to its terms, beyond which a motion does not keep a loop closed."""
+"""Gap, slip or strain, by the size of its row and relative to its terms, beyond which a motion does not keep a loop closed."""
 MOVES = 1e-7
 """Component of a change of τ that changes no motion, below which a force takes no part in it."""
 
@@ -106,11 +107,12 @@ def drives(
         every = np.ones(len(columns), dtype=bool)
         found = tau[0, columns] if one else tau[:, columns]
         return Drives(names, found, tau[0] if one else tau, every, 0, weights is not None, x.t)
+    sizes = row_scales(m.state(x.q[0], np.zeros(m.n_u), float(x.t[0])))
     forces, free = [], []
     done = 0
     for part in written(x, rates):
         times = x.t[done : done + len(part.A)]
-        _check_consistent(m, part, x.u[done : done + len(part.A)], rates[done : done + len(part.A)], times)
+        _check_consistent(m, part, sizes, x.u[done : done + len(part.A)], rates[done : done + len(part.A)], times)
         tau, open_to = _solved(m, part, columns, w, times)
         forces.append(tau)
         free.append(open_to)
@@ -169,9 +171,10 @@ def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> 
     """Without loops every speed needs its own force, and the others none: by recursion, linear in the number of bodies."""
     needed = m.inverse_dynamics(x.q, x.u, udot, x.t, x.parameters)
     at_rest = m.inverse_dynamics(x.q, x.u, np.zeros_like(udot), x.t, x.parameters)
-    left = np.abs(needed)
+    steps = m.scales.speeds
+    left = np.abs(needed) * steps
     left[:, columns] = 0.0
-    scale = np.maximum(np.abs(needed).max(axis=1, initial=0.0), np.abs(at_rest).max(axis=1, initial=0.0))
+    scale = np.maximum(*(np.abs(x * steps).max(axis=1, initial=0.0) for x in (needed, at_rest)))
     missing = left / np.maximum(scale, 1e-300)[:, None]
     if not missing.max(initial=0.0) <= UNDRIVEN:
         k, speed = divmod(int(np.argmax(missing)), m.n_u)
@@ -217,15 +220,23 @@ def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
     return X
 
 
-def _check_consistent(m: Mechanism, e: Written, u: np.ndarray, udot: np.ndarray, t: np.ndarray) -> None:
-    """The loops stay closed under the motion that is asked for."""
-    speed = 1.0 + np.abs(e.B).max(axis=2) * np.abs(u).max(axis=1, keepdims=True)
-    rate = speed**2 + np.abs(e.B).max(axis=2) * np.abs(udot).max(axis=1, keepdims=True)
+def _check_consistent(
+    m: Mechanism, e: Written, sizes: np.ndarray, u: np.ndarray, udot: np.ndarray, t: np.ndarray
+) -> None:
+    """The loops stay closed under the motion that is asked for; `sizes` are those of their rows."""
+    steps = m.scales.speeds
+    B = np.abs(e.B * steps / sizes[:, None]).max(axis=2)
+    speed = 1.0 + B * np.abs(u / steps).max(axis=1, keepdims=True)
+    rate = speed**2 + B * np.abs(udot / steps).max(axis=1, keepdims=True)
     owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
     for off, what, do in (
-        (np.abs(e.gap), "coordinates q do not close", "m.assemble finds coordinates that do"),
-        (np.abs(e.slip) / speed, "speeds u do not keep", "m.assemble finds speeds that do"),
-        (np.abs(e.strain) / rate, "accelerations udot do not keep", "they must obey B u̇ = γ, as those of m.follow do"),
+        (np.abs(e.gap) / sizes, "coordinates q do not close", "m.assemble finds coordinates that do"),
+        (np.abs(e.slip) / sizes / speed, "speeds u do not keep", "m.assemble finds speeds that do"),
+        (
+            np.abs(e.strain) / sizes / rate,
+            "accelerations udot do not keep",
+            "they must obey B u̇ = γ, as those of m.follow do",
+        ),
     ):
         if not off.max(initial=0.0) <= INCONSISTENT:
             k, row = np.unravel_index(int(np.argmax(off)), off.shape)
@@ -237,7 +248,9 @@ def _check_driven(
 ) -> None:
     """What is left of the forces moves something that no actuator moves."""
     size = np.linalg.norm(left, axis=1)
-    scale = np.linalg.norm(h, axis=1) + 1e-3 * np.linalg.norm(np.linalg.solve(L, _weight(e)[..., None])[..., 0], axis=1)
+    scale = np.linalg.norm(h, axis=1) + 1e-3 * np.linalg.norm(
+        np.linalg.solve(L, _weight(m, e)[..., None])[..., 0], axis=1
+    )
     missing = size / np.maximum(scale, 1e-300)
     if missing.max(initial=0.0) <= UNDRIVEN:
         return
@@ -255,6 +268,6 @@ def _undriven(m: Mechanism, columns: list[int], joint: str, t: float, missing: f
     )
 
 
-def _weight(e: Written) -> np.ndarray:
-    """The size of what inertia alone would need at unit accelerations, against which nothing counts as nothing."""
-    return np.sqrt(np.diagonal(e.A, axis1=1, axis2=2))
+def _weight(m: Mechanism, e: Written) -> np.ndarray:
+    """What inertia alone would need at 1 rad/s², or one length of the mechanism, against which nothing counts as nothing."""
+    return np.asarray(np.diagonal(e.A, axis1=1, axis2=2) * m.scales.speeds)

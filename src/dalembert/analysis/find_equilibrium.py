@@ -38,7 +38,7 @@ def equilibria(
         if not attempt.balanced:
             failed.append(attempt)
             continue
-        where = np.concatenate([places(m, attempt.q, t), attempt.u])
+        where = np.concatenate([places(m, attempt.q, t), attempt.u / m.scales.speeds])
         if not any(np.allclose(where, other, atol=1e-6) for other, _ in found):
             found.append((where, attempt))
     if not found:

@@ -22,7 +22,7 @@ from dalembert.constraints.assembly import assemble, close, close_stiffly
 from dalembert.errors import LoopError, PathError, StateError
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.system.constraints import Relation
@@ -35,9 +35,9 @@ from dalembert.words import counted
 
 PATH = "the path"
 LARGEST_STEP = 0.1
-"""By which a speed may carry its coordinate between two looks at the path, in radians or metres."""
+"""By which a speed may carry its coordinate between two looks at the path, in radians or lengths of the mechanism."""
 STUCK = 1e-6
-"""Part of the path's own speed that may be missing."""
+"""Part of the path's own speed that may be missing; slow paths count as one radian, or length of the mechanism, a second."""
 STIFF = 1e8
 """By how much the modes of elastic bodies weigh more than the heaviest freedom, a slight deformation counting as a radian."""
 HALVINGS = 40
@@ -154,8 +154,8 @@ class _Course:
             )
         return found
 
-    def speeds(self, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, Factors, np.ndarray]:
-        """u, μ, the factors of A and B, and what of b is left."""
+    def speeds(self, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, Factors, np.ndarray, np.ndarray]:
+        """u, μ, the factors of A and B, b, and what of it is left."""
         n, rows = self.m.n_u, self.n_rows
         A, B, b = np.split(self._written(q, np.zeros(n), None, t), np.cumsum([n * n, rows * n]))
         A, B = A.reshape(n, n), B.reshape(rows, n)
@@ -163,13 +163,14 @@ class _Course:
         A[stiff, stiff] += STIFF * np.diag(A).max() / self.m.scales.speeds[stiff] ** 2
         factors = Factors.of(A, B)
         u, mu = (x[:, 0] for x in factors.solve(np.zeros((n, 1)), b[:, None]))
-        return u, mu, factors, (B @ u - b) / (1.0 + np.abs(b).max(initial=0.0))
+        return u, mu, factors, b, B @ u - b
 
     def motion(self, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         """u, u̇, and the number of freedoms left open."""
         n = self.m.n_u
-        u, mu, factors, left = self.speeds(t, q)
-        if not np.abs(left).max(initial=0.0) <= STUCK:
+        u, mu, factors, b, left = self.speeds(t, q)
+        sizes = row_scales(self.m.state(q, np.zeros(n), t))
+        if not np.abs(left / sizes).max(initial=0.0) <= STUCK * (1.0 + np.abs(b / sizes).max(initial=0.0)):
             raise PathError(
                 f"at t = {t:g} s the mechanism is in a singular pose and cannot move along the path there; choose a path beside it, or "
                 "other initial values",
@@ -182,7 +183,7 @@ class _Course:
 
     def carry(self, t: float, q: np.ndarray, end: float) -> np.ndarray:
         """From a pose on the path to one at a later time."""
-        fastest = np.abs(self.speeds(t, q)[0]).max(initial=0.0)
+        fastest = np.abs(self.speeds(t, q)[0] / self.m.scales.speeds).max(initial=0.0)
         count = int(np.clip(np.ceil(fastest * (end - t) / LARGEST_STEP), 1, 1000))
         times = np.linspace(t, end, count + 1)
         for now, then in pairwise(times):
@@ -204,7 +205,9 @@ class _Course:
         k3 = rate(t + h / 2, q + h / 2 * k2)
         k4 = rate(end, q + h * k3)
         step = h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        if not np.abs(step).max(initial=0.0) < 5 * LARGEST_STEP:  # past a singular pose the speeds say nothing
+        if (
+            not np.abs(step / self.m.scales.coordinates).max(initial=0.0) < 5 * LARGEST_STEP
+        ):  # past a singular pose the speeds say nothing
             step = np.zeros_like(step)
         found = close_stiffly(self.m, self.m.admissible(q + step), (), end)
         return found.q if found.closed and not self._turned_over(found.q, end) else None

@@ -34,7 +34,7 @@ from dalembert.system.names import unknown
 STRAY = 0.1
 """Part of a step by which the closed pose may be off the tangent."""
 SHORTEST = 1e-7
-"""Step along the branch, in radians or metres, below which there is no going on."""
+"""Step along the branch, in radians or lengths of the mechanism, below which there is no going on."""
 LARGEST = 0.1
 """Step beyond which changes of sign could be missed."""
 CURVED = 0.98
@@ -43,11 +43,11 @@ SINGULAR = 1e-6
 """Smallest singular value of scaled rows, beside the largest, that counts as zero: at a branch point, poses are known to the root of
 the rounding only."""
 APART = 1e-5
-"""Distance of two branch points along the branch, in radians or metres, below which they are one."""
+"""Distance of two branch points, in radians or lengths of the mechanism, below which they are one."""
 STILL = 1e-9
 """Part of the motion that a joint has where it stands still."""
 DONE = 1e-12
-"""By how much the input may miss a value at its very end."""
+"""By how much the input may miss a value at its very end, in radians or lengths of the mechanism."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +207,9 @@ class _Walk:
     def __init__(self, branch: Branch, q: np.ndarray):
         self.branch, self.q = branch, q
         forward = np.zeros(branch.m.n_u)
-        forward[branch.s] = 1.0
+        forward[branch.s] = branch.steps[branch.s]
         self.v = branch.tangent(q, forward)
-        self.turning = {k: _sign(self.v[k], STILL) for k in branch.free}
+        self.turning = {k: self._way(self.v, k) for k in branch.free}
         self.regular = branch.regularity(q, self.v)
         self.before: tuple[np.ndarray, np.ndarray, float, float] | None = None
         """The pose before, its tangent, how regular it was, and the step from there; None where the way begins or turns back."""
@@ -218,6 +218,13 @@ class _Walk:
         self.limits: list[Special] = []
         if not abs(self.regular) > SINGULAR:
             self._note_branch(q)
+
+    def _way(self, v: np.ndarray, k: int) -> float:
+        """The sign of a speed along the branch, 0 where it stands still."""
+        return 0.0 if abs(v[k] / self.branch.steps[k]) < STILL else float(np.sign(v[k]))
+
+    def _apart(self, q: np.ndarray, other: np.ndarray) -> float:
+        return float(np.abs((q - other) / self.branch.m.scales.coordinates).max())
 
     def here(self) -> tuple[np.ndarray, np.ndarray]:
         return self.q, self.v
@@ -240,7 +247,7 @@ class _Walk:
             q, reached = next_pose, b.coordinate(next_pose)
             if b.tangent(q, self.v)[b.s] * left < 0.0:
                 dead = self._zero(length, lambda x: b.tangent(x, self.v)[b.s])
-                if abs(b.coordinate(dead) - value) > DONE and (b.coordinate(dead) - value) * left < 0.0:
+                if abs(b.coordinate(dead) - value) > DONE * b.steps[b.s] and (b.coordinate(dead) - value) * left < 0.0:
                     self._note_dead(dead)
                     return False
             if reached != value and (reached - value) * left > 0.0:
@@ -259,7 +266,7 @@ class _Walk:
         beyond = b.along(self.q, self.v, length)
         if beyond is None or (b.coordinate(beyond) - value) * left > 0.0:
             return None
-        return beyond if b.tangent(beyond, self.v) @ self.v > CURVED else None
+        return beyond if (b.tangent(beyond, self.v) / b.steps) @ (self.v / b.steps) > CURVED else None
 
     def _pass(self, q: np.ndarray, length: float) -> None:
         """Note what lies between here and the next pose, and go there."""
@@ -268,9 +275,9 @@ class _Walk:
         regular = b.regularity(q, v)
         self._look_for_branches(q, regular, length)
         for k, before in self.turning.items():
-            now = _sign(v[k], STILL)
+            now = self._way(v, k)
             if now * before < 0.0:
-                at_start = _sign(self.v[k], STILL) == 0.0
+                at_start = self._way(self.v, k) == 0.0
                 self._note_limit(k, self.q if at_start else self._zero(length, self._rate_of(k)), rising=before > 0.0)
             self.turning[k] = now or before
         self.before = (self.q, self.v, self.regular, length)
@@ -331,7 +338,7 @@ class _Walk:
         self.dead.append(Special(value, q, what, name, value))
 
     def _note_branch(self, q: np.ndarray) -> None:
-        if self.branching and np.abs(q - self.branching[-1].q).max() < APART:
+        if self.branching and self._apart(q, self.branching[-1].q) < APART:
             return
         name, value = self.branch.m.speeds[self.branch.s], self.branch.coordinate(q)
         what = f'Branch point: at "{name}" = {value:.9g} the mechanism can go over into another branch of poses.'
@@ -342,7 +349,3 @@ class _Walk:
         here, word = self.branch.coordinate(q, k), "largest" if rising else "smallest"
         what = f'"{name}" turns back at its {word} value {here:.9g}, at "{of}" = {value:.9g}.'
         self.limits.append(Special(value, q, what, name, here))
-
-
-def _sign(x: float, nothing: float) -> float:
-    return 0.0 if abs(x) < nothing else float(np.sign(x))

@@ -157,6 +157,9 @@ def _raised(x: Anew) -> Any:
 # -- comparing ------------------------------------------------------------------------------------------------------------
 def differences(before: Answers, after: Answers, how: str = "") -> list[str]:
     """Every answer that is not the same, in words."""
+    assert before.values.keys() & after.values.keys() or before.verdicts.keys() & after.verdicts.keys(), (
+        "nothing is compared"
+    )
     found = [
         f"{name}: {before.verdicts.get(name)} became {after.verdicts.get(name)}"
         for name in before.verdicts.keys() & after.verdicts.keys()

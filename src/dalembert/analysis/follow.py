@@ -205,9 +205,8 @@ class _Course:
         k3 = rate(t + h / 2, q + h / 2 * k2)
         k4 = rate(end, q + h * k3)
         step = h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        if (
-            not np.abs(step / self.m.scales.coordinates).max(initial=0.0) < 5 * LARGEST_STEP
-        ):  # past a singular pose the speeds say nothing
+        longest = np.abs(step / self.m.scales.coordinates).max(initial=0.0)
+        if not longest < 5 * LARGEST_STEP:  # past a singular pose the speeds say nothing
             step = np.zeros_like(step)
         found = close_stiffly(self.m, self.m.admissible(q + step), (), end)
         return found.q if found.closed and not self._turned_over(found.q, end) else None

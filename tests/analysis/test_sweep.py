@@ -51,7 +51,7 @@ def test_the_coupler_curve_closes_and_keeps_its_distances(turn, tmp_path):
     assert np.allclose(np.linalg.norm(curve - [BASE, 0, 0], axis=1), ROCKER, atol=1e-10)
     turn.save(tmp_path / "curve.csv", {"C": ("coupler", (COUPLER, 0, 0))})
     table = np.genfromtxt(tmp_path / "curve.csv", delimiter=",", names=True, deletechars="")
-    assert np.array_equal(table["C.x"], curve[:, 0]) and np.array_equal(table["A"], turn.values)
+    assert np.array_equal(table["C.x_[m]"], curve[:, 0]) and np.array_equal(table["A_[rad]"], turn.values)
 
 
 def test_ratios_are_those_of_the_velocities(turn):

@@ -28,6 +28,7 @@ from dalembert.files.tables import Columns, check_ending, write_table
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.samples import Samples, evaluate
+from dalembert.simulation.scales import coordinate_units
 from dalembert.system.forces.points import point
 from dalembert.system.names import unknown
 
@@ -100,13 +101,13 @@ class Sweep(Tabular):
 
     def _columns(self, points: Mapping[str, Any] | None) -> Columns:
         made = Columns()
-        for i, name in enumerate(self.mechanism.coordinates):
-            made.add("coordinate", name, self.q[:, i])
+        for name, unit, x in zip(self.mechanism.coordinates, coordinate_units(self.mechanism), self.q.T):
+            made.add("coordinate", name, x, unit)
         for name, at in (points or {}).items():
             for axis, x in zip("xyz", self.trace(at).T):
-                made.add("point", f"{name}.{axis}", x)
+                made.add("point", f"{name}.{axis}", x, "m")
         for name, x in self.transmission.items():
-            made.add("angle", f"transmission at {name}", x)
+            made.add("angle", f"transmission at {name}", x, "rad")
         return made
 
     def plot(self, ax: Any = None) -> Any:

@@ -11,7 +11,6 @@ from dalembert.cli.options import Initial, Kept, Parameter, given
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, point_of, values_of
-from dalembert.files.tables import Columns, write_table
 
 if TYPE_CHECKING:
     from dalembert.analysis.sweep import Sweep
@@ -59,8 +58,6 @@ def _own(m: Mechanism, joint: str) -> Any:
 
 
 def _keep(found: Sweep, curves: dict[str, Any], points: dict[str, Any], path: Any) -> None:
-    from dalembert.simulation.scales import coordinate_units
-
     if path.suffix.lower() == ".html":
         from dalembert.view.findings import curve
         from dalembert.view.posed import posed
@@ -70,16 +67,7 @@ def _keep(found: Sweep, curves: dict[str, Any], points: dict[str, Any], path: An
             path, traces=list(points.values()) or None, results=[found, *(curve(k, x) for k, x in curves.items())]
         )
         return
-    m = found.mechanism
-    columns = Columns()
-    for i, (name, unit) in enumerate(zip(m.coordinates, coordinate_units(m))):
-        columns.add("coordinate", name, found.q[:, i], unit)
-    for name, xyz in curves.items():
-        for c, x in zip("xyz", xyz.T):
-            columns.add("point", f"{name}.{c}", x, "m")
-    for name, angle in found.transmission.items():
-        columns.add("angle", f"transmission at {name}", angle, "rad")
-    write_table(path, columns)
+    found.save(path, points)
 
 
 def _data(found: Sweep, curves: dict[str, Any]) -> dict[str, Any]:

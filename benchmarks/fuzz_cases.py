@@ -6,12 +6,14 @@ Calls take arguments of every wrong kind beside right ones.
 
 from __future__ import annotations
 
+import atexit
 import copy
 import functools
 import io
 import json
 import math
 import random
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -30,6 +32,7 @@ from dalembert.trace.table import Table
 
 ROBOTS = Path(__file__).parent / "robots"
 """URDF and MJCF with one of everything."""
+EXAMPLE = Path(__file__).parents[1] / "examples" / "robot.urdf"
 NUMBERS = (
     0.0,
     -0.0,
@@ -176,8 +179,9 @@ def bytes_of(content: bytes, rng: random.Random) -> bytes:
 def folder() -> Path:
     """A folder of this process's own, with the files that models beside it name."""
     made = Path(tempfile.mkdtemp(prefix="dalembert-fuzz-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
     (made / "other.xml").write_text("<mujocoinclude/>", encoding="utf-8")
-    (made / "robot.urdf").write_bytes((ROBOTS / "robot.urdf").read_bytes())
+    (made / "robot.urdf").write_bytes(EXAMPLE.read_bytes())
     return made
 
 
@@ -250,7 +254,7 @@ def model_by_bytes(rng: random.Random) -> None:
 
 @functools.cache
 def robots() -> list[tuple[str, bytes]]:
-    return [(path.name, path.read_bytes()) for path in sorted(ROBOTS.iterdir())]
+    return [(path.name, path.read_bytes()) for path in (*sorted(ROBOTS.iterdir()), EXAMPLE)]
 
 
 def robot_by_grammar(rng: random.Random) -> None:

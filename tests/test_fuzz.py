@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 import dalembert as da
@@ -9,6 +13,31 @@ from benchmarks.fuzz_cases import KINDS, Case, pendulum
 from benchmarks.reliability_report import replace_section
 
 SLICE = range(200)
+LONGEST = 120.0
+"""Seconds after which a case hangs, on the slowest machine."""
+
+
+class Hangs(BaseException):
+    """No loader takes it for an error of the file."""
+
+
+@contextmanager
+def bounded(seconds: float) -> Iterator[None]:
+    """Ended by an alarm, where the system has one."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -18,10 +47,11 @@ def test_spoilt_files_and_strange_calls_are_refused_in_words(kind):
         if case.kind != kind:
             continue
         try:
-            case.run()
+            with bounded(LONGEST):
+                case.run()
         except da.DalembertError as problem:
             assert str(problem).strip(), number
-        except Exception as problem:
+        except (Exception, Hangs) as problem:
             raise AssertionError(f"python benchmarks/fuzz.py --one {number}") from problem
 
 

@@ -15,6 +15,7 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.simulation.reactions import reaction
 from tests.constraints.loops import random_loops
+from tests.invariance.cases import drawn
 from tests.linkages import MEGAMETRE, METRE, MICROMETRE, MILLIMETRE, in_units
 from tests.mechanisms import seeds
 from tests.simulation.free_bodies import ends, imbalance, samples
@@ -270,3 +271,10 @@ def test_what_is_unique_does_not_hang_on_units(name):
             for units in every
         ]
         assert all(np.array_equal(x, found[0]) for x in found), joint
+
+
+def test_a_loop_round_one_rigid_piece_leaves_all_its_reactions_open():
+    """Every row is the rounding of its terms: none is large beside the others, and no multiplier is made of it."""
+    case = drawn("loops", 5)
+    x = samples(case.mechanism, np.tile(case.q, (9, 1)), np.tile(case.u, (9, 1)), np.full(9, case.t))
+    assert x.solved.rank.max() == 0 and not x.solved.lam.any()

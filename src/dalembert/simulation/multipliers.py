@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
-from dalembert.kinematics.rows import alive, row_scales
+from dalembert.kinematics.rows import alive, closure, row_scales
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.simulation.samples import FEW, Samples, evaluator, one_by_one
 
@@ -58,7 +58,7 @@ def solve(x: Samples) -> Solved:
     some = [_in_metric(write(part))[0] for part in _batches(x.at(spread(len(x))))]
     scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y in some], axis=0)
     sizes = _sizes(x, len(scale))
-    live = alive(scale, sizes)
+    live = alive(scale, sizes) & _say_something(x, len(scale))
     scale = np.where(
         live, scale, sizes * ((scale / sizes).max(initial=0.0) or 1.0)
     )  # as if it were as large as the largest
@@ -104,6 +104,13 @@ def _sizes(x: Samples, n_rows: int) -> np.ndarray:
         return np.ones(n_rows)
     m = x.mechanism.with_parameters(**x.parameters).numeric
     return row_scales(m.state(x.q[0], x.u[0], x.t[0]))
+
+
+def _say_something(x: Samples, n_rows: int) -> np.ndarray:
+    """Which rows are more than the rounding of their terms at some samples: where all are no more, none is large beside the others."""
+    m, some = x.mechanism.with_parameters(**x.parameters).numeric, x.at(spread(len(x), FEW))
+    rows = [closure(m.state(q, u, t))[1].any(axis=1) for t, q, u in zip(some.t, some.q, some.u)]
+    return np.any([np.zeros(n_rows, dtype=bool), *rows], axis=0)
 
 
 def _solved(e: Equations, scale: np.ndarray, live: np.ndarray) -> tuple[np.ndarray, ...]:

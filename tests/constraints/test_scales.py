@@ -177,3 +177,29 @@ def test_a_beam_held_at_both_ends_still_bends(root, freedoms):
     motion = m.simulate(0.02, output=0.01)
     energy = motion.energy()
     assert np.ptp(energy.total) < 1e-8 * energy.kinetic.max()
+
+
+@pytest.mark.parametrize("away", [1e3, 1e5, 1e6, 7e6])
+def test_a_loop_on_a_free_body_runs_wherever_it_floats(away: float) -> None:
+    """All speeds given: rows across the plane of the linkage are rounding there, and ask for nothing."""
+    ends = []
+    for y in (0.0, away):
+        s = da.System("craft")
+        s.add_body("hub", da.box(100.0, (1, 1.2, 0.8)))
+        s.add_joint("F", da.Free(), "ground", "hub")
+        for name, length in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.9)):
+            s.add_body(name, da.rod(1.0, length))
+        s.add_joint("A", da.Revolute(), "hub", "crank")
+        s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(0.4, 0, 0))
+        s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(1, 0, 0), at_child=(0.9, 0, 0))
+        s.add_joint("D", da.Revolute(), "hub", "rocker", at_parent=(1, 0, 0))
+        m = s.build()
+        ends.append(m.assemble({"A": 1.0, "F.y": y}, {"A": 3.0, "F": [0.1, 0.2, 0.3, 0, 0, 0]})[1])
+    assert np.abs(ends[1] - ends[0]).max() <= 1e-15 * away + 1e-12
+
+
+def test_a_mechanism_without_speeds_has_consistent_ones() -> None:
+    s = da.System("welded")
+    s.add_body("b", da.sphere(1.0, 0.1))
+    s.add_joint("W", da.Weld(), "ground", "b")
+    assert len(s.build().assemble()[1]) == 0

@@ -30,12 +30,14 @@ from dalembert.constraints.solution import cholesky
 from dalembert.errors import AssemblyWarning
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.kinematics.rows import DEAD, closure, constraint_rows, holonomic_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
 ROUNDED = 3e-7
 """Residual, by the row's scale, that redundant rows may be left with whose numbers were rounded, as in a file of few digits."""
+LOST = 1e-15
+"""Part of a place's distance from the world's origin that is rounding in rows."""
 DEPENDENT = 100.0
 """By how much more than its residuals rows that say nothing new may differ from dependent ones."""
 SLIGHT = 5e-3
@@ -242,23 +244,26 @@ def consistent_speeds(
     check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
     size = row_scales(state)
     rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
+    lost = LOST * max((float(np.linalg.norm(pose.p)) for pose in state.poses), default=0.0) / m.scales.length
+    said = np.abs(rows.B * m.scales.speeds / size[:, None]).max(axis=1, initial=0.0) > max(DEAD, lost)
     for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
-        out = _nearest_speeds(A, rows, size, u, kept, rounding)
+        out = _nearest_speeds(A, rows, said, u, kept, rounding)
         slip = np.abs(rows.B @ out - rows.b) / size
-        fastest = max(STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size))
+        fastest = max([STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
         if slip.max(initial=0.0) <= rounding * fastest:
             return out
     raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, held, t)
 
 
 def _nearest_speeds(
-    A: np.ndarray, rows: Any, size: np.ndarray, u: np.ndarray, held: set[int], rounding: float
+    A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, held: set[int], rounding: float
 ) -> np.ndarray:
+    """By the rows that say something: what is left of others far from the world's origin is rounding."""
     free = [i for i in range(len(A)) if i not in held]
     L = cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     norms = np.linalg.norm(Y, axis=0)
-    norms = np.where(norms > 0.0, norms, 1.0)
+    norms = np.where(said & (norms > 0.0), norms, np.inf)
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first
         slip = (rows.B @ out - rows.b) / norms

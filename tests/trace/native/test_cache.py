@@ -181,6 +181,15 @@ def test_a_secret_that_was_never_finished_is_told(directory: Path, content: byte
         assert stored_number(cached(storing())) == 7.0
 
 
+@POSIX
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_a_secret_that_is_no_file_is_told_and_holds_nobody_up(directory: Path, make) -> None:
+    directory.mkdir()
+    make(directory / f"secret.{os.geteuid()}")
+    with pytest.warns(UntrustedCacheWarning, match="not a plain file|a folder"):
+        assert stored_number(cached(storing())) == 7.0
+
+
 @AS_ROOT
 def test_a_secret_of_another_user_is_none(directory: Path, compiled: list[Module]) -> None:
     cached(storing())

@@ -23,7 +23,13 @@ from dalembert.errors import UntrustedCacheWarning
 SUFFIX = ".kernel"
 _FORMAT = b"dalembert kernel 2\n"
 _SECRET_SIZE = 32
-_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ def _secret(path: Path) -> bytes | None:
         return _own_secret(path)
     except FileNotFoundError:
         pass
-    except PermissionError as problem:
+    except OSError as problem:
         warnings.warn(
             f"compiled code is not kept: {problem}. Remove that file, or choose another folder with DALEMBERT_CACHE_DIR",
             UntrustedCacheWarning,
@@ -143,8 +149,11 @@ def _own_secret(path: Path) -> bytes:
     if path.is_symlink():
         raise PermissionError(f"{path} is a link")
     handle = os.open(path, _READ)
+    status = os.fstat(handle)
+    if stat.S_ISDIR(status.st_mode):
+        os.close(handle)
+        raise PermissionError(f"{path} is a folder")
     with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise PermissionError(f"{path} is not a plain file")
         if os.name == "posix" and status.st_uid != os.geteuid():
@@ -159,7 +168,7 @@ def _own_secret(path: Path) -> bytes:
 
 def _content(path: Path) -> bytes:
     """All of a plain file."""
-    handle = os.open(path, _READ | getattr(os, "O_NONBLOCK", 0))
+    handle = os.open(path, _READ)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(f"{path} is not a plain file")

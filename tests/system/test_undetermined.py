@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import dalembert as da
 from tests.system.wrong import pendulum, refused
 
@@ -45,3 +48,23 @@ def test_what_is_prescribed_needs_no_mass():
     s.add_joint("swivel", da.Revolute(), "rod", "pointer", prescribed=lambda t: t)
     s.add_external("ship", position=lambda t: (t, 0, 0))
     assert s.build().n_u == 1
+
+
+@pytest.mark.parametrize(("name", "value"), [("mass", 0.0), ("length", 0.0)])
+def test_values_at_which_a_freedom_moves_no_mass_are_refused(name, value):
+    """At build, and wherever values come in later."""
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(s.parameter("mass", 1.0), s.parameter("length", 1.0)))
+    s.add_joint("A", da.Revolute(), "ground", "rod")
+    m = s.build()
+    for ask in (
+        lambda: m.with_parameters(**{name: value}),
+        lambda: m.forward_dynamics([0.3], [0.0], parameters={name: value}),
+        lambda: m.forward_dynamics([[0.3], [0.4]], [[0.0], [0.0]], parameters={name: [1.0, value]}),
+        lambda: m.solve([0.3], [0.0], parameters={name: value}),
+        lambda: m.simulate(1.0, parameters={name: value}),
+        lambda: m.root_locus(name, [value, 1.0]),
+    ):
+        with pytest.raises(da.ModelError, match=r"moves no mass|length"):
+            ask()
+    assert np.isfinite(m.with_parameters(**{name: 2.0}).forward_dynamics([0.3], [0.0])).all()

@@ -251,6 +251,13 @@ class Description(Portable):
             ]
         for body in made.numeric.bodies if checked else ():
             check_mass_properties(body, body.name)
+        if any(
+            _without_inertia(new) and not _without_inertia(old)
+            for new, old in zip(made.numeric.bodies, self.numeric.bodies)
+        ):
+            from dalembert.build import check_motion_is_determined
+
+            check_motion_is_determined(made)  # type: ignore[arg-type]
         return made
 
     @cached_property
@@ -271,6 +278,10 @@ class Description(Portable):
             if at and len(at) == j.joint.n_q:
                 out[at] = j.joint.admissible(out[at])
         return out
+
+
+def _without_inertia(body: Body) -> bool:
+    return float(body.mass) == 0.0 or not np.asarray(body.inertia, dtype=float).any()
 
 
 def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[str, tuple[int, int]]:

@@ -36,6 +36,16 @@ def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> No
                 check_mass_properties(MassProperties(rows[k, 0], np.zeros(3), rows[k, 1:].reshape(3, 3)), body.name)
             except ModelError as problem:
                 raise ModelError(f"{where}, with {at}: {problem}") from None
+        for k in np.flatnonzero(_without(rows))[:1]:
+            m.with_parameters(
+                **{name: float(x[k % len(x)]) for name, x in values.items()}
+            )  # refuses what moves no mass
+
+
+def _without(rows: np.ndarray) -> np.ndarray:
+    """Of mass and inertia (K, 10): where there is none of either."""
+    gone: np.ndarray = (rows[:, 0] == 0.0) | (rows[:, 1:] == 0.0).all(axis=1)
+    return gone
 
 
 def _physical(rows: np.ndarray) -> np.ndarray:

@@ -241,3 +241,18 @@ def test_a_start_at_which_forces_are_no_numbers_is_passed_over():
 def test_infinite_forces_do_not_balance():
     with pytest.raises(da.EquilibriumError):
         under(lambda s: 1.0 / s.q["A"]).equilibrium()
+
+
+@pytest.mark.parametrize(("size", "mass"), [(1.0, 1e-15), (1.0, 1e15), (1e-6, 1e-18), (1e6, 1e18)])
+def test_balance_does_not_hang_on_the_unit_of_mass(size, mass):
+    found = []
+    for k, m in ((1.0, 1.0), (size, mass)):
+        s = da.System("four-bar", gravity=(0, -9.81 * k, 0))
+        for name, length in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.9)):
+            s.add_body(name, da.rod(m, length * k))
+        s.add_joint("A", da.Revolute(), "ground", "crank")
+        s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(0.4 * k, 0, 0))
+        s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(k, 0, 0), at_child=(0.9 * k, 0, 0))
+        s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(k, 0, 0))
+        found.append(s.build().equilibrium().q)
+    assert np.abs(found[1] - found[0]).max() < 1e-9

@@ -164,3 +164,10 @@ def test_an_error_in_a_python_force_comes_through_and_control_c_can_be_resumed()
 def test_midpoint_says_that_it_needs_expressions():
     with pytest.warns(SlowForceWarning), pytest.raises(da.SimulationError, match="plain Python function"):
         with_python_force(lambda s: -float(s.u["A"])).simulate(1.0, method="midpoint", step=1e-3)
+
+
+@pytest.mark.parametrize("when", [lambda s: s.q["A"] < -1.0, lambda s: (s.q["A"] < -1.0) & (s.u["A"] < 0.0)])
+def test_a_comparison_is_no_event(when):
+    """It would never pass through zero, and the run would go on without a word."""
+    with pytest.raises(da.SimulationError, match="passes through zero"):
+        pendulum().simulate(1.0, until=when)

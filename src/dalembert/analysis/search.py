@@ -401,23 +401,32 @@ class Search:
         """The acceleration that sets in where nothing but the given speeds is held, √(aᵀAa), by that of the forces; and the gaps."""
         b = at.b
         A, B = b.A[np.ix_(self.rows, self.rows)], b.B[:, self.rows]
-        kkt = np.block([[A, B.T], [B, np.zeros((len(B), len(B)))]])
-        a = _solve(kkt, np.concatenate([-b.r[self.rows], np.zeros(len(B))]))[: len(A)]
         inertia = float((np.diag(b.A) * self.steps**2).max(initial=1e-300))
+        steps, B = self.steps[self.rows], B * self.steps[self.rows] / self._row_scales(at.q)[:, None]
+        kkt = np.block([[A * np.outer(steps, steps) / inertia, B.T], [B, np.zeros((len(B), len(B)))]])
+        a = steps * _solve(kkt, np.concatenate([-b.r[self.rows] * steps / inertia, np.zeros(len(B))]))[: len(A)]
         return float(np.sqrt(max(a @ A @ a, 0.0) * inertia) / self._scale(at) + self._off(b, at.q))
 
     def _step(self, q: np.ndarray, u: np.ndarray, b: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(η, δu of the speeds looked for, δλ)."""
+        """(η, δu of the speeds looked for, δλ).
+
+        Displacements are taken by large steps, rows of forces by the largest work along these, and rows of constraints by their own
+        scales: so that no unit makes some of them small beside others.
+        """
         m, free, rows, find = self.m, self.free, self.rows, self.find
         B_h, g = b.B[self.balancing.holonomic], b.g[self.balancing.holonomic]
         K = b.R_q + b.R_u @ self.steady.along_displacements(q, u, b) if np.any(u) else b.R_q
         n, k, h = len(free), len(find), len(B_h)
+        steps, sizes = self.steps, self._row_scales(q) if len(b.B) else np.zeros(0)
+        work = float((np.abs(K) * np.outer(steps, steps)).max(initial=0.0)) or 1.0
         J = np.zeros((len(rows) + h, n + k + len(b.B)))
         J[: len(rows), :n] = K[np.ix_(rows, free)]
         J[: len(rows), n : n + k] = (b.R_u @ self.steady.along_speeds(b))[rows]
         J[: len(rows), n + k :] = b.B[:, rows].T
         J[len(rows) :, :n] = B_h[:, free]
-        x = _solve(J, -np.concatenate([b.r[rows], g]))
+        by_row = np.concatenate([steps[rows] / work, 1.0 / sizes[self.balancing.holonomic]])
+        by_column = np.concatenate([steps[free], np.ones(k), work / sizes])
+        x = by_column * _solve(by_row[:, None] * J * by_column, -by_row * np.concatenate([b.r[rows], g]))
         eta, du = np.zeros(m.n_u), np.zeros(m.n_u)
         eta[free], du[find] = x[:n], x[n : n + k]
         return eta, du, x[n + k :]

@@ -12,6 +12,7 @@ from dalembert.arguments import real
 from dalembert.errors import SimulationError
 from dalembert.system.events import Event
 from dalembert.trace import Expr
+from dalembert.trace.ops import AND, LE, LT, NOT, OR
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,4 +69,9 @@ def traced_value(when: Callable[[Any], Any], s: Any) -> Any:
     if values.size != 1:
         raise SimulationError(f"an event's function must give one number, not {values.size}")
     only = values.item()
+    if type(only) is Expr and only.op in (LT, LE, AND, OR, NOT):
+        raise SimulationError(
+            "an event is where a number passes through zero, and a comparison is none: give for example "
+            'lambda s: s.q["A"] + 1.0 for "A" falling below -1, with direction=-1 for falling only'
+        )
     return only if type(only) is Expr else real(only, "what an event's function gives")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.constraints.assembly import displaced
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations import kane
 from dalembert.kinematics.rows import closure, constraint_rows, row_scales
@@ -99,6 +98,7 @@ def _owners(m: Mechanism) -> list[str]:
 
 def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.ndarray, X: np.ndarray) -> float:
     """|½ c·H⁻¹c|, along the displacements X."""
+    from dalembert.constraints.assembly import displaced  # what trees never need
 
     def slope(x: np.ndarray) -> np.ndarray:
         found: np.ndarray = n @ _rows(m, displaced(m, q, x, t), t)[rows] @ X

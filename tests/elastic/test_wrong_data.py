@@ -159,3 +159,9 @@ def test_numbers_are_read_as_numbers():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.array_equal(made, given) and made is not given and peak < 1.5 * given.nbytes
+
+
+@pytest.mark.parametrize("profile", [lambda: 1e-4, lambda x: 1.0 / 0.0, lambda x: "thin"])
+def test_a_profile_that_fails_is_named(profile):
+    with pytest.raises(da.ModelError, match="beam: A"):
+        da.beam(1.0, E=2e11, rho=7800.0, A=profile, Iy=1e-8, Iz=1e-8, modes={"y": 1})

@@ -214,7 +214,11 @@ def _nodal_body(node: int, x: float, given: MassProperties) -> NodalBody:
 
 def _at(given: Property, x: float, length: float, what: str) -> float:
     if callable(given):
-        return above_zero(given(x), what)
+        try:
+            value = given(x)
+        except Exception as problem:
+            raise ModelError(f"{what} is a function that fails at x = {x:g}: {problem}") from problem
+        return above_zero(value, what)
     if not isinstance(given, (tuple, list, np.ndarray)):
         return above_zero(given, what)
     first, last = array(given, (2,), f"{what}, at both ends,")

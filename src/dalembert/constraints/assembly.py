@@ -27,7 +27,7 @@ from dalembert.constraints.contradictions import (
 from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
 from dalembert.constraints.solution import cholesky
-from dalembert.errors import AssemblyWarning
+from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import DEAD, closure, constraint_rows, holonomic_rows, row_scales
@@ -267,7 +267,14 @@ def _nearest_speeds(
     out = np.array(u, dtype=float)
     for _ in range(2):  # the second time removes the rounding of the first
         slip = (rows.B @ out - rows.b) / norms
-        out[free] = out[free] - np.linalg.solve(L.T, np.linalg.lstsq((Y / norms).T, slip, rcond=rounding)[0])
+        try:
+            change = np.linalg.lstsq((Y / norms).T, slip, rcond=rounding)[0]
+        except np.linalg.LinAlgError:
+            raise LoopError(
+                "no speeds can be found that keep the loops closed: numbers of the mechanism differ by more than can be computed with; "
+                "look for lengths, masses or speeds that are far too large or too small"
+            ) from None
+        out[free] = out[free] - np.linalg.solve(L.T, change)
     return out
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.system.conform import marks_of
-from dalembert.system.constraints import Constraint
-from dalembert.system.forces import Force
-from dalembert.system.forces.points import Point
-from dalembert.system.joints import Joint
+from dalembert.parts.conform import marks_of
+from dalembert.parts.constraints import Constraint
+from dalembert.parts.forces import Force
+from dalembert.parts.forces.points import Point
+from dalembert.parts.joints import Joint
 
 if TYPE_CHECKING:
     from dalembert.mechanism.description import Description

@@ -84,14 +84,14 @@ class Source:
         return [found for m in self.modules.values() for found in self._imports_of(m, m.tree, "module")]
 
     def _imports_of(self, m: Module, node: ast.AST, kind: str) -> Iterator[Import]:
-        for child in ast.iter_child_nodes(node):
+        for child in statements_in(node):
             if isinstance(child, ast.Import | ast.ImportFrom):
                 yield from (Import(m.name, child.lineno, name, kind) for name in self._targets(m, child))
-            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield from self._imports_of(m, child, "lazy")
             elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-                yield from (f for part in child.body for f in self._imports_of(m, ast.Module([part], []), "types"))
-                yield from (f for part in child.orelse for f in self._imports_of(m, ast.Module([part], []), kind))
+                yield from self._imports_of(m, ast.Module(child.body, []), "types")
+                yield from self._imports_of(m, ast.Module(child.orelse, []), kind)
             else:
                 yield from self._imports_of(m, child, kind)
 
@@ -142,7 +142,7 @@ class Source:
 
     def _nodes(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, Any]]:
         for name, m in self.modules.items():
-            yield from ((name, node) for node in ast.walk(m.tree) if isinstance(node, kinds))
+            yield from ((name, node) for node in every_statement(m.tree) if isinstance(node, kinds))
 
     @cached_property
     def lines_of_functions(self) -> dict[str, int]:
@@ -191,7 +191,7 @@ class Source:
         for node in self.modules[module].tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
                 return module, node
-        for node in ast.walk(self.modules[module].tree):
+        for node in every_statement(self.modules[module].tree):
             if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names):
                 original = next(a.name for a in node.names if (a.asname or a.name) == name)
                 alone = ast.ImportFrom(node.module, [ast.alias(original)], node.level)
@@ -199,6 +199,20 @@ class Source:
                     if target != module:
                         return self._defined(target, original)
         return module, None
+
+
+def statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements right inside another, with cases and handlers, which hold statements."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(node, part, ())
+        yield from inner if isinstance(inner, list) else ()
+
+
+def every_statement(node: ast.AST) -> Iterator[ast.AST]:
+    """All of them, however deep."""
+    for child in statements_in(node):
+        yield child
+        yield from every_statement(child)
 
 
 def public_functions(tree: ast.Module) -> Iterator[tuple[str, Any]]:

@@ -12,11 +12,11 @@ from benchmarks.loop_models import four_bar
 
 def arm(links):
     s = da.System("arm", gravity=(0, -9.81, 0))
-    carrier = "ground"
+    parent = "ground"
     for k, length in enumerate(links):
         s.add_body(f"b{k}", da.rod(1.0, length))
-        s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(links[k - 1] if k else 0.0, 0, 0))
-        carrier = f"b{k}"
+        s.add_joint(f"j{k}", da.Revolute(), parent, f"b{k}", at_parent=(links[k - 1] if k else 0.0, 0, 0))
+        parent = f"b{k}"
     return s.build()
 
 

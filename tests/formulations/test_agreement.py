@@ -112,8 +112,8 @@ def planar_chain(rng, n):
             da.Weld(),
         ]
         s.add_body(f"b{i}", matter(rng))
-        carrier = ["ground", *(f"b{j}" for j in range(i))][rng.integers(i + 1)]
-        s.add_joint(f"j{i}", kinds[rng.integers(5)], carrier, f"b{i}", place(), place())
+        parent = ["ground", *(f"b{j}" for j in range(i))][rng.integers(i + 1)]
+        s.add_joint(f"j{i}", kinds[rng.integers(5)], parent, f"b{i}", place(), place())
     add_forces(s, rng)
     return s.build()
 

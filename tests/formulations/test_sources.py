@@ -82,7 +82,7 @@ def robot():
     s = da.System("four-link robot", gravity=(0.0, -9.81, 0.0))
     s.add_body("carriage", mass=0.0)
     s.add_joint("x1", da.Prismatic((0, 1, 0)), "ground", "carriage")
-    carrier, at = {1: "carriage", 2: "link1", 3: "link2", 4: "link2"}, {1: 0.0}
+    parent, at = {1: "carriage", 2: "link1", 3: "link2", 4: "link2"}, {1: 0.0}
     for k in (1, 2, 3, 4):
         m, c, J = (
             s.parameter(f"m{k}", 1.0 + 0.3 * k),
@@ -92,7 +92,7 @@ def robot():
         if k > 1:
             at[k] = s.parameter(f"r{k}", 0.5 + 0.1 * k)
         s.add_body(f"link{k}", mass=m, com=(c, 0, 0), inertia=(0.1, J - m * c * c, J - m * c * c))
-        s.add_joint(f"phi{k}", da.Revolute(), carrier[k], f"link{k}", at_parent=(at[k], 0, 0))
+        s.add_joint(f"phi{k}", da.Revolute(), parent[k], f"link{k}", at_parent=(at[k], 0, 0))
     return s.build()
 
 

@@ -51,7 +51,7 @@ class ElasticBody(Portable):
     sections: Sections | None = None
     """What its sections carry, where it is a beam."""
     slices: Slices | None = None
-    """Its matter from end to end, where it is a beam."""
+    """Mass along it from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
     held: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

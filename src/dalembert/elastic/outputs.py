@@ -75,7 +75,7 @@ def tisserand_frame(motion: Any, body: str) -> np.ndarray:
 
 
 def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all matter lies, as slow as can be."""
+    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all mass lies, as slow as can be."""
     c = Central(Deformed(data, q))
     return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=1e-9)[0])
 

@@ -1,6 +1,7 @@
 """What is left over of a mechanism's forces where speeds are constant, and how it changes: the equations of an equilibrium.
 
-r = R(q, u, u̇ = 0) + Bᵀλ on every speed, g(q) on every closed loop; all from compiled kernels of the freed tree, at any size.
+r = R(q, u, u̇ = 0) + Bᵀλ on every speed, g(q) on every closed loop; all from compiled kernels of the tree with
+constraint forces, at any size.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dalembert.analysis.linear.row_derivatives import RowKernel
-from dalembert.analysis.linear.with_constraint_forces import freed, multiplier_names
+from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.kinematics.recursion import Pose
 from dalembert.kinematics.rows import constraint_rows, holonomic_rows
 from dalembert.kinematics.state import State
@@ -58,7 +59,7 @@ class Balancing:
         self.t, self.at_rest, self.values = t, at_rest, dict(values or {})
         self.m = m.with_parameters(**self.values) if values else m
         self.multipliers = multiplier_names(m)
-        self.tree: Mechanism = shared.tree if shared else freed(m) if self.multipliers else m
+        self.tree: Mechanism = shared.tree if shared else with_constraint_forces(m) if self.multipliers else m
         self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
 
     def with_values(self, values: Mapping[str, float]) -> Balancing:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
-from dalembert.elastic.builders.data import array, by_name, computed, matter, symmetric, whole
+from dalembert.elastic.builders.data import array, by_name, computed, mass_properties, symmetric, whole
 from dalembert.elastic.builders.given_modes import given_modes
 from dalembert.elastic.builders.reduction import eigenmodes
 from dalembert.elastic.frames import buckens
@@ -47,8 +47,8 @@ def nodal_bodies(
     taking_part = [_number(c, 6, "freedoms") for c in array(freedoms, (None,), "nodal_bodies: freedoms")]
     held = None if held is None else _number(held, n, "held")
     named = {name: _number(k, n, f'node "{name}"') for name, k in by_name(nodes, "nodal_bodies: nodes").items()}
-    matters = [matter(b, f"nodal_bodies: body {k}") for k, b in enumerate(bodies)]
-    m, J = np.array([x[0] for x in matters]), np.array([x[2] for x in matters])
+    given = [mass_properties(b, f"nodal_bodies: body {k}") for k, b in enumerate(bodies)]
+    m, J = np.array([x[0] for x in given]), np.array([x[2] for x in given])
     M = np.zeros((6 * n, 6 * n))
     for k in range(n):
         M[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = m[k] * np.eye(3)

@@ -11,7 +11,16 @@ import numpy as np
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements, Material, NodalBody, Points, Section
 from dalembert.elastic.builders.beam_modes import SUPPORTS, beam_modes
-from dalembert.elastic.builders.data import above_zero, array, by_name, computed, matter, plain, whole, yes_or_no
+from dalembert.elastic.builders.data import (
+    above_zero,
+    array,
+    by_name,
+    computed,
+    mass_properties,
+    plain,
+    whole,
+    yes_or_no,
+)
 from dalembert.elastic.builders.foreshortening import Foreshortening
 from dalembert.elastic.builders.moments import from_points
 from dalembert.elastic.builders.sources import Beam, OnBeam, damped, kept
@@ -208,7 +217,7 @@ def _stations(length: float, elements: int, bodies: list[float]) -> np.ndarray:
 
 
 def _nodal_body(node: int, x: float, given: MassProperties) -> NodalBody:
-    mass, com, inertia = matter(given, f"beam: body at x = {x:g}")
+    mass, com, inertia = mass_properties(given, f"beam: body at x = {x:g}")
     return NodalBody(node, mass, com, 0.5 * float(np.trace(inertia)) * np.eye(3) - inertia)
 
 

@@ -2,7 +2,7 @@
 
 M r̈ − C f = F, I ω̇ − L̃ f − C Q λ = G + C g − ω × Iω, with the joints' accelerations −Cᵀr̈ − L̃ᵀω̇ and −QᵀCᵀω̇ as rows: A
 = diag(M, I) of the mass centres' velocities and angular velocities, world axes, and B = [−Cᵀ −L̃ᵀ; 0 −QᵀCᵀ] over the rows
-of the loops. The multipliers are the hinge forces f and the constraint torques λ on the carrier; the carried body feels
+of the loops. The multipliers are the hinge forces f and the constraint torques λ on the parent; the child feels
 their opposites.
 """
 

@@ -64,7 +64,7 @@ def _hinges(b: Bodies) -> list[int]:
 
 
 def incidence(b: Bodies) -> np.ndarray:
-    """C over bodies × hinges: here +1 on the carried body, −1 on its carrier, the ground left out [B 1, Remark 3]."""
+    """C over bodies × hinges: here +1 on the child, −1 on its parent, the ground left out [B 1, Remark 3]."""
     hinges = _hinges(b)
     C = np.zeros((b.n, len(hinges)))
     for j, k in enumerate(hinges):

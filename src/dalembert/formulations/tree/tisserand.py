@@ -49,7 +49,7 @@ def floating(m: Mechanism) -> list[int]:
 
 
 def refusal(m: Mechanism) -> str | None:
-    """A frame that floats is needed, and matter that turns."""
+    """A frame that floats is needed, and mass off a line."""
     found = floating(m)
     if not found:
         return (
@@ -60,7 +60,7 @@ def refusal(m: Mechanism) -> str | None:
         moments = np.linalg.eigvalsh(m.bodies[k - 1].inertia)
         if moments[0] <= ON_A_LINE * moments[-1]:
             return (
-                f'the matter of body "{m.bodies[k - 1].name}" lies on a line, about which Tisserand\'s frame could turn '
+                f'the mass of body "{m.bodies[k - 1].name}" lies on a line, about which Tisserand\'s frame could turn '
                 'at any rate; give it rotary inertia, or choose "kane"'
             )
     return None

@@ -47,7 +47,7 @@ def test_all_agree_on_bodies_carried_by_joints_with_euler_parameters() -> None:
     found = {}
     for name in [f for f in ELASTIC if f != "hamilton"] + ["tisserand"]:
         form = settled(FORMULATIONS[name], m, [(at.coordinates, 0.0)])
-        own = form.state(m.numeric, 0.0, at.coordinates, form.own_speeds(at))
+        own = form.state(m.numeric, 0.0, at.coordinates, form.formulation_speeds(at))
         e = form.equations(own)
         K = np.block([[e.A, e.B.T], [e.B, np.zeros((len(e.B), len(e.B)))]])
         found[name] = form.udot(own, np.linalg.solve(K, [*e.f, *e.gamma])[: len(e.f)])

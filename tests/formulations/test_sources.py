@@ -23,7 +23,7 @@ WITH_LOOPS = [name for name in ALL if name not in ("path_matrix", "articulated_b
 
 def accelerations(m, name, q, u, t=0.0):
     s, formulation = m.state(q, u, t), ANALYTIC[name]
-    own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
+    own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.formulation_speeds(s))
     return formulation.udot(own, METHODS["svd"](formulation.equations(own)).udot)
 
 
@@ -240,7 +240,7 @@ def test_hamiltons_equations_are_canonical():
     rng = np.random.default_rng(5)
     m = random_tree(rng, 3, conservative=True, orientation="angles").build().numeric
     q, u, t = random_state(m, rng)
-    p = hamilton.own_speeds(m.state(q, u, t))
+    p = hamilton.formulation_speeds(m.state(q, u, t))
 
     def H(x):
         return hamilton.hamiltonian(hamilton.state(m, t, x[: m.n_q], x[m.n_q :]))

@@ -1,4 +1,4 @@
-"""Everything the equations of motion say to first order about one state of motion, in the tree's own speeds, exactly.
+"""Everything the equations of motion say to first order about one state of motion, in the mechanism's speeds, exactly.
 
     A δu̇ + R_q η + R_u δu + Bᵀδλ = δτ − R_p δp,    B δu̇ + ρ_q η + ρ_u δu = 0,    B δu + φ_q η = 0,    η̇ = δu + W η
 

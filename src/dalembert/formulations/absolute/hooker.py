@@ -45,7 +45,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + len(speeds(m)) + rows + n_rows(m)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(augmented(s))
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]

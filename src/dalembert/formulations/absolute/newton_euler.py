@@ -39,7 +39,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_rows(m)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return Bodies(s).velocities
 
 

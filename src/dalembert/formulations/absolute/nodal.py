@@ -143,7 +143,7 @@ class _Moving:
         return moment - self.R @ cross(w, self.piece.inertia @ w)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     parts = [s.speeds]
     for piece in _pieces(s.mechanism):
         rates = _Moving(s, piece).rates

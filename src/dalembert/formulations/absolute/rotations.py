@@ -21,7 +21,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, skew
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations"
 
@@ -38,7 +38,7 @@ def refusal(m: Mechanism) -> str | None:
     return None
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return hinged(Bodies(s)).gathered(Bodies(s).velocities)
 
 

@@ -42,7 +42,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + m.n_u
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return np.asarray(chain(s.mechanism).absolute @ s.speeds)
 
 

@@ -31,7 +31,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Kane, Tisserand's frames"
 
@@ -171,7 +171,7 @@ class _Change:
         return out
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     w = np.array(s.speeds)
     for k in floating(s.mechanism):
         b = Floating(s, k)

@@ -57,7 +57,7 @@ def test_with_an_axle_of_its_own_it_is_stable_above_the_critical_spin(spin, stab
         assert lin.steady and lin.stable == stable
 
 
-def test_a_state_that_is_not_steady_is_told_from_rest():
+def test_a_state_that_is_not_steady_is_distinguished_from_rest():
     s = da.System("pendulum", gravity=(0, -9.81, 0))
     s.add_body("bob", da.particle(1.0, at=(0, -1, 0)))
     s.add_joint("A", da.Revolute(), "ground", "bob")

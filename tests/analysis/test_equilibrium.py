@@ -40,8 +40,8 @@ def test_what_cannot_balance_is_named():
         s.build().equilibrium(starts=2)
 
 
-def test_a_held_joint_is_not_moved():
-    with pytest.raises(da.EquilibriumError, match=r'with A held.*on "A"'):
+def test_a_fixed_joint_is_not_moved():
+    with pytest.raises(da.EquilibriumError, match=r'with A fixed.*on "A"'):
         pendulum().build().equilibrium({"A": 0.3}, hold=["A"], starts=1)
 
 

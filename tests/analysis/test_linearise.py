@@ -213,7 +213,7 @@ def test_elastic_bodies_swing_and_sag():
 
 
 def test_a_long_shaft_of_discs():
-    """n discs on a torsion bar, one end held: ω_i = 2√(k/J) sin((2i − 1)π/(4n + 2)); large trees go by compiled sweeps."""
+    """n discs on a torsion bar, one end fixed: ω_i = 2√(k/J) sin((2i − 1)π/(4n + 2)); large trees go by compiled sweeps."""
     n, k, J = 40, 300.0, 0.2
     s = da.System("torsion bar")
     parent = "ground"

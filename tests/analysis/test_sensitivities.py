@@ -109,7 +109,7 @@ def test_through_a_redundant_loop_whose_lengths_move_the_constraint():
     assert np.all(found.dq[-1, m.coordinates.index("B")] != 0.0)
 
 
-def test_of_the_assembled_start_where_nothing_is_held():
+def test_of_the_assembled_start_where_nothing_is_fixed():
     """Coordinates by the least change, speeds by the least in the metric of the mass matrix, which itself changes."""
     m = da.load(gallery.files()["four_bar"])
     q = m.assemble({"A": 1.0})[0]

@@ -57,7 +57,7 @@ class ReactionEntry:
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """The findings; `str()` tells them in words, `to_dict()` as plain data."""
+    """The findings; `str()` describes them in words, `to_dict()` as plain data."""
 
     name: str
     bodies: tuple[BodyEntry, ...]
@@ -126,12 +126,12 @@ class Inspection:
         alike: dict[tuple[str, ...], list[str]] = {}
         for r in self.reactions:
             alike.setdefault(r.not_unique, []).append(r.name)
-        told = [
+        described = [
             f"Not unique in this pose, world axes: {', '.join(components)} at {', '.join(names)}."
             for components, names in alike.items()
             if components
         ]
-        return [str(self.diagnosis), *(told or ["All reactions are unique."])]
+        return [str(self.diagnosis), *(described or ["All reactions are unique."])]
 
 
 def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:

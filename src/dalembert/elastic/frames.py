@@ -139,4 +139,4 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:
-    return replace(body, frame=frame, held={})
+    return replace(body, frame=frame, static_share={})

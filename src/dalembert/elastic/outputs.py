@@ -1,4 +1,4 @@
-"""What any run tells of an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
+"""Outputs of any run about an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
 momentum of its own, and the principal axes of the deformed body), and the loads inside a beam."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A beam in slices: where its mass is and how it moves, and the places between slices. No equation looks at them; loads inside are
+"""A beam in slices: where its mass is and how it moves, and the places between slices. No equation reads them; loads inside are
 summed over them."""
 
 from __future__ import annotations

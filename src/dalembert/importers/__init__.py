@@ -40,7 +40,7 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
 
 @takes(path=file_path, folder=file_path)
 def load_robot(path: str | Path, *, folder: str | Path | None = None) -> Imported:
-    """The mechanism in a URDF or MJCF file, told apart by its first element; `folder` as for these."""
+    """The mechanism in a URDF or MJCF file, distinguished by its first element; `folder` as for these."""
     from dalembert.importers import xml
 
     root = xml.read(Path(path))

@@ -70,7 +70,7 @@ def unspecified(k: int) -> tuple[Pose, Rates]:
 
 
 class _Looked:
-    """A list that computes its entries when they are looked at."""
+    """A list that computes its entries when they are referenced."""
 
     def __init__(self, entry: Any, length: int):
         self._entry, self._length = entry, length

@@ -106,10 +106,10 @@ def named_speeds(m: Mechanism, given: Any) -> list[int]:
     """Places in u of the joints and freedoms that a mapping names: those whose values are to be kept. None for whole arrays."""
     if not isinstance(given, Mapping):
         return []
-    held = []
+    fixed = []
     for name in given:
         owner, _, freedom = str(name).partition(".")
         named = m.places(owner)
         places = () if named is None else named[1]
-        held += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
-    return held
+        fixed += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
+    return fixed

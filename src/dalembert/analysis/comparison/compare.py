@@ -57,7 +57,7 @@ def compare(
     methods = list(METHODS if constraints is None else constraints)
     wanted = list(FORMULATIONS if formulations is None else formulations)
     for name in methods:
-        method(name)  # an unknown one is told before anything is computed
+        method(name)  # an unknown one is refused before anything is computed
     for name in wanted:
         check_known(name)
     if not wanted or not methods:

@@ -30,7 +30,7 @@ class NotFinite(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
+class StaticResidual:
     """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds
     (which is not asked for at rest, and zero then)."""
 
@@ -41,7 +41,7 @@ class Balance:
     R_q: np.ndarray
     R_u: np.ndarray
 
-    def checked(self) -> Balance:
+    def checked(self) -> StaticResidual:
         """Itself, where all its numbers are finite."""
         forces = np.column_stack([self.r, self.A, self.B.T, self.R_q, self.R_u])
         if not (np.isfinite(forces).all() and np.isfinite(self.g).all()):
@@ -49,12 +49,12 @@ class Balance:
         return self
 
 
-class Balancing:
+class StaticEquations:
     """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared. `at_rest` if no speed will
     ever be given."""
 
     def __init__(
-        self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: Balancing | None = None
+        self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: StaticEquations | None = None
     ):  # fmt: skip
         self.t, self.at_rest, self.values = t, at_rest, dict(values or {})
         self.m = m.with_parameters(**self.values) if values else m
@@ -62,18 +62,18 @@ class Balancing:
         self.tree: Mechanism = shared.tree if shared else with_constraint_forces(m) if self.multipliers else m
         self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
 
-    def with_values(self, values: Mapping[str, float]) -> Balancing:
-        return Balancing(self.m, self.t, self.at_rest, values, self)
+    def with_values(self, values: Mapping[str, float]) -> StaticEquations:
+        return StaticEquations(self.m, self.t, self.at_rest, values, self)
 
-    def at_time(self, t: float) -> Balancing:
-        return Balancing(self.m, t, self.at_rest, self.values, self)
+    def at_time(self, t: float) -> StaticEquations:
+        return StaticEquations(self.m, t, self.at_rest, self.values, self)
 
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a gap."""
         return holonomic_rows(self.m)
 
-    def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+    def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> StaticResidual:
         """All of it; raises `NotFinite`."""
         n, n_p, still = self.m.n_u, len(self.m.parameters), np.zeros(self.m.n_u)
         values = self.values | dict(zip(self.multipliers, lam.tolist())) or None
@@ -83,15 +83,15 @@ class Balancing:
             A = self.tree.kernels.mass_matrix(
                 q, None, None, self.t, values
             )  # positive or not: a search may come past such poses
-            return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n))).checked()
+            return StaticResidual(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n))).checked()
         d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
-        return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
+        return StaticResidual(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
 
     def gaps(self, q: np.ndarray) -> np.ndarray:
         """g of every row, zero where it has none."""
         if not self.multipliers:
             return np.zeros(0)
-        if self.m.elastic:  # rows look at nodes
+        if self.m.elastic:  # rows reference node frames
             return np.concatenate([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
         at = self.tree.body_motion(q, None, self.t, self.values or None)
         world = [Pose(np.eye(3), np.zeros(3))]

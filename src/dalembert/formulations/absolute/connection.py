@@ -104,10 +104,10 @@ class Connection:
 
     def carried_along(self, X: Directions) -> np.ndarray:
         """What the velocities along X come to where the joint's free speeds are zero: its prescribed motion."""
-        held = np.array(
+        prescribed = np.array(
             [0.0 if at is not None else x for x, at in zip(self._s.joint_u[self.child - 1], self.joint.u_at)]
         )
-        given = self.in_world((self.motion @ held)[:, None])
+        given = self.in_world((self.motion @ prescribed)[:, None])
         return X.force.T @ given.force[:, 0] + X.torque.T @ given.torque[:, 0]
 
     @cached_property

@@ -67,7 +67,7 @@ def equations(s: State) -> Equations:
 
 
 def definite_inertia(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
-    """diag(M, I) and its right-hand side; bodies without inertia are held by the joints next to them."""
+    """diag(M, I) and its right-hand side; bodies without inertia are carried by the joints next to them."""
     lacking = set(singular_bodies(b.mechanism))
     A, f = b.inertia, b.right
     for c in b.connections:

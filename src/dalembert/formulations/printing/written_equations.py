@@ -118,8 +118,8 @@ class WrittenEquations:
     @property
     def inputs(self) -> dict[str, Any]:
         """Arguments of the equations as a function, by name."""
-        held: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
-        return {name: symbols for name, symbols in held.items() if symbols != []}
+        arguments: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
+        return {name: symbols for name, symbols in arguments.items() if symbols != []}
 
     @property
     def results(self) -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ from dalembert.kernels.rhs.formulation_kernel import (
     accelerations_kernel,
     forced_by,
     n_rows,
-    to_own_speeds,
+    to_formulation_speeds,
 )
 from dalembert.kernels.rhs.formulation_speeds import (
     formulation_named,
@@ -153,7 +153,7 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
         watch = module.block(pivots) if pivots.outputs else None
         run, size = pair.emit_solution(module, "pair_solution")
         identity = speeds_are_own(m, pair.form)
-        there = None if identity else module.block(to_own_speeds(m, pair.form, "to_own_speeds"))
+        there = None if identity else module.block(to_formulation_speeds(m, pair.form, "to_formulation_speeds"))
         back = None if identity else module.block(_udot(pair))
         n, rows = pair.n_w, pair.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)

@@ -57,7 +57,7 @@ def _check_of(hint: Any) -> Check | None:
     if get_origin(hint) is Annotated:
         for mark in get_args(hint)[1:]:
             if isinstance(mark, Holds):
-                return positive if mark.positive else _held(mark.what)
+                return positive if mark.positive else _check_of_kind(mark.what)
             if isinstance(mark, Function):
                 return partial(_function, mark)
     if get_origin(hint) is Literal:
@@ -73,7 +73,7 @@ def _check_of(hint: Any) -> Check | None:
     return text if hint is str else None
 
 
-def _held(what: str) -> Check | None:
+def _check_of_kind(what: str) -> Check | None:
     from dalembert.parts.forces.points import point
     from dalembert.parts.frames import as_frame
     from dalembert.parts.joints.axis import unit

@@ -14,7 +14,7 @@ class Holds:
     what: str
     positive: bool = False
     unit: str = ""
-    """"m" for lengths, "joint" for the unit of the joints named beside it, where that tells how large a mechanism is."""
+    """"m" for lengths, "joint" for the unit of the joints named beside it, where that says how large a mechanism is."""
 
 
 @dataclass(frozen=True)

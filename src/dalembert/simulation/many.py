@@ -389,13 +389,13 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
-    """Every state suits the joints that can be in trouble."""
+    """Every state suits the joints that can be singular."""
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
-        if not j.joint.may_be_in_trouble or len(at) != j.joint.n_q:
+        if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.trouble(row[at])
+            trouble = j.joint.singularity(row[at])
             if trouble:
                 raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
 

@@ -9,7 +9,7 @@ from .spanning_tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One cut arc and the way round it through the tree: from its tail up to the common carrier, down to its head.
+    """One cut arc and the way round it through the tree: from its tail up to the common ancestor, down to its head.
 
     `arcs[i]` joins `bodies[i]` to `bodies[i + 1]`; the last one is the cut arc, from the last body back to the first.
     """

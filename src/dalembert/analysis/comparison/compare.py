@@ -57,7 +57,7 @@ def compare(
     methods = list(METHODS if constraints is None else constraints)
     wanted = list(FORMULATIONS if formulations is None else formulations)
     for name in methods:
-        method(name)  # an unknown one is told before anything is computed
+        method(name)  # an unknown one is refused before anything is computed
     for name in wanted:
         check_known(name)
     if not wanted or not methods:
@@ -160,7 +160,7 @@ def _body_accelerations(s: State, udot: Any) -> np.ndarray:
 # -- sizes of the traced equations -------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Size:
-    """Of a formulation's equations, traced in its own speeds; the same for all constraint methods."""
+    """Of a formulation's equations, traced in its formulation speeds; the same for all constraint methods."""
 
     speeds: int
     rows: int
@@ -190,7 +190,7 @@ def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Si
         accelerations.append(reference.acceleration_difference(k, there, solution.udot))
         multipliers.append(reference.multiplier_difference(k, solution.lam))
     native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
-    rates = native.evaluate(reference.states, [form.own_speeds(s) for s in reference.states])
+    rates = native.evaluate(reference.states, [form.formulation_speeds(s) for s in reference.states])
     accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
     entry = Entry(
         name, by, max(accelerations), float(np.max(multipliers)), size.speeds + size.rows, size.first_order, size.operations,

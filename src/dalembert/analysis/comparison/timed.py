@@ -20,7 +20,7 @@ ROOM = 128_000
 
 
 class Native:
-    """A pair's machine code, compiled afresh so that its time can be told, and called over many states at once."""
+    """A pair's machine code, compiled afresh so that its time can be measured, and called over many states at once."""
 
     def __init__(self, kernel: PairKernel):
         make_known()

@@ -20,7 +20,7 @@ from dalembert.mechanism.missing import missing
 from dalembert.pivoting import RANK_TOLERANCE, Choice, choose, pivoted
 
 WELL = 1e-6
-"""Ratio of the smallest to the largest singular value below which speeds cannot be told from dependent ones."""
+"""Ratio of the smallest to the largest singular value below which speeds cannot be distinguished from dependent ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def independent(
     """By pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
-    off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be told apart
+    off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be distinguished
     speeds = _choose(m, e.B, range(m.n_u), kept, off)
     places = _choose(m, B_h, speeds.dependent, [_place(m, name) for name in displacements], off)
     X, Z = _null_space(B_h, places), _null_space(e.B, speeds)

@@ -28,7 +28,7 @@ title = "Hamilton"
 letter = "p"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return momenta_of(s)
 
 
@@ -84,10 +84,10 @@ def equations(s: State) -> Equations:
 __all__ = [
     "equations",
     "first_order",
+    "formulation_speeds",
     "hamiltonian",
     "inverse",
     "letter",
-    "own_speeds",
     "refusal",
     "speeds",
     "state",

@@ -25,7 +25,7 @@ title = "Lagrange, momentum form"
 letter = "p"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return momenta_of(s)
 
 
@@ -52,4 +52,4 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
 
 
-__all__ = ["equations", "first_order", "letter", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "letter", "refusal", "speeds", "state", "title", "udot"]

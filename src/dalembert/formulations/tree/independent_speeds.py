@@ -105,7 +105,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
     def first_order(self, m: Mechanism) -> int:
         return m.n_q + len(self.speeds(m))
 
-    def own_speeds(self, s: State) -> np.ndarray:
+    def formulation_speeds(self, s: State) -> np.ndarray:
         return np.asarray(self.every(s)[list(self.chosen(s, self.rows(s)[0]).independent)])
 
     def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:

@@ -29,7 +29,7 @@ title = "Lagrange, generalized coordinates"
 letter = "qdot"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return s.rates
 
 
@@ -59,4 +59,4 @@ def equations(s: State) -> Equations:
     return Equations(own.M, own.f + unpotential_on_rates(s), B, gamma)
 
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]

@@ -1,4 +1,4 @@
-"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in carriers.
+"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in parents.
 
 Bodies are counted from 0 here; −1 is the ground, whose angle is 0.
 """
@@ -60,13 +60,13 @@ class Chain:
     turns: list[tuple[int, int, float] | None]
     """Of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
     turns_with: list[int | None]
-    """The column of the speed with which each body turns: its own joint's, or its carrier's; None where it cannot turn."""
+    """The column of the speed with which each body turns: its own joint's, or its parent's; None where it cannot turn."""
     slides: list[list[tuple[int, Arm]]]
-    """Of each joint: columns and directions, fixed in the carrier."""
+    """Of each joint: columns and directions, fixed in the parent."""
     places: list[list[int]]
     """Of each joint: the coordinates of those slides."""
     offsets: list[Arm]
-    """r_k: from the carrier's P to the joint, fixed in the carrier."""
+    """r_k: from the parent's P to the joint, fixed in the parent."""
     centres: list[Arm]
     """c_k: from P_k to the mass centre."""
     J: list[Any]

@@ -56,10 +56,10 @@ class Actuators:
         targets = [t for t in TARGETS if t in node.attributes]
         if len(targets) != 1 and "cranksite" not in targets:
             raise node.error(f"it needs exactly one of {', '.join(TARGETS)}")
-        trouble = law.trouble()
-        if trouble:
+        refusal = law.refusal()
+        if refusal:
             node.forget()
-            self.notes.add(node, f"{trouble}, so the actuator is left out")
+            self.notes.add(node, f"{refusal}, so the actuator is left out")
             return parameter
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         drive, *feedback = (g * control + b for g, b in zip(law.gain, law.bias))

@@ -35,7 +35,7 @@ class MeshAsset:
     """Where the triangles are as they stand, but for their scale."""
     scale: np.ndarray = field(default_factory=lambda: np.ones(3))
 
-    def matter(self, node: Node, density: float, notes: Notes) -> MassProperties | None:
+    def mass_properties(self, node: Node, density: float, notes: Notes) -> MassProperties | None:
         """Of the geom that shows it, in the mesh's own frame."""
         if self.triangles is None:
             notes.add(node, "the mesh could not be read, so the geom has no mass here")

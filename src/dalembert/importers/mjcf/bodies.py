@@ -27,7 +27,7 @@ NOTHING = MassProperties(0.0, ZERO, np.zeros((3, 3)))
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A body as the file describes it: `at` in its carrier, `world` in the world, joints at their reference."""
+    """A body as the file describes it: `at` in its parent, `world` in the world, joints at their reference."""
 
     name: str
     node: Node
@@ -73,7 +73,7 @@ class BodyTree:
     def all_joints(self) -> list[JointPart]:
         return [j for b in self.bodies for j in b.joints]
 
-    def matter(self, body: Body) -> MassProperties:
+    def mass_properties(self, body: Body) -> MassProperties:
         """From <inertial>, from geoms, or whichever is there."""
         mode = self.compiler.inertia_from_geoms
         if body.inertial and mode != "true":

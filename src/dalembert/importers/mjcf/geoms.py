@@ -68,11 +68,11 @@ class Geoms:
     def _solid_mesh(self, node: Node, asset: MeshAsset, at: Frame) -> MassProperties | None:
         if not self._mass(node, 1.0) or not self._in_group(node):
             return None
-        matter = asset.matter(node, node.number("density", 1000.0), self.notes)
-        if matter is None:
+        own = asset.mass_properties(node, node.number("density", 1000.0), self.notes)
+        if own is None:
             return None
-        unit = MassProperties(1.0, matter.com, matter.inertia / matter.mass)
-        return placed(unit, at, node.number("mass", matter.mass))
+        unit = MassProperties(1.0, own.com, own.inertia / own.mass)
+        return placed(unit, at, node.number("mass", own.mass))
 
     def _solid(self, node: Node, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
         mass = self._mass(node, _volume(kind, size))
@@ -112,7 +112,7 @@ class Geoms:
 
 
 def placed(unit: MassProperties, at: Frame, mass: float) -> MassProperties:
-    """Matter of mass 1 in its own frame, as matter of this mass in the frame it is placed in."""
+    """Mass properties of a body of mass 1 in its own frame, as those of this mass in the frame it is placed in."""
     R = at.rotation
     inertia = mass * R @ unit.inertia @ R.T
     return MassProperties(mass, at.position + R @ unit.com, 0.5 * (inertia + inertia.T))

@@ -37,7 +37,7 @@ class Law:
         """Whether the force depends on what it moves."""
         return any(self.gain[1:]) or any(self.bias[1:])
 
-    def trouble(self) -> str | None:
+    def refusal(self) -> str | None:
         """Why it has no place here."""
         if self.kind not in READ:
             return f"<{self.kind}> has a state or a law of its own that is not represented"

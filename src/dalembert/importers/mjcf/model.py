@@ -80,24 +80,24 @@ class _Import:
 
     def _add_body(self, body: Body) -> None:
         """The body on its joints, one after the other: between two of them stands a body without mass."""
-        matter = self.tree.matter(body)
-        self.system.add_body(body.name, matter, shapes=body.shapes)
-        self._compensate(body, matter.mass, matter.com)
+        own = self.tree.mass_properties(body)
+        self.system.add_body(body.name, own, shapes=body.shapes)
+        self._compensate(body, own.mass, own.com)
         if not body.joints:
             if body.node.get("mocap") == "true":
                 self.notes.add(body.node, "a body that follows motion capture stands still here")
             name = self.tree.joint_names.new(f"{body.name}_weld")
             self.system.add_joint(name, Weld(), body.parent, body.name, body.at)
-        carrier, at = body.parent, body.at
+        parent, at = body.parent, body.at
         for j in body.joints:
             last = j is body.joints[-1]
             child = body.name if last else self.tree.names.new(f"{body.name}_{j.name}")
             if not last:
                 self.system.add_body(child)
             place = HERE if j.kind == "free" else then(at, j.before)
-            j.node.checked(self.system.add_joint, j.name, j.joint, carrier, child, place, j.after)
+            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after)
             self._spring(j)
-            carrier, at = child, HERE
+            parent, at = child, HERE
 
     def _spring(self, j: JointPart) -> None:
         stiffness, damping = (first_of(j.node, name, self.notes) for name in ("stiffness", "damping"))

@@ -1,4 +1,4 @@
-"""Where things are: the orientation attributes of MJCF, in the units its compiler is told to use."""
+"""Where things are: the orientation attributes of MJCF, in the units its compiler is set to use."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def pose(node: Node) -> Frame:
     return Frame(xyz, quaternion([w, x, y, z]))
 
 
-def matter(link: Node) -> MassProperties:
+def mass_properties(link: Node) -> MassProperties:
     """Of <inertial>; a link without one has no mass."""
     node = link.one("inertial")
     if node is None:

@@ -14,7 +14,7 @@ from dalembert.importers.node import Node
 from dalembert.importers.rotor import add_rotor
 from dalembert.importers.urdf.closures import closures, rotors, springs
 from dalembert.importers.urdf.joints import joint
-from dalembert.importers.urdf.links import Looks, matter, origin
+from dalembert.importers.urdf.links import Looks, mass_properties, origin
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.tree import LinkTree, link_tree, named
 from dalembert.parts.constraints import Coupling
@@ -73,7 +73,7 @@ class _Import:
                     self.notes.add(link, 'a link called world is the ground: base="free" has nothing to free')
                 continue
             self.body_of[name] = self._named(link, self.bodies)
-            self.system.add_body(self.body_of[name], matter(link), shapes=shapes)
+            self.system.add_body(self.body_of[name], mass_properties(link), shapes=shapes)
         if tree.root != WORLD:
             body = self.body_of[tree.root]
             self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)

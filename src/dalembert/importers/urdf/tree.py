@@ -16,7 +16,7 @@ class LinkTree:
     """Links by name; for each but the root, the joint that carries it."""
 
     links: dict[str, Node]
-    carrier: dict[str, Node]
+    joint_of: dict[str, Node]
     parent: dict[str, str]
     root: str
 
@@ -24,7 +24,7 @@ class LinkTree:
         """From the root link, joints at zero."""
         path = []
         while link in self.parent:
-            path.append(origin(self.carrier[link]))
+            path.append(origin(self.joint_of[link]))
             link = self.parent[link]
         at = HERE
         for step in reversed(path):
@@ -54,24 +54,24 @@ def link_tree(robot: Node, joints: dict[str, Node]) -> LinkTree:
     links = named(robot, "link")
     if not links:
         raise robot.error("it has no <link>")
-    carrier: dict[str, Node] = {}
+    joint_of: dict[str, Node] = {}
     parent: dict[str, str] = {}
-    tree = LinkTree(links, carrier, parent, "")
+    tree = LinkTree(links, joint_of, parent, "")
     for joint in joints.values():
         ends = [joint.need(side) for side in ("parent", "child")]
         above, below = (tree.link(end.text_of("link"), end) for end in ends)
-        if below in carrier:
+        if below in joint_of:
             raise joint.error(
-                f'link "{below}" is carried by {carrier[below]} (line {carrier[below].line}) already; a URDF is a tree: close loops '
+                f'link "{below}" is carried by {joint_of[below]} (line {joint_of[below].line}) already; a URDF is a tree: close loops '
                 "with <loop_joint>, <drake:ball_constraint> or a <joint> inside <gazebo>"
             )
-        carrier[below], parent[below] = joint, above
-    roots = [name for name in links if name not in carrier]
+        joint_of[below], parent[below] = joint, above
+    roots = [name for name in links if name not in joint_of]
     _check_no_cycle(tree)
     if len(roots) != 1:
         others = ", ".join(f'"{name}" (line {links[name].line})' for name in roots)
         raise robot.error(f"there must be one link that no joint carries, but there are {len(roots)}: {others}")
-    return LinkTree(links, carrier, parent, roots[0])
+    return LinkTree(links, joint_of, parent, roots[0])
 
 
 def _check_no_cycle(tree: LinkTree) -> None:
@@ -82,7 +82,7 @@ def _check_no_cycle(tree: LinkTree) -> None:
         while link in tree.parent and link not in safe:
             if link in path:
                 cycle = [*list(path)[list(path).index(link) :], link]
-                raise tree.carrier[link].error(f"the links carry each other in a circle: {' ← '.join(cycle)}")
+                raise tree.joint_of[link].error(f"the links carry each other in a circle: {' ← '.join(cycle)}")
             path[link] = None
             link = tree.parent[link]
         safe.update(path)

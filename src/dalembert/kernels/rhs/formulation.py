@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from dalembert.formulations import Formulation
-from dalembert.kernels.rhs.formulation_kernel import Pair, to_own_speeds, to_speeds
+from dalembert.kernels.rhs.formulation_kernel import Pair, to_formulation_speeds, to_speeds
 from dalembert.kernels.rhs.formulation_speeds import speeds_are_own
 from dalembert.kernels.rhs.range_space import Constrained
 from dalembert.kernels.rhs.row_solver import RowSolver
@@ -92,7 +92,7 @@ class Formulated:
         if not self.own:
             there, back = (
                 module.block(to_speeds(self.m, form, "there")),
-                module.block(to_own_speeds(self.m, form, "back")),
+                module.block(to_formulation_speeds(self.m, form, "back")),
             )
         with module.function("project_own", **KERNEL) as f:
             u = f.u if there is None else f.work + at["u"]

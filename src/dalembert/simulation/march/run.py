@@ -90,7 +90,7 @@ class Run:
         """Set everything to the start."""
         o = self.options
         balance = self.program.balance
-        w = balance.own_speeds(self.model, o.start, q, u)
+        w = balance.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
         for name in ("t", "t_old", "seen", "first"):
@@ -281,7 +281,7 @@ class Run:
         u = now.speeds(self.model, t, q, y[n_q:])
         self.eras.append(Era(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t

@@ -19,6 +19,8 @@ from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
@@ -33,7 +35,6 @@ from dalembert.simulation.march.share import NONE, WAITING
 from dalembert.simulation.march.time_loop import FINISHED, PAUSED
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.stabilise import Projection
 from dalembert.trace.native import aligned
 from dalembert.version import __version__
 from dalembert.words import counted
@@ -42,9 +43,6 @@ LOOK_UP = 0.1
 """Seconds after which whoever waits for the threads looks whether Ctrl-C was pressed."""
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
-
-USUAL = {"formulation": "kane", "constraints": "range_space", "stabilise": "projection"}
-"""Options of `simulate` that it does not take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +97,7 @@ def simulate_many(
     speeds: Any,
     parameters: Mapping[str, Any] | None,
     threads: int | None,
-    **chosen: Any,
+    said: SimulationOptions,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
     catalogue = m.kernels
@@ -108,7 +106,7 @@ def simulate_many(
         raise SimulationError(
             f"force {names} is a plain Python function, so it cannot run in threads; use simulate for each state"
         )
-    o = options(m, duration, **chosen)
+    o = options(m, duration, said)
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
@@ -120,7 +118,7 @@ def simulate_many(
     wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=held, many=True)
-    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, **chosen).atol)
+    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -146,7 +144,7 @@ def simulate_many(
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
-    record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
+    record = about | {"options": o.record(), "steps": steps}
     if "let_pass" in program.layout.parts:
         record["let_pass"] = batch.let_pass.tolist()
     if m.elastic:

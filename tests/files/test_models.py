@@ -21,7 +21,7 @@ from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.integrators.registry import METHODS
+from dalembert.simulation.integrators.registry import INTEGRATORS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
@@ -170,7 +170,7 @@ def test_options_are_those_of_simulate():
 
     fields = {f.name: f for f in fields_of(Simulation)}
     assert set(fields) == {"duration", *OPTIONS}
-    assert set(fields["method"].kind.words) == set(METHODS)
+    assert set(fields["method"].kind.words) == set(INTEGRATORS)
 
 
 def arm() -> da.System:

@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.arguments import numbers
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.integrators.integrator import Method
-from dalembert.simulation.integrators.registry import METHODS, method_named
+from dalembert.simulation.integrators.integrator import Integrator
+from dalembert.simulation.integrators.registry import fixed_step_names, integrator_named
 from dalembert.simulation.scales import SMALL, sizes_at
 
 RTOL, RTOL_HELD = 1e-10, 1e-12
@@ -28,7 +28,7 @@ MOST_SAMPLES = 100_000_000
 class Options:
     """Method, step or tolerances, output times."""
 
-    method: Method
+    method: Integrator
     start: float
     times: np.ndarray
     step: float
@@ -82,9 +82,9 @@ def options(
     length = _positive(duration, "duration")
     if not math.isfinite(start):
         raise SimulationError(f"start={start!r} must be a finite time")
-    chosen = method_named(method if method is not None else "rk4" if step is not None else "dop853")
+    chosen = integrator_named(method if method is not None else "rk4" if step is not None else "dop853")
     if chosen.adaptive and step is not None:
-        fixed = " or ".join(repr(name) for name, x in METHODS.items() if not x.adaptive)
+        fixed = " or ".join(map(repr, fixed_step_names()))
         raise SimulationError(
             f"method={chosen.name!r} chooses its step by tolerance, but step={step!r} was given; leave out step, or choose {fixed}"
         )

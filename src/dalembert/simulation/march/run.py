@@ -166,7 +166,7 @@ class Run:
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
             "its choice of dependent speeds": c.given.shape == self.given.shape
-            and self.program.balance.partition_fits(held, self.program.given.view(c.given, "scales")[:, 0]),
+            and self.program.rhs.row_scales_fit(self.program.given.view(c.given, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),

@@ -14,7 +14,7 @@ from dalembert.formulations import Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, speeds_are_own
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.kept_rows import Holding
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL
@@ -115,10 +115,10 @@ class Balance:
         return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> PivotChoice | None:
         return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
 
-    def chosen_so(self, choice: Choice) -> Balance:
+    def chosen_so(self, choice: PivotChoice) -> Balance:
         assert isinstance(self.form, ChoosesSpeeds)
         return replace(self, form=self.form.chosen_so(choice))
 

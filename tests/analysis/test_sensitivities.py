@@ -11,10 +11,11 @@ from dalembert.analysis.sensitivity.constraint_variation import Variation
 from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
 from dalembert.formulations.tree import kane
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.simulation.constrained_start import hold
 from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
 from dalembert.simulation.options import options
-from dalembert.simulation.stabilise import Projection
 from tests.constraints.loops import random_loops
 
 
@@ -173,7 +174,7 @@ def test_accelerations_in_random_loops_are_varied_exactly():
     """In any direction, also one that opens the loops: the equations are varied as they stand."""
     rng = np.random.default_rng(5)
     m, q, u, t = random_loops(rng, 4, 1)
-    n_q, o = m.n_q, options(m, 1.0, start=t)
+    n_q, o = m.n_q, options(m, 1.0, SimulationOptions(start=t))
     turns, speeds = rng.normal(size=(m.n_u, 3)), rng.normal(size=(m.n_u, 3))
     moves = Variation(m).moved(t, q, u, m.parameters, turns)
     program = VariedProgram(m.kernels, o.method, holding=hold(m, q, t, Projection()), along=3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.stabilise import Stabilisation
+from dalembert.mechanism.stabilise import Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.diagnose import Diagnosis

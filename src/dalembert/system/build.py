@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from dalembert.elastic.loaded import warn_of_stiffness
 from dalembert.elastic.placing import carried, on_nodes
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
-from dalembert.mechanism.plan import OPTIONS, Plan
+from dalembert.mechanism.plan import Plan
+from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.bodies import Body, MassProperties, check_mass_properties
 from dalembert.parts.joints import Joint
 from dalembert.parts.names import unknown
@@ -59,10 +61,15 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
 
 def plan(system: System) -> Plan:
     """What the description says about simulating it."""
-    options = {k: v for k, v in system.simulation.items() if k != "duration"}
-    for name in options:
-        if name not in OPTIONS:
-            raise unknown(name, "option", ["duration", *OPTIONS], "simulation")
+    names = [f.name for f in fields(SimulationOptions)]
+    said = {k: v for k, v in system.simulation.items() if k != "duration"}
+    for name in said:
+        if name not in names:
+            raise unknown(name, "option", ["duration", *names], "simulation")
+    try:
+        options = SimulationOptions(**said)
+    except SimulationError as problem:
+        raise ModelError(f"simulation: {problem}") from None
     duration = system.simulation.get("duration")
     return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events))
 

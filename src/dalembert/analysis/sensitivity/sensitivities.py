@@ -19,13 +19,14 @@ from dalembert.errors import StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, hold
 from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.stabilise import Projection
 from dalembert.trace import directional
 
 RTOL = 1e-10
@@ -136,7 +137,7 @@ class Sensitive:
     ) -> Sensitivities:
         """From these initial values, with these values of the parameters."""
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
-        o = options(model, duration, output=output, rtol=rtol)
+        o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
         q, u, X = self._start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
         constrained = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None

@@ -52,7 +52,7 @@ class Equations:
     work: int
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
     pivot_at: int | None = None
-    """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
+    """Where in that memory `slope` leaves the smallest pivot of the constraints, if it is watched for singular poses."""
     project_wide: Signature | None = None
     wide_lanes: int = 1
     """`project` on several states, one in each of these lanes."""

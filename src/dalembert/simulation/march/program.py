@@ -14,7 +14,7 @@ from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.formulation_speeds import own_speed_symbols, settled_choice
 from dalembert.simulation.equation_choice import Balance
-from dalembert.simulation.integrators.integrator import Method, Unknowns, layout
+from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
 from dalembert.simulation.kept_rows import Holding
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.equations import (
@@ -43,7 +43,7 @@ class Program:
     """Everything about a run that is settled before its numbers: what is compiled, and how its memory is laid out."""
 
     catalogue: Catalogue
-    named_method: Method
+    integrator: Integrator
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
@@ -77,11 +77,10 @@ class Program:
         speeds = self.balance.form.speeds(m)
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
 
-    @cached_property
-    def method(self) -> Method:
-        """The method, in its variant for constraints where they are kept by projection on the mechanism's own speeds."""
-        projected = self.holding is not None and self.holding.stabilise.projects and self.balance.own
-        return (self.named_method.held if projected else None) or self.named_method
+    @property
+    def watched(self) -> bool:
+        """Whether rows are kept by projection, in the mechanism's own speeds, and watched for singular poses."""
+        return self.holding is not None and self.holding.stabilise.projects and self.balance.own
 
     @property
     def _projects_in_lanes(self) -> bool:
@@ -92,7 +91,8 @@ class Program:
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside), len(self.events))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.watched)
+        return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
     def given(self) -> Layout:
@@ -103,8 +103,8 @@ class Program:
         return self.balance.scales(self.holding)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
-        """What the method's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.method.first_values(m.numeric)
+        """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
+        return self.integrator.first_values(m.numeric, self.watched)
 
     @property
     def target(self) -> Target:
@@ -134,7 +134,7 @@ class Program:
         opaque = self.catalogue.opaque is not None
         balanced = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
-            type(self), self.named_method, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
+            type(self), self.integrator, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
             self.beside, self.target,
         )  # fmt: skip
 
@@ -185,7 +185,7 @@ class Program:
         slope, work = self._slope(module, held)
         projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
         project = self._projection(module, projected)
-        pivot = None if held is None else held.places.get("pivot")
+        pivot = held.places.get("pivot") if held is not None and self.watched else None
         wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
             project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
@@ -194,7 +194,7 @@ class Program:
             wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
             self.beside,
         )  # fmt: skip
-        steps = self.method.emit(e)
+        steps = self.integrator.emit(e)
         events = None
         if self.events:
             with tracing():

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT.parent))
 
 import dalembert as da  # noqa: E402
 from benchmarks import loop_models, models, reporting  # noqa: E402
-from dalembert.analysis.comparison.comparison import Comparison, Entry, written  # noqa: E402
+from dalembert.analysis.comparison.comparison import Comparison, ComparisonEntry, written  # noqa: E402
 from dalembert.formulations import FORMULATIONS  # noqa: E402
 
 SMALL = ("range_space", "sparse_augmented", "null_space_qr", "svd")
@@ -135,13 +135,13 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def markdown(entries: list[Entry]) -> list[str]:
+def markdown(entries: list[ComparisonEntry]) -> list[str]:
     lines = [f"| {' | '.join(COLUMNS.values())} |", "| --- | --- |" + " ---: |" * (len(COLUMNS) - 2)]
     lines += [f"| {' | '.join(written(k, x) for k, x in e.row().items())} |" for e in entries]
     return lines
 
 
-def fastest(c: Comparison) -> list[Entry]:
+def fastest(c: Comparison) -> list[ComparisonEntry]:
     """Of each formulation."""
     return [
         next(e for e in c.entries if e.formulation == name) for name in dict.fromkeys(e.formulation for e in c.entries)

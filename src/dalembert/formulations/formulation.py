@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 
 
 class Formulation(Protocol):
@@ -58,14 +58,14 @@ class TakesTerms(Protocol):
 class ChoosesSpeeds(ABC):
     """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
 
-    choice: Choice | None
+    choice: PivotChoice | None
 
     @abstractmethod
     def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
         """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
 
     @abstractmethod
-    def chosen_so(self, choice: Choice) -> Any:
+    def chosen_so(self, choice: PivotChoice) -> Any:
         """The same formulation with this choice."""
 
     @abstractmethod

@@ -23,7 +23,7 @@ class Pose:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class JointInWorld:
     """The joint as it lies in the world: its two frames' axes, and the arms J → C and C → K."""
 
     R_P: Matrix
@@ -58,17 +58,17 @@ def away_from(origin: Vector) -> Pose:
     return Pose(IDENTITY, ZERO - origin)
 
 
-def child_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, Link]:
+def child_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, JointInWorld]:
     """R_K = R_J R_JK, p_K = p_J + arm + reach [E 3]."""
     R_P = J.R @ joint.on_parent.rotation
     R_C = R_P @ joint.joint.rotation(q)
     R = R_C @ joint.on_child.rotation.T
     arm = J.R @ joint.on_parent.position + R_P @ joint.joint.translation(q)
     reach = -(R @ joint.on_child.position)
-    return Pose(R, J.p + arm + reach), Link(R_P, R_C, arm, reach)
+    return Pose(R, J.p + arm + reach), JointInWorld(R_P, R_C, arm, reach)
 
 
-def child_pose_near(J: Pose, joint: TreeJoint, link: Link, R: Matrix, q: Any) -> Pose:
+def child_pose_near(J: Pose, joint: TreeJoint, link: JointInWorld, R: Matrix, q: Any) -> Pose:
     """The same pose, summed so that a ground far from where J is measured from costs no digit of what the joint adds."""
     return Pose(R, J.p + J.R @ joint.on_parent.position + link.R_P @ joint.joint.translation(q) + link.reach)
 
@@ -81,18 +81,26 @@ class JointRates:
     v: Vector
 
 
-def joint_rates(joint: TreeJoint, link: Link, q: Any, u: Any) -> JointRates:
+def joint_rates(joint: TreeJoint, link: JointInWorld, q: Any, u: Any) -> JointRates:
     return JointRates(link.R_C @ (joint.joint.turning(q) @ u), link.R_P @ (joint.joint.sliding(q) @ u))
 
 
-def child_velocity(J: Rates, link: Link, rel: JointRates) -> Rates:
+def child_velocity(J: Rates, link: JointInWorld, rel: JointRates) -> Rates:
     """ω_K = ω_J + ω̂_K, v_K = v_J + ω_J × arm + v̂ + ω_K × reach."""
     w = J.w + rel.w
     return Rates(w, J.v + cross(J.w, link.arm) + rel.v + cross(w, link.reach))
 
 
 def child_acceleration(
-    J: Rates, J_vel: Rates, K_vel: Rates, joint: TreeJoint, link: Link, rel: JointRates, q: Any, u: Any, udot: Any
+    J: Rates,
+    J_vel: Rates,
+    K_vel: Rates,
+    joint: TreeJoint,
+    link: JointInWorld,
+    rel: JointRates,
+    q: Any,
+    u: Any,
+    udot: Any,
 ) -> Rates:
     """The derivative of `child_velocity`, with the joint's own accelerations u̇."""
     turn = joint.joint.turning(q) @ udot + joint.joint.turning_rate(q, u) @ u
@@ -103,7 +111,7 @@ def child_acceleration(
     return Rates(alpha, a_C + cross(alpha, link.reach) + cross(K_vel.w, cross(K_vel.w, link.reach)))
 
 
-def child_partials(J: Partials, joint: TreeJoint, link: Link, q: Any) -> Partials:
+def child_partials(J: Partials, joint: TreeJoint, link: JointInWorld, q: Any) -> Partials:
     """The parent's columns carried along, the joint's own appended [E 16–27]."""
     free = joint.free
     W = np.hstack([J.W, link.R_C @ joint.joint.turning(q)[:, free]])
@@ -118,7 +126,7 @@ def child_partial_rates(
     J_vel: Rates,
     K_vel: Rates,
     joint: TreeJoint,
-    link: Link,
+    link: JointInWorld,
     rel: JointRates,
     q: Any,
     u: Any,

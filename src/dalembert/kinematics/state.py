@@ -17,7 +17,7 @@ from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
 from dalembert.kinematics import node_frames
 from dalembert.kinematics import recursion as step
-from dalembert.kinematics.recursion import JointRates, Link, Partials, Pose, Rates
+from dalembert.kinematics.recursion import JointInWorld, JointRates, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import Instant
 from dalembert.parts.forces.points import point
@@ -117,8 +117,8 @@ class State:
         return out
 
     @cached_property
-    def _placed(self) -> tuple[list[Pose], list[Link]]:
-        links: list[Link] = []
+    def _placed(self) -> tuple[list[Pose], list[JointInWorld]]:
+        links: list[JointInWorld] = []
 
         def child(k: int, parent: Pose) -> Pose:
             pose, link = step.child_pose(parent, self.mechanism.joints[k - 1], self.joint_q[k - 1])
@@ -153,7 +153,7 @@ class State:
         return self._near[key]
 
     @property
-    def links(self) -> list[Link]:
+    def links(self) -> list[JointInWorld]:
         """Every tree joint as it lies in the world; index 0 is the joint of body 1."""
         return self._placed[1]
 
@@ -225,20 +225,20 @@ class State:
 
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
-    def q(self) -> _ByName:
+    def q(self) -> _StateByName:
         """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.q["A.x"]` is one of several.
         """
-        return _ByName(self, 0)
+        return _StateByName(self, 0)
 
     @property
-    def u(self) -> _ByName:
+    def u(self) -> _StateByName:
         """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.u["A.x"]` is one of several.
         """
-        return _ByName(self, 1)
+        return _StateByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
@@ -350,7 +350,7 @@ class State:
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
 
 
-class _ByName:
+class _StateByName:
     """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array."""
 
     def __init__(self, state: State, part: int):

@@ -26,13 +26,13 @@ from dalembert.parts.names import unknown
 from dalembert.parts.numbers import number
 from dalembert.parts.shapes import Shape
 from dalembert.portable import Portable
-from dalembert.topology import Tree, loops
+from dalembert.topology import SpanningTree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
 from dalembert.words import counted
 
 if TYPE_CHECKING:
-    from dalembert.trace.native.code import Code
+    from dalembert.trace.native.code import CodeLibraries
     from dalembert.trace.native.target import Target
 
 
@@ -49,7 +49,7 @@ class Description(Portable):
     constraints: Mapping[str, Constraint]
     """Besides the cut joints."""
     parameters: Mapping[str, float]
-    tree: Tree
+    tree: SpanningTree
     ground_shapes: tuple[Shape, ...] = ()
     """For drawing only."""
     plan: Plan = field(default_factory=Plan)
@@ -223,11 +223,11 @@ class Description(Portable):
         return target_of(self.target)
 
     @cached_property
-    def code(self) -> Code:
+    def code(self) -> CodeLibraries:
         """Machine code that was found for it already, whatever the values of its parameters."""
-        from dalembert.trace.native.code import Code
+        from dalembert.trace.native.code import CodeLibraries
 
-        return Code()
+        return CodeLibraries()
 
     # -- topology -----------------------------------------------------------------------------------------------------
     @property

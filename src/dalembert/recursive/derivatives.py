@@ -24,7 +24,7 @@ from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, skew
 
 
 @dataclass(frozen=True, eq=False)
-class Differentiated:
+class InverseDynamicsDerivatives:
     """The mass matrix, and ∂τ/∂q, ∂τ/∂u of inverse dynamics without applied forces; n_u × n_u each."""
 
     A: np.ndarray
@@ -33,7 +33,7 @@ class Differentiated:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MotionColumn:
     """A free speed's motion column S, with ψ = V_J × S, A_J × S + V_J × (V_J × S), and ψ plus the rate of S."""
 
     S: Spatial
@@ -85,7 +85,7 @@ class Outward:
     p: Vector
     V: Spatial
     A: Spatial
-    columns: list[Column]
+    columns: list[MotionColumn]
     composite: Composite
 
 
@@ -100,7 +100,7 @@ def outward(
     rate = list(values.udot)
     for i, x in zip(link.source.free, udot):
         rate[i] = x
-    columns: dict[int, Column] = {}
+    columns: dict[int, MotionColumn] = {}
     V, A = V_J, A_J
     for group in (sliding, [i for i in range(len(S)) if i not in sliding]):
         V_in, A_in = V, A
@@ -111,7 +111,7 @@ def outward(
             A = A + _times(S[i], rate[i]) + _times(turned, values.u[i])
             psi = _motion_cross(V_in, S[i])
             further = _motion_cross(A_in, S[i]) + _motion_cross(V_in, psi)
-            columns[i] = Column(S[i], psi, further, psi + turned, i in sliding)
+            columns[i] = MotionColumn(S[i], psi, further, psi + turned, i in sliding)
     own = [columns[i] for i in link.source.free]
     return Outward(R, p, V, A, own, _contribution(link.inertia.in_parent(FullTurn(R), p), V, A))
 
@@ -127,7 +127,7 @@ class Terms:
     w: Vector
 
 
-def terms(C: Composite, c: Column) -> Terms:
+def terms(C: Composite, c: MotionColumn) -> Terms:
     return Terms(
         Spatial(*C.inertia.times(c.S.a, c.S.b)),
         _force_cross(c.S, C.F),
@@ -137,7 +137,7 @@ def terms(C: Composite, c: Column) -> Terms:
     )
 
 
-def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
+def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> InverseDynamicsDerivatives:
     """At the state of the tree and the accelerations u̇ of the free speeds."""
     columns, composite = _outward(tree, udot)
     n = tree.mechanism.n_u
@@ -164,7 +164,7 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
         parent = tree.links[k].parent
         if parent:
             composite[parent - 1] = composite[parent - 1] + composite[k]
-    return Differentiated(A, dq, du)
+    return InverseDynamicsDerivatives(A, dq, du)
 
 
 def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
@@ -180,7 +180,7 @@ def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
     return tau
 
 
-def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]]:
+def _outward(tree: Tree, udot: Any) -> tuple[list[list[MotionColumn]], list[Composite]]:
     """The columns of every link, and its own contribution to the composites."""
     made: list[Outward] = []
     for link, at, values in zip(tree.links, tree.placements, tree.values):
@@ -193,7 +193,7 @@ def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]
     return [x.columns for x in made], [x.composite for x in made]
 
 
-def _own(tree: Tree, columns: list[list[Column]], k: int) -> Iterator[tuple[int, Column]]:
+def _own(tree: Tree, columns: list[list[MotionColumn]], k: int) -> Iterator[tuple[int, MotionColumn]]:
     """The free speeds of joint k (from 0), numbered, with their columns."""
     return zip(tree.links[k].source.columns, columns[k])
 

@@ -72,10 +72,10 @@ class Balance:
         return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> PivotChoice | None:
         return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
 
-    def chosen_so(self, choice: Choice) -> Balance:
+    def chosen_so(self, choice: PivotChoice) -> Balance:
         assert isinstance(self.form, ChoosesSpeeds)
         return replace(self, form=self.form.chosen_so(choice))
 

@@ -11,7 +11,7 @@ from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 
 
 @dataclass(frozen=True)
-class Tree:
+class SpanningTree:
     """A spanning tree in regular labelling: every body has a higher label than its parent.
 
     The tuples `order`, `parent`, `arc`, `reversed` and `depth` have one entry per body, body k at position k − 1.
@@ -77,7 +77,7 @@ class Tree:
         return tuple(Arc(self.label_of[a.tail], self.label_of[a.head], a.freedoms) for a in arcs)
 
 
-def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> Tree:
+def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> SpanningTree:
     """The shallowest tree that avoids the arcs in `cut`; among the shallowest, the one with the fewest freedoms.
 
     Every freedom kept out of the tree saves an unknown and a closure row; ties go to the arc given first.
@@ -93,7 +93,7 @@ def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> Tree:
     order = _regular_order(graph.n_bodies, parent)
     label = {0: 0} | {body: k for k, body in enumerate(order, start=1)}
     in_tree = set(carrying.values())
-    return Tree(
+    return SpanningTree(
         graph=graph,
         order=order,
         parent=tuple(label[parent[body]] for body in order),

@@ -29,7 +29,7 @@ class Directions:
     torque: np.ndarray
 
 
-class Connection:
+class JointConnection:
     """Joint k in a state."""
 
     def __init__(self, s: State, k: int):

@@ -94,7 +94,7 @@ def _pieces(m: Mechanism) -> list[_Piece]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moving:
+class _MovingPiece:
     """A piece in a state."""
 
     s: State
@@ -146,7 +146,7 @@ class _Moving:
 def formulation_speeds(s: State) -> np.ndarray:
     parts = [s.speeds]
     for piece in _pieces(s.mechanism):
-        rates = _Moving(s, piece).rates
+        rates = _MovingPiece(s, piece).rates
         parts += [rates.v] if piece.inertia is None else [rates.v, rates.w]
     return np.concatenate(parts)
 
@@ -161,7 +161,7 @@ def udot(s: State, wdot: Any) -> np.ndarray:
 
 def equations(s: State) -> Equations:
     m, applied = s.mechanism, loads(s)
-    moving = [_Moving(s, piece) for piece in _pieces(m)]
+    moving = [_MovingPiece(s, piece) for piece in _pieces(m)]
     n, size = m.n_u, m.n_u + sum(3 * len(x.piece.parts) for x in moving)
     dtype = object if s.traced else float
     A, f = np.zeros((size, size), dtype=dtype), np.zeros(size, dtype=dtype)

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, unpotential_on_rates
@@ -44,7 +44,7 @@ def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[
     return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
 
 
-_energies = Traced(_lagrangian)
+_energies = TracedFunctions(_lagrangian)
 
 
 def equations(s: State) -> Equations:

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
-from dalembert.formulations.printing.parts import Parts, parts
+from dalembert.formulations.printing.parts import ForceParts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
@@ -74,7 +74,7 @@ class WrittenEquations:
 
     # -- the right-hand side in parts -----------------------------------------------------------------------------------
     @cached_property
-    def _parts(self) -> Parts:
+    def _parts(self) -> ForceParts:
         with tracing():
             return parts(self.method, self.mechanism, self.t, self.q, self.u)
 

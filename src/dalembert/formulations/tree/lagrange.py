@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import (
@@ -49,7 +49,7 @@ def _from_energies(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> di
     return {"M": symmetric(p, rates), "f": f}
 
 
-_energies = Traced(_from_energies)
+_energies = TracedFunctions(_from_energies)
 
 
 def equations(s: State) -> Equations:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.tree.planar import Acceleration, Arm, Chain, chain, not_planar
+from dalembert.formulations.tree.planar import Acceleration, Arm, PlanarChain, chain, not_planar
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -68,7 +68,7 @@ def equations(s: State) -> Equations:
 
 def equation(s: State, column: int) -> tuple[dict[int, Any], Any]:
     """One equation by itself: its coefficients on ẇ by column, and its right-hand side without applied forces."""
-    moving, total = _Moving(s, chain(s.mechanism)), _Sum()
+    moving, total = _MovingChain(s, chain(s.mechanism)), _Sum()
     slide = moving.geometry.slide_of(column)
     if slide is not None:
         moving.add_point(total, *slide)
@@ -89,10 +89,10 @@ class _Sum:
             self.coefficients[column] = self.coefficients.get(column, 0.0) + x
 
 
-class _Moving:
+class _MovingChain:
     """The chain in a state: its absolute angles and their rates, and the terms of its equations."""
 
-    def __init__(self, s: State, geometry: Chain):
+    def __init__(self, s: State, geometry: PlanarChain):
         self.s, self.geometry, m = s, geometry, s.mechanism
         self.parent = m.parent
         self.mass = [b.mass for b in m.bodies]

@@ -53,7 +53,7 @@ class Acceleration:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class PlanarChain:
     """The constants of a planar chain, and its absolute angles."""
 
     parent: tuple[int, ...]
@@ -168,17 +168,17 @@ def _somewhere(m: Mechanism) -> State:
     return made
 
 
-_known: WeakKeyDictionary[Mechanism, Chain] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Mechanism, PlanarChain] = WeakKeyDictionary()
 
 
-def chain(m: Mechanism) -> Chain:
+def chain(m: Mechanism) -> PlanarChain:
     """The chain of a mechanism that is one."""
     if m not in _known:
         _known[m] = _read(m)
     return _known[m]
 
 
-def _read(m: Mechanism) -> Chain:
+def _read(m: Mechanism) -> PlanarChain:
     normal = _normal(m)
     plane = np.array(across(normal))
     reference = State(m, 0.0, m.reference, np.zeros(m.n_u))  # all absolute angles 0; parameters stay symbols
@@ -214,7 +214,7 @@ def _read(m: Mechanism) -> Chain:
         if own is not None:
             absolute[own[1]] = absolute[before] if before is not None else 0.0
             absolute[own[1], own[1]] = own[2]
-    return Chain(
+    return PlanarChain(
         m.parent,
         turns,
         turns_with,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import HERE, then
 from dalembert.importers.urdf.links import origin
 from dalembert.parts.frames import Frame
@@ -15,8 +15,8 @@ from dalembert.parts.names import unknown
 class LinkTree:
     """Links by name; for each but the root, the joint that carries it."""
 
-    links: dict[str, Node]
-    joint_of: dict[str, Node]
+    links: dict[str, XmlNode]
+    joint_of: dict[str, XmlNode]
     parent: dict[str, str]
     root: str
 
@@ -31,16 +31,16 @@ class LinkTree:
             at = then(at, step)
         return at
 
-    def link(self, name: str, node: Node) -> str:
+    def link(self, name: str, node: XmlNode) -> str:
         """The name, if there is such a link."""
         if name not in self.links:
             raise node.error(unknown(name, "link", self.links, "its name"))
         return name
 
 
-def named(node: Node, *tags: str) -> dict[str, Node]:
+def named(node: XmlNode, *tags: str) -> dict[str, XmlNode]:
     """The children with these tags by name."""
-    found: dict[str, Node] = {}
+    found: dict[str, XmlNode] = {}
     for child in node.all(*tags):
         name = child.text_of("name")
         if name in found:
@@ -49,12 +49,12 @@ def named(node: Node, *tags: str) -> dict[str, Node]:
     return found
 
 
-def link_tree(robot: Node, joints: dict[str, Node]) -> LinkTree:
+def link_tree(robot: XmlNode, joints: dict[str, XmlNode]) -> LinkTree:
     """Checked: every joint connects two links, every link but one is carried once, and nothing carries itself."""
     links = named(robot, "link")
     if not links:
         raise robot.error("it has no <link>")
-    joint_of: dict[str, Node] = {}
+    joint_of: dict[str, XmlNode] = {}
     parent: dict[str, str] = {}
     tree = LinkTree(links, joint_of, parent, "")
     for joint in joints.values():

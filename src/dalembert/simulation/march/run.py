@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import Balance
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.march.callback import Handler, registered
@@ -360,7 +360,7 @@ class Run:
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
 
 
-def _same_kind(one: Choice, other: Choice | None) -> bool:
+def _same_kind(one: PivotChoice, other: PivotChoice | None) -> bool:
     """Whether two choices of speeds are made among the same ones, and of as many."""
     if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
         return False

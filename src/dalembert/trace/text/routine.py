@@ -13,7 +13,7 @@ from dalembert.trace.expr import Expr
 from dalembert.trace.graph import free_symbols, ordered
 from dalembert.trace.ops import SYMBOL, Op
 from dalembert.trace.text.identifiers import is_safe, safe_identifiers
-from dalembert.trace.text.intermediates import Program, program
+from dalembert.trace.text.intermediates import Intermediates, program
 from dalembert.trace.text.notation import Notation
 
 Inputs = Mapping[str, Expr | Sequence[Expr]]
@@ -46,7 +46,7 @@ class Routine:
     inputs: dict[str, Expr | tuple[Expr, ...]]
     outputs: dict[str, np.ndarray]
     places: tuple[Place, ...]
-    program: Program
+    program: Intermediates
     names: dict[Expr, str]
 
     @property

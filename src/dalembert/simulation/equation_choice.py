@@ -14,7 +14,7 @@ from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, uses_mechanism_speeds
 from dalembert.kernels.rhs.right_hand_side import is_range_space
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL
 

@@ -49,7 +49,7 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     size = reference_scales(here)
     open_by, slip = np.abs(rows.g), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
-    owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
+    owners = here.rows.owners
     widest, fastest = int(np.argmax(open_by / size)), int(np.argmax(slip / size))
     if open_by[widest] > APART * size[widest]:
         raise StateError(

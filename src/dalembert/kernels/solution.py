@@ -24,7 +24,6 @@ from dalembert.kernels.rhs.formulation_kernel import (
     FormulationSpeedsKernel,
     accelerations_kernel,
     forced_by,
-    n_rows,
     to_formulation_speeds,
 )
 from dalembert.kernels.rhs.formulation_speeds import (
@@ -148,7 +147,7 @@ def solution_kernel(
     """
     pair = FormulationKernel(m, form, constraints, independent)
     own = pair.own_rows
-    kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
+    kept = len(m.rows) if len(pair.written.B) - own == len(m.rows) else 0
 
     pivots = _pivots(pair)
 

@@ -48,7 +48,7 @@ def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> bool
         return False
     weak, still = _weakest(m, q, t, held), m.state(q, np.zeros(m.n_u), t)
     size, b = row_scales(still), constraint_rows(still).b
-    rows = [k for k, owner in enumerate(_owners(m)) if owner in weak.named]
+    rows = [k for k, owner in enumerate(m.rows.owners) if owner in weak.named]
     n = np.zeros(len(b))
     n[list(held.rows)] = weak.n
     n, b = (n * size)[rows], (b / size)[rows]
@@ -82,18 +82,13 @@ def _weakest(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> _Weakest:
     U, sigma, Vt = np.linalg.svd(Y)
     n = Vt[-1] / held.norms[rows]
     n = n / np.linalg.norm(n)
-    owners = _owners(m)
+    owners = m.rows.owners
     weight = dict.fromkeys(owners, 0.0)
     for k, share in zip(rows, np.abs(n)):
         weight[owners[k]] = max(weight[owners[k]], float(share))
     X = np.linalg.solve(L.T, U[:, len(rows) - 1 :])
     X = X / np.abs(X / m.scales.speeds[:, None]).max(axis=0)
     return _Weakest(n, float(sigma[-1]), X, [name for name, share in weight.items() if share > TAKES_PART])
-
-
-def _owners(m: Mechanism) -> list[str]:
-    """Of every row, the loop or constraint it belongs to."""
-    return [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
 
 
 def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.ndarray, X: np.ndarray) -> float:

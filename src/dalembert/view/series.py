@@ -89,7 +89,9 @@ def _gaps(motion: Motion) -> list[Chart]:
     """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
     m = motion.mechanism
     assert m is not None
-    held = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
+    held = {
+        name: d.constraint for name, d in m.constraint_rows.items() if m.rows.holonomic[m.rows.of_owner(name)].all()
+    }
     if not held:
         return []
     sizes: list[int] = []

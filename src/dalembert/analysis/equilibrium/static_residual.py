@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.analysis.linear.row_derivatives import RowKernel
 from dalembert.analysis.linear.with_constraint_forces import freed, multiplier_names
 from dalembert.kinematics.recursion import Pose
-from dalembert.kinematics.rows import constraint_rows, holonomic_rows
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -70,7 +70,7 @@ class Balancing:
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a gap."""
-        return holonomic_rows(self.m)
+        return self.m.rows.holonomic
 
     def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
         """All of it; raises `NotFinite`."""

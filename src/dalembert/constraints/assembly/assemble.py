@@ -30,7 +30,7 @@ from dalembert.constraints.methods.solution import cholesky
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import DEAD, closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.kinematics.rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
@@ -286,7 +286,7 @@ def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.nda
 def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """g and B of the holonomic rows, by the rows' sizes."""
     g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    holonomic = holonomic_rows(m)
+    holonomic = m.rows.holonomic
     return (g / size)[holonomic], (B / size[:, None])[holonomic]
 
 

@@ -21,10 +21,8 @@ NEARLY_ALL = 0.1
 
 def check_defined(m: Mechanism, q: np.ndarray, t: float, rows: np.ndarray) -> None:
     """Of all rows what they came to, refused where that is no number: a table has ended, a root is that of a negative number."""
-    start = 0
     for name, d in m.constraint_rows.items():
-        own, start = rows[start : start + len(d.g)], start + len(d.g)
-        if not np.isfinite(own).all():
+        if not np.isfinite(rows[m.rows.of_owner(name)]).all():
             at = ", ".join(f"{m.coordinates[i]} = {q[i]:.6g}" for i in d.coordinates) or "any coordinates"
             raise LoopError(
                 f'"{name}" cannot be evaluated at {at}{_when(m, t)}: a function in it is outside its domain there, as a table that has '
@@ -174,11 +172,7 @@ def _gaps(m: Mechanism, q: np.ndarray, t: float, scaled: bool = False) -> dict[s
 
 
 def _by_owner(m: Mechanism, rows: np.ndarray) -> dict[str, float]:
-    out, start = {}, 0
-    for name, d in m.numeric.constraint_rows.items():
-        out[name] = float(np.abs(rows[start : start + len(d.g)]).max(initial=0.0))
-        start += len(d.g)
-    return out
+    return {name: float(np.abs(rows[m.rows.of_owner(name)]).max(initial=0.0)) for name in m.constraint_rows}
 
 
 def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:

@@ -17,8 +17,8 @@ from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
 from dalembert.kinematics.rows import constraint_rows
+from dalembert.mechanism.stabilise import Projection
 from dalembert.simulation.kept_rows import holding
-from dalembert.simulation.stabilise import Projection
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds

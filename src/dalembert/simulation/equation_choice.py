@@ -14,7 +14,7 @@ from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, uses_mechanism_speeds
 from dalembert.kernels.rhs.right_hand_side import is_range_space
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL
 
@@ -72,17 +72,17 @@ class Balance:
         return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> PivotChoice | None:
         return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
 
-    def chosen_so(self, choice: Choice) -> Balance:
+    def chosen_so(self, choice: PivotChoice) -> Balance:
         assert isinstance(self.form, ChoosesSpeeds)
         return replace(self, form=self.form.chosen_so(choice))
 
     # -- between u and w ----------------------------------------------------------------------------------------------
-    def own_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def formulation_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """w of a state."""
-        return u if self.own else np.asarray(self.form.own_speeds(m.state(q, u, t)), dtype=float)
+        return u if self.own else np.asarray(self.form.formulation_speeds(m.state(q, u, t)), dtype=float)
 
     def speeds(self, m: Mechanism, t: float, q: np.ndarray, w: np.ndarray) -> np.ndarray:
         """u of a state."""
@@ -105,8 +105,8 @@ class Balance:
         """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""
         if self.own:
             return o.atol
-        still = self.own_speeds(m, o.start, q, np.zeros(m.n_u))
-        changes = [np.abs(self.own_speeds(m, o.start, q, x) - still) for x in np.diag(o.sizes[m.n_q :])]
+        still = self.formulation_speeds(m, o.start, q, np.zeros(m.n_u))
+        changes = [np.abs(self.formulation_speeds(m, o.start, q, x) - still) for x in np.diag(o.sizes[m.n_q :])]
         typical = np.max([np.zeros_like(still), *changes], axis=0)
         typical = np.where(typical > 0.0, typical, typical.max(initial=0.0) or 1.0)
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])

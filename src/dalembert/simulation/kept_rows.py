@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.stabilise import Stabilisation
+from dalembert.mechanism.stabilise import Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.diagnose import Diagnosis

@@ -58,7 +58,7 @@ def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
 def to_formulation_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
     """y = w of a state (t, q, u)."""
     with tracing():
-        w = form.own_speeds(m.symbolic_state())
+        w = form.formulation_speeds(m.symbolic_state())
         return block(name, known_symbols(m), [Output(x, "y", i) for i, x in enumerate(w)])
 
 

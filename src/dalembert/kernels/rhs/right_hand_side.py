@@ -54,6 +54,8 @@ class RightHandSide:
     Its functions are `name(t, q, w, x, P, y, work)`: x are further generalized forces; behind the parameters P lie the row scales.
     """
 
+    keep: RowsToKeep = NO_ROWS
+
     def __init__(self, m: Mechanism):
         self.m = m
 
@@ -76,6 +78,11 @@ class RightHandSide:
     def pivot_at(self) -> int | None:
         """Where in its working memory the slope leaves the smallest pivot of the constraints; None where it watches none."""
         return None
+
+    @property
+    def watched(self) -> bool:
+        """Whether rows are kept by projection and watched for singular poses."""
+        return self.pivot_at is not None and self.keep.projects
 
     @property
     def projects_in_lanes(self) -> bool:

@@ -15,7 +15,7 @@ from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, 
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, RightHandSide, right_hand_side
 from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.simulation.equation_choice import Balance
-from dalembert.simulation.integrators.integrator import Method, Unknowns, layout
+from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
 from dalembert.simulation.kept_rows import Holding
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.equations import (
@@ -41,7 +41,7 @@ class Program:
     """Everything about a run that is settled before its numbers: what is compiled, and how its memory is laid out."""
 
     catalogue: Catalogue
-    named_method: Method
+    integrator: Integrator
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
@@ -81,12 +81,6 @@ class Program:
         speeds = self.balance.form.speeds(m)
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
 
-    @cached_property
-    def method(self) -> Method:
-        """The method, in its variant for constraints where they are kept by projection on the mechanism's own speeds."""
-        projected = self.holding is not None and self.holding.stabilise.projects and self.balance.own
-        return (self.named_method.held if projected else None) or self.named_method
-
     @property
     def _projects_in_lanes(self) -> bool:
         """Whether outputs are projected several at a time."""
@@ -95,7 +89,8 @@ class Program:
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside), len(self.events))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched)
+        return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
     def given(self) -> Layout:
@@ -108,8 +103,8 @@ class Program:
         return np.zeros(0) if h is None else self.rhs.row_scales(h.norms, h.sizes)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
-        """What the method's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.method.first_values(m.numeric)
+        """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
+        return self.integrator.first_values(m.numeric, self.rhs.watched)
 
     @property
     def target(self) -> Target:
@@ -138,7 +133,7 @@ class Program:
         opaque = self.catalogue.opaque is not None
         balanced = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
-            type(self), self.named_method, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
+            type(self), self.integrator, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
             self.beside, self.target,
         )  # fmt: skip
 
@@ -190,7 +185,7 @@ class Program:
             module, self.lanes, self.catalogue, self.rhs, self.layout, self.given, slope, project, work, project_wide, wide,
             self._pivots(module), self.beside,
         )  # fmt: skip
-        steps = self.method.emit(e)
+        steps = self.integrator.emit(e)
         events = None
         if self.events:
             with tracing():

@@ -81,7 +81,7 @@ class ChoosesSpeeds(ABC):
         """Of all rows: by which pivots can be compared."""
 
     @abstractmethod
-    def firmness(self, s: State, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:
         """The smallest pivot beside the length of its row, at numbers: from 0 to about 1."""
 
 

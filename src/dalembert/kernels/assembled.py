@@ -28,15 +28,15 @@ def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, paramete
     """By a kernel of its own; how far off each state is."""
     if not m.constraint_rows:
         return np.zeros(np.shape(q)[:-1])
-    if "errors" not in c.found:
-        c.found["errors"] = _errors_kernel(c)
-    off: np.ndarray = c.found["errors"](q, u, None, t, parameters)[..., 0]
+    if c.constrained.errors is None:
+        c.constrained.errors = _errors_kernel(c)
+    off: np.ndarray = c.constrained.errors(q, u, None, t, parameters)[..., 0]
     check_off(m, off, q, u, t, parameters)
     return off
 
 
 def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters: Any) -> None:
-    """From how far off every state is, rows measured by their scales; the first that is too far is told."""
+    """From how far off every state is, rows measured by their scales; the first that is too far is named."""
     if off.max(initial=0.0) <= APART:
         return
     k = int(np.argmax(~(off <= APART)))

@@ -82,12 +82,12 @@ def closes_overbent(bodies: Sequence[str]) -> LoopError:
     )
 
 
-def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+def given_values_do_not_fit(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> LoopError:
     """The mechanism can be closed, but not with the values that are to be kept."""
     gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
     name = max(weights, key=lambda each: weights[each])
     return LoopError(
-        f'the given initial values of {_listed([m.speeds[i] for i in held])} cannot all be kept: with them "{name}" stays open by '
+        f'the given initial values of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: with them "{name}" stays open by '
         f"{_size(m, name, gaps[name])}. Give fewer of them, and the others are solved for"
     )
 
@@ -112,13 +112,13 @@ def closes_roughly(m: Mechanism, q: np.ndarray, t: float) -> str:
     )
 
 
-def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: Sequence[int], t: float) -> LoopError:
     """Rows that still slip, in the order of all rows, and by what each is measured; with or without speeds that were to be kept."""
     gaps, weights = _by_owner(m, left), _by_owner(m, left / size)
     name = max(weights, key=lambda each: weights[each])
-    if held:
+    if fixed:
         return LoopError(
-            f'the given speeds of {_listed([m.speeds[i] for i in held])} cannot all be kept: "{name}" would still move apart at '
+            f'the given speeds of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: "{name}" would still move apart at '
             f"{gaps[name]:.3g} m/s; give fewer speeds"
         )
     pulling = [each for each, gap in weights.items() if gap > PULLS * weights[name]]

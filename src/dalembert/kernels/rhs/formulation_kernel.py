@@ -164,7 +164,7 @@ class FormulationKernel:
             values = np.asarray(getattr(e, name))
             values = (values[list(self.order)] if name in ("B", "gamma") else values).ravel()
             outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
-        return block("pair_equations", self.known, outputs)
+        return block("formulation_equations", self.known, outputs)
 
     def emit(self, module: Module, lanes: int = 1, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
@@ -221,7 +221,7 @@ def accelerations_kernel(
     independent: Sequence[int] | None = None,
     poses: Any = (),
 ) -> FormulationSpeedsKernel:
-    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of the pair's differential equations.
+    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of their differential equations.
 
     `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Speeds that are
     chosen are chosen at the `poses`, if given. Kane's equations by

@@ -9,7 +9,7 @@ from dalembert.trace.native import Block, Module, Signature
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.driver.function import FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind
-from dalembert.trace.native.driver.values import Value
+from dalembert.trace.native.driver.values import DriverValue
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION
 
 
@@ -27,7 +27,7 @@ class Prefixed(Module):
 
     @contextmanager
     def function(
-        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[Value]
+        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[DriverValue]
     ) -> Iterator[FunctionBuilder]:
         with self._module.function(self._prefix + name, lanes, status, public, **parameters) as f:
             yield f

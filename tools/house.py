@@ -46,7 +46,9 @@ ORDER = (
 """A room uses the rooms before it, never those after it. A folder inside a room ("kernels/tree") may have a place of its own."""
 
 FACADES = (
+    "aliases.py",
     "mechanism/mechanism.py",
+    "mechanism/analyses.py",
     "mechanism/description.py",
     "system/system.py",
     "motion/motion.py",

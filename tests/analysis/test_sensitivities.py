@@ -110,7 +110,7 @@ def test_through_a_redundant_loop_whose_lengths_move_the_constraint():
     assert np.all(found.dq[-1, m.coordinates.index("B")] != 0.0)
 
 
-def test_of_the_assembled_start_where_nothing_is_held():
+def test_of_the_assembled_start_where_nothing_is_fixed():
     """Coordinates by the least change, speeds by the least in the metric of the mass matrix, which itself changes."""
     m = da.load(gallery.files()["four_bar"])
     q = m.assemble({"A": 1.0})[0]
@@ -162,11 +162,11 @@ def test_a_parameter_that_would_open_a_loop_is_named():
 
 def test_a_chain_of_twenty_takes_the_compiled_sweeps():
     s = da.System("chain", gravity=(0, -9.81, 0))
-    length, carrier = s.parameter("l", 0.2), "ground"
+    length, parent = s.parameter("l", 0.2), "ground"
     for k in range(20):
         s.add_body(f"b{k}", da.rod(1.0, length))
-        s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
-        carrier = f"b{k}"
+        s.add_joint(f"j{k}", da.Revolute(), parent, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
+        parent = f"b{k}"
     check(s.build(), {"j0": 0.3}, {"j3": 0.5}, 0.1, ["l"], h=1e-3)
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from dalembert.analysis.equilibrium.equilibrium import Equilibrium
     from dalembert.analysis.inspection import Inspection
     from dalembert.analysis.linear.linearisation import Linearisation
+    from dalembert.analysis.linkage.assembly_modes import Branches
     from dalembert.analysis.linkage.follow import Followed
     from dalembert.analysis.linkage.sweep import Sweep
-    from dalembert.analysis.linkage.ways import Branches
     from dalembert.analysis.sensitivity.identify import Identification
     from dalembert.analysis.sensitivity.sensitivities import Sensitivities
     from dalembert.analysis.stability.locus import Locus

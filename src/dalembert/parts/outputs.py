@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 
-class Output(Described):
+class OutputQuantity(Described):
     """The contract: `value(state)`, a number or three."""
 
     unit: str = ""
@@ -31,7 +31,7 @@ class Output(Described):
 
 
 @dataclass(frozen=True, eq=False)
-class Value(Output):
+class Value(OutputQuantity):
     """A function of the state."""
 
     of: OfState
@@ -42,7 +42,7 @@ class Value(Output):
 
 
 @dataclass(frozen=True, eq=False)
-class _OfPoint(Output):
+class _OfPoint(OutputQuantity):
     at: PointLike
 
     @property
@@ -84,7 +84,7 @@ class Displacement(_OfPoint):
 
 
 @dataclass(frozen=True, eq=False)
-class AngularVelocity(Output):
+class AngularVelocity(OutputQuantity):
     """How fast a body turns, in world axes."""
 
     body: BodyName
@@ -98,9 +98,9 @@ class AngularVelocity(Output):
         return s.angular_velocity(self.body)
 
 
-def as_output(given: Output | StateFunction, name: str) -> Output:
-    """An Output from an Output or a function of the state."""
-    if isinstance(given, Output):
+def as_output(given: OutputQuantity | StateFunction, name: str) -> OutputQuantity:
+    """An `OutputQuantity` from itself or from a function of the state."""
+    if isinstance(given, OutputQuantity):
         return given
     if callable(given):
         return Value(given)
@@ -109,5 +109,5 @@ def as_output(given: Output | StateFunction, name: str) -> Output:
     )
 
 
-OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
+OUTPUTS: tuple[type[OutputQuantity], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
 """The outputs a model file can name."""

@@ -16,7 +16,7 @@ from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.stabilise import Stabilisation
-from dalembert.simulation.integrators.registry import METHODS
+from dalembert.simulation.integrators.registry import constraint_names
 from dalembert.simulation.kept_rows import Holding, holding
 from dalembert.simulation.options import Options
 
@@ -60,8 +60,8 @@ def hold(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> Hol
 
 
 def check_method(o: Options) -> None:
-    if o.method.held is None:
-        able = ", ".join(name for name, method in METHODS.items() if method.held is not None)
+    if not o.method.keeps_constraints:
+        able = ", ".join(constraint_names())
         raise SimulationError(f'method "{o.method.name}" cannot keep to loops and constraints; choose one of {able}')
 
 

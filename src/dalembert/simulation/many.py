@@ -26,15 +26,14 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.simulation.constrained_start import check_method, held_start, hold
 from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
-from dalembert.simulation.integrators.integrator import CREEPING, DEGRADED, OUT_OF_REACH
 from dalembert.simulation.kept_rows import Holding
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.share import NONE, WAITING
-from dalembert.simulation.march.time_loop import FINISHED, PAUSED
+from dalembert.simulation.march.share import NONE
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.status import Status
 from dalembert.trace.native import aligned
 from dalembert.version import __version__
 from dalembert.words import counted
@@ -180,7 +179,7 @@ class _Batch:
         self.memory = aligned((self.groups, program.layout.size, lanes))
         self.given = aligned((self.groups, program.given.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
-        self.statuses = np.full(self.groups, WAITING, dtype=np.int64)
+        self.statuses = np.full(self.groups, Status.WAITING, dtype=np.int64)
         self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
         self.counters[:, TOTAL] = len(o.times)
         self.queue = np.zeros(1, dtype=np.int64)
@@ -190,8 +189,8 @@ class _Batch:
         """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end}
-        fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
+        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
+        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
@@ -261,12 +260,12 @@ class _Batch:
                 width, self.count, BUDGET, o.max_steps,
             )  # fmt: skip
             paces: dict[int, Pace] = {}
-            while not self.stop.is_set() and (status := march()) != FINISHED:
+            while not self.stop.is_set() and (status := march()) != Status.FINISHED:
                 g = int(own[0])
-                if status == DEGRADED and not self._goes_on(g):
-                    self.statuses[g], own[0] = OUT_OF_REACH, NONE
+                if status == Status.DEGRADED and not self._goes_on(g):
+                    self.statuses[g], own[0] = Status.OUT_OF_REACH, NONE
                 elif g != NONE and self._creeps(g, paces):
-                    self.statuses[g], own[0] = CREEPING, NONE
+                    self.statuses[g], own[0] = Status.CREEPING, NONE
         except BaseException:
             self.stop.set()
             raise
@@ -301,7 +300,7 @@ class _Batch:
 
     def _looked_at(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""
-        finished = (self.statuses == FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
+        finished = (self.statuses == Status.FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
         for g in np.flatnonzero(~finished).tolist():
             self._say_what_came_of(g)
         states = np.minimum(self.program.lanes, self.count - self.program.lanes * np.arange(self.groups))
@@ -314,7 +313,7 @@ class _Batch:
         reached = int(self.counters[g, NEXT])
         if reached < len(o.times):
             self.rows[first : first + states, reached:] = np.nan
-        if status == PAUSED:
+        if status == Status.PAUSED:
             t = float(program.layout.view(memory, "t")[0, 0])
             self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
         elif status < 0:
@@ -387,13 +386,13 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
-    """Every state suits the joints that can be in trouble."""
+    """Every state suits the joints that can be singular."""
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
-        if not j.joint.may_be_in_trouble or len(at) != j.joint.n_q:
+        if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.trouble(row[at])
+            trouble = j.joint.singularity(row[at])
             if trouble:
                 raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
 

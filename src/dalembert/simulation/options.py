@@ -21,8 +21,8 @@ from dalembert.mechanism.simulation_options import (
 )
 from dalembert.mechanism.simulation_options import options as every_option
 from dalembert.mechanism.stabilise import Stabilisation, recorded, stabilisation
-from dalembert.simulation.integrators.integrator import Method
-from dalembert.simulation.integrators.registry import METHODS, method_named
+from dalembert.simulation.integrators.integrator import Integrator
+from dalembert.simulation.integrators.registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
 from dalembert.simulation.scales import SMALL, sizes_at
 
 MOST_SAMPLES = 100_000_000
@@ -34,7 +34,7 @@ class Options:
 
     chosen: SimulationOptions
     """What was said, by call or plan."""
-    method: Method
+    method: Integrator
     start: float
     times: np.ndarray
     step: float
@@ -67,7 +67,7 @@ class Options:
 
 def _plain(x: Any) -> Any:
     """As it can be written down."""
-    if isinstance(x, Method):
+    if isinstance(x, Integrator):
         return x.name
     if isinstance(x, Stabilisation):
         return recorded(x)
@@ -84,7 +84,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         )
     length = _positive(duration, "duration")
     chosen = said.completed(USUAL)
-    method = method_named(chosen.method or ("rk4" if chosen.step is not None else "dop853"))
+    method = integrator_named(chosen.method or (FIXED if chosen.step is not None else ADAPTIVE))
     _check_steps(method, chosen)
     relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints else RTOL)
     if relative < 1e-14:
@@ -108,10 +108,10 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     )
 
 
-def _check_steps(method: Method, chosen: SimulationOptions) -> None:
+def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
     """A fixed step for integrators that have one, tolerances for those that choose it."""
     if method.adaptive and chosen.step is not None:
-        fixed = " or ".join(repr(name) for name, x in METHODS.items() if not x.adaptive)
+        fixed = " or ".join(map(repr, fixed_step_names()))
         raise SimulationError(
             f"method={method.name!r} chooses its step by tolerance, but step={chosen.step!r} was given; "
             f"leave out step, or choose {fixed}"

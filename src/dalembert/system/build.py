@@ -17,7 +17,7 @@ from dalembert.parts.joints import Joint
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
 from dalembert.system.system import GROUND, JointPlacement, System
-from dalembert.topology import Arc, Graph, TopologyError, Tree, loops, spanning_tree
+from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
 from dalembert.trace.bind import bind, expressions_in
 from dalembert.trace.native.target import target_of
@@ -153,7 +153,7 @@ def check_numbers(system: System) -> None:
         evaluated(constraint, f'constraint "{name}"')
 
 
-def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
+def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
     """Regular labelling of the spanning tree."""
     index = {GROUND: 0, **{name: i for i, name in enumerate(system.bodies, start=1)}}
     names = [GROUND, *system.bodies]
@@ -175,7 +175,7 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
         ) from problem
 
 
-def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Tree:
+def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> SpanningTree:
     """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own."""
     where = list(system.joints)
     acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]

@@ -21,7 +21,7 @@ from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
 from dalembert.parts.numbers import number, numbers
-from dalembert.parts.outputs import Output, as_output
+from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import Law, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
@@ -70,7 +70,7 @@ class System(Portable):
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
-        self.outputs: dict[str, Output] = {}
+        self.outputs: dict[str, OutputQuantity] = {}
         self.events: dict[str, Event] = {}
         self.tables: dict[str, Table] = {}
         self.purpose = ""
@@ -169,7 +169,7 @@ class System(Portable):
             as_shapes(() if shapes is None else shapes, f"{where}: shapes"),
         )
 
-    def add_output(self, name: str, output: Output | StateFunction) -> None:
+    def add_output(self, name: str, output: OutputQuantity | StateFunction) -> None:
         """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
         check_new_name(name, "output", self.outputs)
         self.outputs[name] = as_output(output, name)

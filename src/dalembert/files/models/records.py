@@ -58,7 +58,7 @@ from dalembert.parts.field_types import (
 )  # fmt: skip
 from dalembert.parts.fields import Function, Holds
 from dalembert.parts.names import nearest
-from dalembert.simulation.integrators.registry import METHODS as INTEGRATORS
+from dalembert.simulation.integrators.registry import INTEGRATORS
 from dalembert.trace import Expr
 
 _PLAIN: dict[type, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}

@@ -78,8 +78,8 @@ class Reversed(Joint):
     def condition(self, q: Vector) -> np.ndarray:
         return self.joint.condition(q)
 
-    def trouble(self, q: Vector) -> str | None:
-        return self.joint.trouble(q)
+    def singularity(self, q: Vector) -> str | None:
+        return self.joint.singularity(q)
 
     def _arm(self, q: Vector) -> Vector:
         """The joint's translation in the axes of its own child."""

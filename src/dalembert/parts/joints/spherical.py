@@ -56,8 +56,8 @@ class Spherical(Joint):
     def condition(self, q: Vector) -> np.ndarray:
         return np.asarray(self._turn.condition(q))
 
-    def trouble(self, q: Vector) -> str | None:
-        return self._turn.trouble(q)
+    def singularity(self, q: Vector) -> str | None:
+        return self._turn.singularity(q)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return p

@@ -13,10 +13,9 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import Balance
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
-from dalembert.simulation.integrators.integrator import CREEPING, CROSSED, DEGRADED
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, Era
 from dalembert.simulation.march.control import Control
@@ -26,8 +25,8 @@ from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, 
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.march.time_loop import AT_END, EVENT, FINISHED, PAUSED
 from dalembert.simulation.options import Options
+from dalembert.simulation.status import Crossing, Status
 
 WORTH_A_LOOK = 1e-2
 """Pivot of the first pose below which other rows may be a better choice."""
@@ -90,12 +89,12 @@ class Run:
         """Set everything to the start."""
         o = self.options
         balance = self.program.balance
-        w = balance.own_speeds(self.model, o.start, q, u)
+        w = balance.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
-        for name in ("t", "t_old", "seen", "first"):
+        for name in ("t", "t_old", "searched_to", "counted_from"):
             self.part(name)[:] = o.start
-        self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
+        self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
         self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
         for name, values in self.program.first_values(self.model).items():
@@ -155,8 +154,11 @@ class Run:
         def part(name: str) -> np.ndarray:
             return self.program.layout.view(c.memory, name)
 
-        firm = [part(name) for name in ("t", "t_old", "seen", "first", "end", "step", "y", "y_old", "rtol", "atol")]
-        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("seen")[0, 0]])
+        firm = [
+            part(name)
+            for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
+        ]
+        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("searched_to")[0, 0]])
         n_rows = 0 if held is None else len(held.norms)
         fits = {
             "its counts of samples": total == len(o.times) and 0 <= done <= total,
@@ -164,7 +166,7 @@ class Run:
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
             "its choice of dependent speeds": c.given.shape == self.given.shape
-            and self.program.balance.partition_fits(held, self.program.given.view(c.given, "scales")[:, 0]),
+            and self.program.rhs.row_scales_fit(self.program.given.view(c.given, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
@@ -200,24 +202,26 @@ class Run:
                 began = time.perf_counter()
                 before = None if self.handler is None else (self.memory.copy(), self.counters.copy())
                 left = max(1, self.options.max_steps - int(self.counters[STEPS]))
-                status = EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
-                if status == FINISHED:
+                status = (
+                    Status.EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
+                )
+                if status == Status.FINISHED:
                     self.ended = "end"
                     return
-                if status == EVENT and self._record():
+                if status == Status.EVENT and self._record():
                     self.ended = "event"
                     return
-                if self._poor and status in (PAUSED, AT_END):  # all of the last step is written
+                if self._poor and status in (Status.PAUSED, Status.AT_END):  # all of the last step is written
                     self._look_at_choice()
-                if status == AT_END:
+                if status == Status.AT_END:
                     self._attend()
-                elif status == DEGRADED and self.program.balance.choice is not None:
+                elif status == Status.DEGRADED and self.program.balance.choice is not None:
                     self._poor = True
-                elif status == CROSSED:
+                elif status == Status.CROSSED:
                     self._step_back()
-                elif status == DEGRADED:
+                elif status == Status.DEGRADED:
                     self._look_at_rows()
-                elif status == PAUSED:
+                elif status == Status.PAUSED:
                     took = max(time.perf_counter() - began, 1e-6)
                     budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
                 elif status < 0:
@@ -225,10 +229,10 @@ class Run:
                         self.memory[:], self.counters[:] = before
                         return  # raised on leaving
                     raise failure(status, self.model, self.program, self.options, self.memory)
-                if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
+                if status in (Status.PAUSED, Status.AT_END) and self.counters[STEPS] >= self.options.max_steps:
                     raise too_many_steps(self.options, self.t)
                 if pace.creeps(self.t, int(self.counters[STEPS])):
-                    raise failure(CREEPING, self.model, self.program, self.options, self.memory)
+                    raise failure(Status.CREEPING, self.model, self.program, self.options, self.memory)
                 self._tell(progress)
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)
@@ -245,8 +249,8 @@ class Run:
         if rows is not None:
             self._hold_by(rows)
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
-            if "way" in self.program.layout.parts:
-                self.part("way")[:] = self.part("across")[:] = 0.0
+            if "crossing" in self.program.layout.parts:
+                self.part("crossing")[:], self.part("crossing_error")[:] = Crossing.PLANNED, 0.0
         else:
             told = near_miss(model, self.program, self.options, self.memory)
             self.near_miss = self.near_miss or told
@@ -260,8 +264,8 @@ class Run:
     def _step_back(self) -> None:
         """To before a step that cannot be trusted, to make it in other speeds."""
         self.part("y")[:], t = self.part("y_old"), float(self.part("t_old")[0])
-        self.part("t")[:] = self.part("first")[:] = t
-        self.part("steps")[:] = 0.0
+        self.part("t")[:] = self.part("counted_from")[:] = t
+        self.part("steps_counted")[:] = 0.0
         if not self._look_at_choice():
             raise no_speeds_serve(self.model, self.program.balance, self.t)
 
@@ -272,16 +276,16 @@ class Run:
         q, now = self.model.admissible(y[:n_q]), self.program.balance
         self._measure(q)
         other = now.choosing_anew(self.model, t, q, self.lengths)
-        self.part("least")[:] = 0.0
+        self.part("least_pivot_ratio")[:] = 0.0
         if other is None or now.choice is None:
             if not now.firmness(self.model, t, q, self.lengths) > LOST:
                 raise no_speeds_serve(self.model, now, t)
             return False
-        self.part("side")[:] = 0.0
+        self.part("determinant_sign")[:] = 0.0
         u = now.speeds(self.model, t, q, y[n_q:])
         self.eras.append(Era(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t
@@ -356,7 +360,7 @@ class Run:
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
 
 
-def _same_kind(one: Choice, other: Choice | None) -> bool:
+def _same_kind(one: PivotChoice, other: PivotChoice | None) -> bool:
     """Whether two choices of speeds are made among the same ones, and of as many."""
     if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
         return False

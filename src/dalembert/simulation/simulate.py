@@ -209,8 +209,7 @@ def _where(resume: Any) -> Checkpoint:
     if isinstance(resume, Motion):
         if resume.unfinished is None:
             raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
-        found: Checkpoint = resume.unfinished
-        return found
+        return resume.unfinished
     return load_checkpoint(file_path(resume, "simulate: resume"))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.options import Options, options
 from dalembert.trace import directional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 RTOL = 1e-10
 
@@ -73,7 +76,7 @@ class Sensitivities(Tabular):
             out |= {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
         return out
 
-    def plot(self, name: str, ax: Any = None) -> Any:
+    def plot(self, name: str, ax: Axes | None = None) -> Axes:
         """The change of one quantity per unit of each of `to`, over time; the axes of matplotlib."""
         changes = self[name].reshape(len(self.t), -1, len(self.to))
         parts = list(components(name, self.value(name)))

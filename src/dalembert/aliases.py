@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
     from dalembert.parts.events import Event
     from dalembert.parts.forces.points import Point
-    from dalembert.parts.outputs import Output
+    from dalembert.parts.outputs import OutputQuantity
     from dalembert.trace import Expr
 
 FilePath: TypeAlias = "str | os.PathLike[str]"
@@ -31,7 +31,7 @@ StateFunction: TypeAlias = "Callable[[State], Any]"
 """A function of the state, in numbers or traced."""
 Events: TypeAlias = "Event | StateFunction | Sequence[Event | StateFunction] | Mapping[str, Event | StateFunction]"
 """One event, several, or several by name."""
-Outputs: TypeAlias = "Mapping[str, Output | StateFunction]"
+Outputs: TypeAlias = "Mapping[str, OutputQuantity | StateFunction]"
 """Quantities of the state by name."""
 Controller: TypeAlias = "Callable[[State], Mapping[str, ArrayLike]]"
 """A function of the numeric state that gives {joint or speed: force}."""

@@ -230,7 +230,7 @@ def _check_consistent(
     B = np.abs(e.B * steps / sizes[:, None]).max(axis=2)
     speed = 1.0 + B * np.abs(u / steps).max(axis=1, keepdims=True)
     rate = speed**2 + B * np.abs(udot / steps).max(axis=1, keepdims=True)
-    owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
+    owners = m.rows.owners
     for k in np.flatnonzero(~np.isfinite(e.gap).all(axis=1))[:1]:
         check_defined(m, q[k], float(t[k]), e.gap[k])
     for off, what, do in (

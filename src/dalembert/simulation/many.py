@@ -24,9 +24,9 @@ from dalembert.mechanism.stabilise import Projection
 from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
-from dalembert.simulation.constrained_start import check_method, held_start, hold
+from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
 from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
@@ -110,13 +110,13 @@ def simulate_many(
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
     models = _Models(m, P)
-    held = None
+    kept = NO_ROWS_KEPT
     if m.constraint_rows:
-        q, u, held = _held(models, q, u, initials, speeds, o)
+        q, u, kept = _constrained(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
-    wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
+    wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    program = Program(catalogue, o.method, lanes, holding=held, many=True)
+    program = Program(catalogue, o.method, lanes, kept=kept, many=True)
     batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
@@ -205,7 +205,7 @@ class _Batch:
         """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
-        if program.holding is not None:
+        if program.constrained:
             every = [(g, self.models[g * lanes]) for g in range(self.groups)]
         for g, model in every:
             for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
@@ -282,13 +282,12 @@ class _Batch:
 
     def _goes_on(self, g: int) -> bool:
         """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
-        program, held, model = self.program, self.program.holding, self.models[g]
-        assert held is not None
+        program, kept, model = self.program, self.program.kept, self.models[g]
         q, t = (
             program.layout.view(self.memory[g], "y")[: model.n_q, 0],
             float(program.layout.view(self.memory[g], "t")[0, 0]),
         )
-        if better_rows(model, model.admissible(q), t, held.rows, held.norms) is not None:
+        if better_rows(model, model.admissible(q), t, kept.rows, kept.norms) is not None:
             return True  # it is the rows that are poor, not the pose
         try:
             told = near_miss(model, program, self.options, self.memory[g])
@@ -322,15 +321,15 @@ class _Batch:
                 self.problems[first + k] = str(failure(status, self.models[first + k], program, o, lane))
 
 
-def _held(
+def _constrained(
     models: _Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
-) -> tuple[np.ndarray, np.ndarray, Holding]:
-    """Every motion's start assembled with its own parameters; all are held by the rows found for the first."""
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
     try:
         both = [
-            held_start(models[k], x, v, given, rates, o.start)
+            assembled_start(models[k], x, v, given, rates, o.start)
             for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
         ]
     except LoopError as problem:
@@ -338,7 +337,7 @@ def _held(
     return (
         np.array([x for x, _ in both]),
         np.array([x for _, x in both]),
-        hold(models[0], both[0][0], o.start, Projection()),
+        kept_at(models[0], both[0][0], o.start, Projection()),
     )
 
 

@@ -89,7 +89,8 @@ def _gaps(motion: Motion) -> list[Chart]:
     """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
     m = motion.mechanism
     assert m is not None
-    holonomic = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
+    of = m.rows
+    holonomic = {name: d.constraint for name, d in m.constraint_rows.items() if of.holonomic[of.of_owner(name)].all()}
     if not holonomic:
         return []
     sizes: list[int] = []

@@ -24,7 +24,7 @@ from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, own_speed_symbols
+from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
@@ -172,7 +172,7 @@ class Size:
     def of(m: Mechanism, form: Formulation) -> Size:
         begun = perf_counter()
         with tracing():
-            w = own_speed_symbols(form, m)
+            w = formulation_speed_symbols(form, m)
             e = form.equations(form.state(m, symbol("t"), symbols("q_", m.coordinates), w))
             seconds = perf_counter() - begun
             operations = count_operations([e.A, e.f, e.B, e.gamma])

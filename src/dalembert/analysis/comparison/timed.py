@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dalembert.kernels.rhs.formulation_kernel import PairKernel
+from dalembert.kernels.rhs.formulation_kernel import FormulationSpeedsKernel
 from dalembert.kinematics.state import State
 from dalembert.trace.native import aligned
 from dalembert.trace.native.driver.lapack import make_known
@@ -22,7 +22,7 @@ ROOM = 128_000
 class CompiledPair:
     """A pair's machine code, compiled afresh so that its time can be measured, and called over many states at once."""
 
-    def __init__(self, kernel: PairKernel):
+    def __init__(self, kernel: FormulationSpeedsKernel):
         make_known()
         self.kernel = kernel
         module = kernel.module(1)

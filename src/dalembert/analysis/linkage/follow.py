@@ -127,7 +127,7 @@ class _Course:
 
         bound = {**self.free.constraints, PATH: Relation(position=off)}
         self.m: Mechanism = replace(self.free, constraints=bound, forces={})
-        self.n_rows = sum(len(d.g) for d in self.m.constraint_rows.values())
+        self.n_rows = len(self.m.rows)
         n, rows = m.n_u, self.n_rows
 
         def written(s: State, _: Any) -> Any:

@@ -214,7 +214,7 @@ ALGORITHM = Algorithm(
 
 # -- of forward dynamics -----------------------------------------------------------------------------------------------
 def emit_forward(m: Mechanism, forward: Any, inverse: Any, module: Module, lanes: int) -> tuple[Signature, int]:
-    """∂u̇/∂(q, u, τ) = −A⁻¹ ∂τ/∂(q, u), A⁻¹ at the accelerations that τ gives, from both outlined kernels.
+    """∂u̇/∂(q, u, τ) = −A⁻¹ ∂τ/∂(q, u), A⁻¹ at the accelerations that τ gives, from both kernels of sweeps.
 
     On one state (`lanes` = 1) the lanes run over the columns. Returns also the doubles (per lane, for `lanes` > 1) of working memory.
     """

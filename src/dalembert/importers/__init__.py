@@ -37,7 +37,7 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
 
     Included files and meshes are read from the model's own folder, or from the wider `folder` given.
     """
-    from dalembert.importers.mjcf.model import load
+    from dalembert.importers.mjcf.mjcf_model import load
 
     return load(Path(path), folder)
 

@@ -16,7 +16,7 @@ from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing
-from dalembert.trace.functions import maximum
+from dalembert.trace.scalar_functions import maximum
 
 APART = 1e-3
 """Gap, by its row's scale, and slip, by scale times speed, above which a state is refused: what drifts less is let pass."""

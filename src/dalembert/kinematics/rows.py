@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.aliases import PointOfBody, StateFunction
-    from dalembert.elastic.outputs import InnerLoads
+    from dalembert.elastic.elastic_outputs import InnerLoads
     from dalembert.kernels.catalogue import BodyMotion
     from dalembert.motion.quantities import Accelerations, Energies, Momenta, Poses
     from dalembert.motion.reactions import JointForces, Wrenches
@@ -147,7 +147,7 @@ class Motion(Portable):
         They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
         it may be pulled: what a joint transmits is known exactly, by `reaction`.
         """
-        from dalembert.elastic.outputs import inner_loads
+        from dalembert.elastic.elastic_outputs import inner_loads
 
         return inner_loads(self, body)
 
@@ -164,13 +164,13 @@ class Motion(Portable):
 
         They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
         """
-        from dalembert.elastic.outputs import tisserand_frame
+        from dalembert.elastic.elastic_outputs import tisserand_frame
 
         return tisserand_frame(self, body)
 
     def principal_axes(self, body: str) -> np.ndarray:
         """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
-        from dalembert.elastic.outputs import principal_axes
+        from dalembert.elastic.elastic_outputs import principal_axes
 
         return principal_axes(self, body)
 

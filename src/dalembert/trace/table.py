@@ -143,7 +143,7 @@ class Table:
         cls, path: str | os.PathLike[str], kind: str = "cubic", outside: str = "nan", *, name: str | None = None
     ) -> Table:
         """From a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
-        from dalembert.trace.samples import read_samples
+        from dalembert.trace.csv_samples import read_samples
 
         samples = read_samples(path)
         values = samples.values[:, 0] if samples.values.shape[1] == 1 else samples.values

@@ -25,7 +25,7 @@ from dalembert.elastic.builders.data import (
 from dalembert.elastic.builders.foreshortening import Foreshortening
 from dalembert.elastic.builders.moments import from_points
 from dalembert.elastic.builders.sources import Beam, OnBeam, damped, kept
-from dalembert.elastic.frames import buckens
+from dalembert.elastic.floating_frames import buckens
 from dalembert.elastic.node import Node
 from dalembert.elastic.sections import sections
 from dalembert.elastic.slices import Slices

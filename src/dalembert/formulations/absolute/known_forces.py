@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.dead_rows import without_dead
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.mechanism import Mechanism
 

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.errors import FormulationError, LoopError
-from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.linear_systems import pivots_in_order, solve_in_order
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice, choose, first_of_largest

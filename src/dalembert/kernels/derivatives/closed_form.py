@@ -19,9 +19,9 @@ from dalembert.kernels.tree.force_loops import Loops, Unit, repeated
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.kernels.tree.tree_solver import SparseSolver
 from dalembert.mechanism import Mechanism
-from dalembert.recursive import derivatives as closed
+from dalembert.recursive import inverse_dynamics_derivatives as closed
 from dalembert.recursive import steps
-from dalembert.recursive.derivatives import Composite
+from dalembert.recursive.inverse_dynamics_derivatives import Composite
 from dalembert.recursive.links import Link
 from dalembert.recursive.sparse import inboard_speeds, runs
 from dalembert.recursive.spatial_inertia import RigidInertia

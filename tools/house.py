@@ -50,6 +50,8 @@ FACADES = (
     "mechanism/mechanism.py",
     "mechanism/analyses.py",
     "mechanism/description.py",
+    "mechanism/connected.py",
+    "mechanism/scales.py",
     "system/system.py",
     "motion/motion.py",
     "formulations/printing/written_equations.py",

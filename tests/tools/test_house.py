@@ -90,8 +90,7 @@ def test_a_walk_counts_our_own_functions():
 
 
 def test_imports_point_one_way():
-    """At module level without exception; inside functions only where a façade hands questions on. What a part is asked with, `State`, may
-    be named in types."""
+    """At module level without exception; inside functions only where a façade hands questions on. `State` may be named in types."""
     found = state(house())["against the order, at"]
     assert [x for x in found if "types → kinematics/state.py" not in x] == []
 

@@ -15,7 +15,7 @@ def dataset(motion: Motion) -> Any:
     """Coordinates and speeds; with the mechanism also poses, velocities and energies."""
     import xarray
 
-    held = {
+    variables = {
         "q": (("time", "coordinate"), motion.q, {"long_name": "coordinates"}),
         "u": (("time", "speed"), motion.u, {"long_name": "speeds"}),
         "force": (("time", "speed"), motion.forces, {"long_name": "generalized forces held by the controller"}),
@@ -25,7 +25,7 @@ def dataset(motion: Motion) -> Any:
     }
     if motion.mechanism is not None:
         bodies, energy = motion.body_motion(), motion.energy()
-        held |= {
+        variables |= {
             "rotation": (
                 ("time", "body", "row", "axis"),
                 bodies.rotation,
@@ -52,7 +52,7 @@ def dataset(motion: Motion) -> Any:
             "row": ("row", ["x", "y", "z"]),
         }
     about = {"bodies": json.dumps(motion.bodies), "record": json.dumps(dict(motion.record))}
-    return xarray.Dataset(held, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
+    return xarray.Dataset(variables, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
 
 
 def _stacked(rows: list[np.ndarray], n: int) -> np.ndarray:

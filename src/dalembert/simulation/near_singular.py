@@ -29,28 +29,28 @@ CARRIED = 1e-10
 """Part of the speed at which time carries bodies along below which rows are opened by rounding."""
 
 
-def near_singular(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+def near_singular(m: Mechanism, q: np.ndarray, t: float, kept: Holding) -> str:
     """Where, and by how much: a clause to be put into a sentence."""
-    weak = _weakest(m, q, t, held)
-    miss = _missed_by(m, q, t, list(held.rows), weak.n, weak.X)
-    return f"{weak.told(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
+    weak = _weakest(m, q, t, kept)
+    miss = _missed_by(m, q, t, list(kept.rows), weak.n, weak.X)
+    return f"{weak.described(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
 
 
-def weakest_loops(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+def weakest_loops(m: Mechanism, q: np.ndarray, t: float, kept: Holding) -> str:
     """Where alone, likewise."""
-    return _weakest(m, q, t, held).told(m)
+    return _weakest(m, q, t, kept).described(m)
 
 
-def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> bool:
+def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, kept: Holding) -> bool:
     """Whether time itself moves what the weakest combination of rows joins, along it: n·b ≠ 0, which no speed can answer at the
     singular pose. What time moves elsewhere, or across it, does not count; nor what it carries along as a whole."""
-    if not held.driven:
+    if not kept.driven:
         return False
-    weak, still = _weakest(m, q, t, held), m.state(q, np.zeros(m.n_u), t)
+    weak, still = _weakest(m, q, t, kept), m.state(q, np.zeros(m.n_u), t)
     size, b = row_scales(still), constraint_rows(still).b
     rows = [k for k, owner in enumerate(_owners(m)) if owner in weak.named]
     n = np.zeros(len(b))
-    n[list(held.rows)] = weak.n
+    n[list(kept.rows)] = weak.n
     n, b = (n * size)[rows], (b / size)[rows]
     bodies = {k for name in weak.named for k in m.constraint_rows[name].bodies}
     carried = max(
@@ -71,16 +71,16 @@ class _Weakest:
     named: list[str]
     """Loops and constraints that take part in it."""
 
-    def told(self, m: Mechanism) -> str:
+    def described(self, m: Mechanism) -> str:
         return f"{_where(m, self.named)} (distance {self.distance:.1e})"
 
 
-def _weakest(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> _Weakest:
-    rows = list(held.rows)
+def _weakest(m: Mechanism, q: np.ndarray, t: float, kept: Holding) -> _Weakest:
+    rows = list(kept.rows)
     L = mass_factor(m, kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)))
-    Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / held.norms[rows]
+    Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / kept.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
-    n = Vt[-1] / held.norms[rows]
+    n = Vt[-1] / kept.norms[rows]
     n = n / np.linalg.norm(n)
     owners = _owners(m)
     weight = dict.fromkeys(owners, 0.0)
@@ -116,5 +116,7 @@ def _rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 def _where(m: Mechanism, named: list[str]) -> str:
     loops = {cut.name: "–".join(bodies) for cut, bodies in zip(m.cuts, m.loops)}
-    told = [f'the loop {loops[name]} closed by "{name}"' if name in loops else f'constraint "{name}"' for name in named]
-    return listed(told)
+    described = [
+        f'the loop {loops[name]} closed by "{name}"' if name in loops else f'constraint "{name}"' for name in named
+    ]
+    return listed(described)

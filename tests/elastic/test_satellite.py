@@ -67,13 +67,13 @@ def test_reaction_at_a_root_carries_the_boom(satellite: da.Mechanism) -> None:
 def test_large_mechanisms_compile_in_proportion() -> None:
     """The mass matrix of many elastic bodies comes column by column, and is the same."""
     link = da.beam(0.5, E=7e10, rho=2700.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 1}, elements=4)
-    s, carrier, at = da.System("chain"), "ground", "frame"
+    s, parent, at = da.System("chain"), "ground", "frame"
     for k in range(11):
         s.add_body(f"link{k}", elastic=link)
         s.add_joint(
-            f"hinge{k}", da.Revolute(), carrier, f"link{k}", at_parent=(0, 0, 0) if k == 0 else at, at_child="root"
+            f"hinge{k}", da.Revolute(), parent, f"link{k}", at_parent=(0, 0, 0) if k == 0 else at, at_child="root"
         )
-        carrier, at = f"link{k}", "tip"
+        parent, at = f"link{k}", "tip"
     m = s.build()
     q = m.somewhere(np.random.default_rng(1), 0.5)
     expected = kane.mass_matrix(m.state(q))

@@ -206,8 +206,8 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
+    from dalembert.mechanism.stabilise import Projection
     from dalembert.simulation.constrained_start import hold
-    from dalembert.simulation.stabilise import Projection
 
     m = four_bar(PARALLELOGRAM, off)
     q = m.assemble({"A": -0.01})[0]

@@ -24,7 +24,7 @@ def motion():
 
 
 def test_wires_end_where_the_nodes_are(motion):
-    """Whatever the floating frame: points drawn and stations of the mechanics are one."""
+    """Whatever the floating frame: points drawn and node frames of the mechanics are one."""
     w = wire(2, motion.mechanism.bodies[1])
     moved = w.points + deflections(motion, w)
     pose = motion.pose("blade")

@@ -47,14 +47,14 @@ class ElasticBody(Portable):
     stiffened: bool = False
     """Whether the second-order field holds the geometric stiffening."""
     outline: tuple[Node, ...] = ()
-    """Points to draw it through, one after the other; no equation looks at them."""
+    """Points to draw it through, one after the other; no equation reads them."""
     sections: Sections | None = None
     """What its sections carry, where it is a beam."""
     slices: Slices | None = None
-    """Its matter from end to end, where it is a beam."""
+    """Mass along it from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
-    held: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    static_share: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """For nodes where it is known: the part that the modes have of the deflection under a static load there, for forces along x, y, z
     and moments about them; 0 where no mode of that kind is kept."""
     remarks: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class ElasticBody(Portable):
 
     @cached_property
     def frequencies(self) -> np.ndarray:
-        """Angular frequencies (rad/s) of the coordinates with the frame held still."""
+        """Angular frequencies (rad/s) of the coordinates with the frame fixed."""
         from scipy.linalg import eigh
 
         if not self.n:

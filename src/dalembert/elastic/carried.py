@@ -97,8 +97,8 @@ class Carried(Joint):
     def condition(self, q: Any) -> np.ndarray:
         return self.joint.condition(self._own(q))
 
-    def trouble(self, q: Any) -> str | None:
-        return self.joint.trouble(self._own(q))
+    def singularity(self, q: Any) -> str | None:
+        return self.joint.singularity(self._own(q))
 
     # -- parts ------------------------------------------------------------------------------------------------------------
     def _own(self, q: Any) -> Any:

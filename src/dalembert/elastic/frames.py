@@ -42,7 +42,7 @@ def attached(body: ElasticBody, node: str) -> ElasticBody:
 def buckens(body: ElasticBody) -> ElasticBody:
     """Mass centre fixed in the frame and ∫ρ × u dm = 0 [C II.A.2.h]: Tisserand's frame, linearised.
 
-    Where matter lies on a line there is no turn about it to speak of: that turn is left as it was.
+    Where all mass lies on a line there is no turn about it to speak of: that turn is left as it was.
     """
     c, Pc = _central(body)
     inverse = np.linalg.pinv(np.trace(Pc) * np.eye(3) - Pc, rcond=_EQUAL, hermitian=True)
@@ -139,4 +139,4 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:
-    return replace(body, frame=frame, held={})
+    return replace(body, frame=frame, static_share={})

@@ -1,4 +1,4 @@
-"""What any run tells of an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
+"""Outputs of any run about an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
 momentum of its own, and the principal axes of the deformed body), and the loads inside a beam."""
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def tisserand_frame(motion: Any, body: str) -> np.ndarray:
 
 
 def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all matter lies, as slow as can be."""
+    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all mass lies, as slow as can be."""
     c = Central(Deformed(data, q))
     return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=1e-9)[0])
 

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 
 
 class Formulation(Protocol):
@@ -23,22 +23,22 @@ class Formulation(Protocol):
 
     @property
     def title(self) -> str:
-        """In words, for tables and messages."""
+        """Name in words, for tables and messages."""
 
     def refusal(self, m: Mechanism) -> str | None:
         """Why it cannot write this mechanism's equations, in a sentence; None where it can."""
 
     def speeds(self, m: Mechanism) -> tuple[str, ...]:
-        """Names of w."""
+        """Names of the formulation speeds w."""
 
     def first_order(self, m: Mechanism) -> int:
-        """Scalar equations of its complete first-order set, as C counts them: one per coordinate, per own speed, and per multiplier."""
+        """Scalar equations of its complete first-order set, as C counts them: one per coordinate, formulation speed and multiplier."""
 
-    def own_speeds(self, s: State) -> np.ndarray:
-        """w in a state."""
+    def formulation_speeds(self, s: State) -> np.ndarray:
+        """Formulation speeds w in a state."""
 
     def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
-        """The state that has these own speeds; w is taken to obey the joints."""
+        """The state that has these formulation speeds; w is taken to obey the joints."""
 
     def equations(self, s: State) -> Equations:
         """A ẇ + Bᵀλ = f and B ẇ = γ with a symmetric A; the rows of the mechanism's loops and constraints come last, in its order."""
@@ -58,14 +58,14 @@ class TakesTerms(Protocol):
 class ChoosesSpeeds(ABC):
     """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
 
-    choice: Choice | None
+    choice: PivotChoice | None
 
     @abstractmethod
     def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
         """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
 
     @abstractmethod
-    def chosen_so(self, choice: Choice) -> Any:
+    def chosen_so(self, choice: PivotChoice) -> Any:
         """The same formulation with this choice."""
 
     @abstractmethod

@@ -24,16 +24,16 @@ ALWAYS_READ = frozenset({"name", "class", "childclass"})
 
 
 @dataclass(eq=False)
-class Node:
+class XmlNode:
     """A tag with its attributes, children and text. `defaults` are looked into, first to last, where an attribute is missing."""
 
     tag: str
     attributes: dict[str, str]
     file: str
     line: int
-    children: list[Node] = field(default_factory=list)
+    children: list[XmlNode] = field(default_factory=list)
     text: str = ""
-    defaults: Sequence[Node] = ()
+    defaults: Sequence[XmlNode] = ()
     read: set[str] = field(default_factory=set)
     used: bool = False
 
@@ -55,21 +55,21 @@ class Node:
         return ModelError(f"{self.where}: {what}")
 
     # -- children -----------------------------------------------------------------------------------------------------
-    def all(self, *tags: str) -> Iterator[Node]:
+    def all(self, *tags: str) -> Iterator[XmlNode]:
         """The children with one of these tags; from now on they count as read."""
         for child in self.children:
             if child.tag in tags:
                 child.used = True
                 yield child
 
-    def one(self, tag: str) -> Node | None:
+    def one(self, tag: str) -> XmlNode | None:
         """The only child with this tag."""
         found = list(self.all(tag))
         if len(found) > 1:
             raise found[1].error(f"there must be only one <{tag}> in {self}")
         return found[0] if found else None
 
-    def need(self, tag: str) -> Node:
+    def need(self, tag: str) -> XmlNode:
         found = self.one(tag)
         if found is None:
             raise self.error(f"it needs a <{tag}>")

@@ -20,20 +20,21 @@ from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
 from dalembert.kernels.independent_rows import independent_rows
 from dalembert.kernels.rhs.formulation_kernel import (
-    Pair,
-    PairKernel,
+    FormulationKernel,
+    FormulationSpeedsKernel,
     accelerations_kernel,
     forced_by,
     n_rows,
-    to_own_speeds,
+    to_formulation_speeds,
 )
 from dalembert.kernels.rhs.formulation_speeds import (
     formulation_named,
-    own_speed_symbols,
+    formulation_speed_symbols,
     settled_choice,
-    speeds_are_own,
+    uses_mechanism_speeds,
 )
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
@@ -101,7 +102,7 @@ def solve(
     n_u = c.mechanism.n_u
     pose = (np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]))
 
-    def make() -> tuple[Formulation, PairKernel]:
+    def make() -> tuple[Formulation, FormulationSpeedsKernel]:
         form = formulation_named(c.mechanism, formulation, [pose])
         return form, solution_kernel(c.mechanism, form, constraints, rows)
 
@@ -138,12 +139,14 @@ def _chosen_there(m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation:
     return form.udot(s, method(constraints)(form.equations(s)).udot)
 
 
-def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]) -> PairKernel:
+def solution_kernel(
+    m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]
+) -> FormulationSpeedsKernel:
     """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back.
 
     Behind these, the pivots of speeds that were chosen.
     """
-    pair = Pair(m, form, constraints, independent)
+    pair = FormulationKernel(m, form, constraints, independent)
     own = pair.own_rows
     kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
 
@@ -152,8 +155,8 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         watch = module.block(pivots) if pivots.outputs else None
         run, size = pair.emit_solution(module, "pair_solution")
-        identity = speeds_are_own(m, pair.form)
-        there = None if identity else module.block(to_own_speeds(m, pair.form, "to_own_speeds"))
+        identity = uses_mechanism_speeds(m, pair.form)
+        there = None if identity else module.block(to_formulation_speeds(m, pair.form, "to_formulation_speeds"))
         back = None if identity else module.block(_udot(pair))
         n, rows = pair.n_w, pair.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
@@ -176,20 +179,20 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
 
     shape = (m.n_u + kept + 1 + len(pivots.outputs),)
     of = (settled_choice(form, m), constraints, tuple(independent))
-    return PairKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
+    return FormulationSpeedsKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
 
 
-def _pivots(pair: Pair) -> Block:
+def _pivots(pair: FormulationKernel) -> Block:
     """y = what is divided by when the speeds not chosen are solved for."""
     with tracing():
         values: Any = pair.form.pivots(pair.m.symbolic_state()) if isinstance(pair.form, ChoosesSpeeds) else []
         return block("pivots", known_symbols(pair.m), [Output(x, "y", i) for i, x in enumerate(values)])
 
 
-def _udot(pair: Pair) -> Block:
+def _udot(pair: FormulationKernel) -> Block:
     """y = u̇ from ẇ, which takes the place of the extra input."""
     with tracing():
-        w, wdot = own_speed_symbols(pair.form, pair.m), symbols("#wdot.", range(pair.n_w))
+        w, wdot = formulation_speed_symbols(pair.form, pair.m), symbols("#wdot.", range(pair.n_w))
         s = pair.form.state(pair.m, symbol("t"), symbols("q_", pair.m.coordinates), w)
         known = known_symbols(pair.m) | {x: ("u", i) for i, x in enumerate(w)}
         known |= {x: ("x", i) for i, x in enumerate(wdot)}
@@ -202,7 +205,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     scales, steps = reference_scales(m), m.scales.speeds
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
-        held = Constrained(m, rows)
+        held = RangeSpaceRightHandSide(m, RowsToKeep(rows))
         run, size = held.emit(module, lanes, name="held_run", part="dynamics_and_errors")
         p, at = held.pattern, held.places
         starts, profile = module.int_table(p.starts), module.int_table(p.profile)

@@ -13,7 +13,7 @@ from dalembert.trace import symbols
 from dalembert.vectors import ZERO, Vector
 
 Motion = Callable[[int], tuple[Pose, Rates]]
-"""Pose and velocity of body (or station) k = 1, 2, …"""
+"""Pose and velocity of body (or node frame) k = 1, 2, …"""
 
 
 class GivenState(State):
@@ -53,7 +53,7 @@ class GivenState(State):
 
     @property
     def _count(self) -> int:
-        return self.mechanism.n_bodies + 1 + len(self.mechanism.stations)
+        return self.mechanism.n_bodies + 1 + len(self.mechanism.node_frames)
 
     @cached_property
     def com_arms(self) -> Any:
@@ -70,7 +70,7 @@ def unspecified(k: int) -> tuple[Pose, Rates]:
 
 
 class _Looked:
-    """A list that computes its entries when they are looked at."""
+    """A list that computes its entries when they are referenced."""
 
     def __init__(self, entry: Any, length: int):
         self._entry, self._length = entry, length

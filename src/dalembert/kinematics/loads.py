@@ -119,7 +119,7 @@ def _through_node(s: State, frame: int, F: Vector, T: Vector, name: str) -> np.n
 
 
 def _of_force(s: State, name: str, force: Force) -> list[Load]:
-    """What a force exerts; whatever goes wrong in it is told with its name."""
+    """What a force exerts; whatever goes wrong in it is reported with its name."""
     try:
         with np.errstate(all="ignore"):
             return list(force.loads(s))

@@ -33,13 +33,13 @@ class MassProperties:
     """How it looks, where its form is known."""
 
     def moved(self, by: Any) -> MassProperties:
-        """The same matter with its mass centre shifted by `by` in body axes."""
+        """The same mass with its mass centre shifted by `by` in body axes."""
         shift = numbers(by, (3,), "moved: by")
         shapes = tuple(replace(s, at=Frame(s.at.position + shift, s.at.rotation)) for s in self.shapes)
         return MassProperties(self.mass, self.com + shift, self.inertia, shapes)
 
     def __add__(self, other: MassProperties) -> MassProperties:
-        """Two pieces of matter taken as one body."""
+        """Sum of two mass distributions, taken as one body."""
         mass = self.mass + other.mass
         com = (self.mass * self.com + other.mass * other.com) / mass
         about = sum(p.inertia + p.mass * _steiner(p.com - com) for p in (self, other))

@@ -10,7 +10,7 @@ from dalembert.parts.conform import Described
 from dalembert.parts.fields import BodyName, OfState, PointLike
 
 
-class Output(Described):
+class OutputQuantity(Described):
     """The contract: `value(state)`, a number or three."""
 
     unit: str = ""
@@ -25,7 +25,7 @@ class Output(Described):
 
 
 @dataclass(frozen=True, eq=False)
-class Value(Output):
+class Value(OutputQuantity):
     """A function of the state."""
 
     of: OfState
@@ -36,7 +36,7 @@ class Value(Output):
 
 
 @dataclass(frozen=True, eq=False)
-class _OfPoint(Output):
+class _OfPoint(OutputQuantity):
     at: PointLike
 
     @property
@@ -78,7 +78,7 @@ class Displacement(_OfPoint):
 
 
 @dataclass(frozen=True, eq=False)
-class AngularVelocity(Output):
+class AngularVelocity(OutputQuantity):
     """How fast a body turns, in world axes."""
 
     body: BodyName
@@ -92,9 +92,9 @@ class AngularVelocity(Output):
         return s.angular_velocity(self.body)
 
 
-def as_output(given: Any, name: str) -> Output:
-    """An Output from an Output or a function of the state."""
-    if isinstance(given, Output):
+def as_output(given: Any, name: str) -> OutputQuantity:
+    """An `OutputQuantity` from itself or from a function of the state."""
+    if isinstance(given, OutputQuantity):
         return given
     if callable(given):
         return Value(given)
@@ -103,5 +103,5 @@ def as_output(given: Any, name: str) -> Output:
     )
 
 
-OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
+OUTPUTS: tuple[type[OutputQuantity], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
 """The outputs a model file can name."""

@@ -1,4 +1,4 @@
-"""Shapes for drawing a body. They are pictures only: they carry no mass, and no equation looks at them.
+"""Shapes for drawing a body. They are pictures only: they carry no mass, and no equation reads them.
 
 Each shape is centred on its place `at` in body axes: a point, or a `Frame` where it is turned as well. Lengths may be expressions of
 parameters. A colour is "#rrggbb" or one of the names in `COLOURS`; without one the page chooses.

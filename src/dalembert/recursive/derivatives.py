@@ -1,9 +1,9 @@
-"""Derivatives of inverse dynamics in closed form, for joints whose columns are constant: in link axes, or, sliding, in the carrier's.
+"""Derivatives of inverse dynamics in closed form, for joints whose columns are constant: in link axes, or, sliding, in the parent's.
 
 In world axes about the world's origin, the derivative of the force of a subtree along a speed's direction S needs only composite
 quantities of that subtree: inertia I, momentum, force F and the matrix 2B of velocity products (Singh, Russell and Wensing's form).
 A pair of joints on one path then costs a few dot products. Directions of q are those of the speeds. A joint that slides in its
-carrier's axes and turns (a free one, a planar one) is two: its slides are inboard of its turns, with nothing between.
+parent's axes and turns (a free one, a planar one) is two: its slides are inboard of its turns, with nothing between.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.recursive.algorithms import Tree
-from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.recursive.steps import NOTHING, JointValues, Placement, Spatial
 from dalembert.recursive.turns import FullTurn
 from dalembert.trace import symbols
@@ -24,7 +24,7 @@ from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, skew
 
 
 @dataclass(frozen=True, eq=False)
-class Differentiated:
+class InverseDynamicsDerivatives:
     """The mass matrix, and ∂τ/∂q, ∂τ/∂u of inverse dynamics without applied forces; n_u × n_u each."""
 
     A: np.ndarray
@@ -33,7 +33,7 @@ class Differentiated:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MotionColumn:
     """A free speed's motion column S, with ψ = V_J × S, A_J × S + V_J × (V_J × S), and ψ plus the rate of S."""
 
     S: Spatial
@@ -41,7 +41,7 @@ class Column:
     psi_rate: Spatial
     both: Spatial
     slides: bool
-    """Whether it is constant in the carrier's axes, and inboard of the joint's turns."""
+    """Whether it is constant in the parent's axes, and inboard of the joint's turns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def motion_columns_are_constant(tree: Tree) -> bool:
 
 
 def columns_are_constant(link: Link, at: Placement) -> bool:
-    """Whether every column of a joint is constant in link axes, or slides only, in constant directions of its carrier's axes."""
+    """Whether every column of a joint is constant in link axes, or slides only, in constant directions of its parent's axes."""
     sliding = sliding_columns(at)
     q = symbols("#q.", range(link.joint.n_q))
     given = np.vstack([link.joint.turning(q), link.joint.sliding(q)])[:, sliding]
@@ -85,14 +85,14 @@ class Outward:
     p: Vector
     V: Spatial
     A: Spatial
-    columns: list[Column]
+    columns: list[MotionColumn]
     composite: Composite
 
 
 def outward(
     link: Link, at: Placement, values: JointValues, udot: Any, R_J: Matrix, p_J: Vector, V_J: Spatial, A_J: Spatial
 ) -> Outward:
-    """From its carrier's world motion and the accelerations of its free speeds."""
+    """From its parent's world motion and the accelerations of its free speeds."""
     R, p = np.array([at.X.back(row) for row in R_J]), p_J + R_J @ at.p
     sliding = sliding_columns(at)
     along = R_J @ (link.E @ link.joint.sliding(values.q)) if sliding else np.zeros((3, 0))
@@ -100,7 +100,7 @@ def outward(
     rate = list(values.udot)
     for i, x in zip(link.source.free, udot):
         rate[i] = x
-    columns: dict[int, Column] = {}
+    columns: dict[int, MotionColumn] = {}
     V, A = V_J, A_J
     for group in (sliding, [i for i in range(len(S)) if i not in sliding]):
         V_in, A_in = V, A
@@ -111,9 +111,9 @@ def outward(
             A = A + _times(S[i], rate[i]) + _times(turned, values.u[i])
             psi = _motion_cross(V_in, S[i])
             further = _motion_cross(A_in, S[i]) + _motion_cross(V_in, psi)
-            columns[i] = Column(S[i], psi, further, psi + turned, i in sliding)
+            columns[i] = MotionColumn(S[i], psi, further, psi + turned, i in sliding)
     own = [columns[i] for i in link.source.free]
-    return Outward(R, p, V, A, own, _contribution(link.inertia.carried(FullTurn(R), p), V, A))
+    return Outward(R, p, V, A, own, _contribution(link.inertia.in_parent(FullTurn(R), p), V, A))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class Terms:
     w: Vector
 
 
-def terms(C: Composite, c: Column) -> Terms:
+def terms(C: Composite, c: MotionColumn) -> Terms:
     return Terms(
         Spatial(*C.inertia.times(c.S.a, c.S.b)),
         _force_cross(c.S, C.F),
@@ -137,7 +137,7 @@ def terms(C: Composite, c: Column) -> Terms:
     )
 
 
-def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
+def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> InverseDynamicsDerivatives:
     """At the state of the tree and the accelerations u̇ of the free speeds."""
     columns, composite = _outward(tree, udot)
     n = tree.mechanism.n_u
@@ -151,10 +151,10 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
                     A[i, j], dq[j, i], du[j, i] = _dot(x.t, o.S), _dot(o.S, x.moved), _dot(o.S, x.F2)
                 elif o.slides:
                     inboard.append((j, o))
-            carrier = tree.links[k].parent
-            while carrier:
-                inboard += _own(tree, columns, carrier - 1)
-                carrier = tree.links[carrier - 1].parent
+            parent = tree.links[k].parent
+            while parent:
+                inboard += _own(tree, columns, parent - 1)
+                parent = tree.links[parent - 1].parent
             moved = x.moved + x.turned
             for j, o in inboard:
                 A[i, j] = A[j, i] = _dot(x.t, o.S)
@@ -164,7 +164,7 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> Differentiated:
         parent = tree.links[k].parent
         if parent:
             composite[parent - 1] = composite[parent - 1] + composite[k]
-    return Differentiated(A, dq, du)
+    return InverseDynamicsDerivatives(A, dq, du)
 
 
 def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
@@ -180,7 +180,7 @@ def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
     return tau
 
 
-def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]]:
+def _outward(tree: Tree, udot: Any) -> tuple[list[list[MotionColumn]], list[Composite]]:
     """The columns of every link, and its own contribution to the composites."""
     made: list[Outward] = []
     for link, at, values in zip(tree.links, tree.placements, tree.values):
@@ -193,7 +193,7 @@ def _outward(tree: Tree, udot: Any) -> tuple[list[list[Column]], list[Composite]
     return [x.columns for x in made], [x.composite for x in made]
 
 
-def _own(tree: Tree, columns: list[list[Column]], k: int) -> Iterator[tuple[int, Column]]:
+def _own(tree: Tree, columns: list[list[MotionColumn]], k: int) -> Iterator[tuple[int, MotionColumn]]:
     """The free speeds of joint k (from 0), numbered, with their columns."""
     return zip(tree.links[k].source.columns, columns[k])
 

@@ -15,10 +15,10 @@ from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.stabilise import Stabilisation
 from dalembert.simulation.integrators.registry import constraint_names
 from dalembert.simulation.kept_rows import Holding, holding
 from dalembert.simulation.options import Options
-from dalembert.simulation.stabilise import Stabilisation
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.stabilise import Stabilisation
+from dalembert.mechanism.stabilise import Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.diagnose import Diagnosis
@@ -30,10 +31,9 @@ class Holding:
     """By how much rows that say nothing new are left open, by their scales, where lengths have few digits."""
 
     @property
-    def scales(self) -> np.ndarray:
-        """What machine code measures by: norms and sizes of its rows, then those of the other rows."""
-        groups = (list(self.rows), list(self.others))
-        return np.concatenate([by[rows] for rows in groups for by in (self.norms, self.sizes)])
+    def keep(self) -> RowsToKeep:
+        """What the equations must know of it."""
+        return RowsToKeep(self.rows, self.others, self.stabilise.gains, self.stabilise.projects)
 
     @property
     def others(self) -> tuple[int, ...]:

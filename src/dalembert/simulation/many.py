@@ -16,6 +16,8 @@ from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
@@ -26,12 +28,8 @@ from dalembert.simulation.march.batch import Batch, Models
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.stabilise import Projection
 from dalembert.version import __version__
 from dalembert.words import counted
-
-USUAL = {"formulation": "kane", "constraints": "range_space", "stabilise": "projection"}
-"""Options of `simulate` that it does not take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +84,7 @@ def simulate_many(
     speeds: Any,
     parameters: Mapping[str, Any] | None,
     threads: int | None,
-    **chosen: Any,
+    said: SimulationOptions,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
     catalogue = m.kernels
@@ -95,7 +93,7 @@ def simulate_many(
         raise SimulationError(
             f"force {names} is a plain Python function, so it cannot run in threads; use simulate for each state"
         )
-    o = options(m, duration, **chosen)
+    o = options(m, duration, said)
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
@@ -107,7 +105,7 @@ def simulate_many(
     wide = catalogue.state_rates.lanes if kept is None else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, holding=kept, many=True)
-    batch = Batch(program, o, q, u, P, models, lambda model: options(model, duration, **chosen).atol)
+    batch = Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -133,7 +131,7 @@ def simulate_many(
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
-    record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
+    record = about | {"options": o.record(), "steps": steps}
     if "let_pass" in program.layout.parts:
         record["let_pass"] = batch.let_pass.tolist()
     if m.elastic:
@@ -206,13 +204,13 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
-    """Every state suits the joints that can be in trouble."""
+    """Every state suits the joints that can be singular."""
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
-        if not j.joint.may_be_in_trouble or len(at) != j.joint.n_q:
+        if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.trouble(row[at])
+            trouble = j.joint.singularity(row[at])
             if trouble:
                 raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
 

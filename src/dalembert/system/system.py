@@ -20,7 +20,7 @@ from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
 from dalembert.parts.numbers import number, numbers
-from dalembert.parts.outputs import Output, as_output
+from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import Law, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
@@ -65,7 +65,7 @@ class System(Portable):
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
-        self.outputs: dict[str, Output] = {}
+        self.outputs: dict[str, OutputQuantity] = {}
         self.events: dict[str, Event] = {}
         self.tables: dict[str, Table] = {}
         self.purpose = ""

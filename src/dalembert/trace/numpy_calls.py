@@ -200,7 +200,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.interp: lambda x, xp, fp, left=None, right=None: _each(lambda one: _interp(one, xp, fp, left, right), x),
     np.clip: lambda a, a_min=None, a_max=None: _each(_clip, a, a_min, a_max),
 }
-"""Functions of NumPy that are told of traced values among their arguments."""
+"""Functions of NumPy that handle traced values among their arguments."""
 
 SUPPORTED = tuple(
     sorted(

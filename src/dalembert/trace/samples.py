@@ -20,7 +20,7 @@ LARGEST = 64 * MB
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class SampledColumns:
     """`times` (n), `values` (n, columns), and the columns' names: as they stand, and as an expression can hold them."""
 
     times: np.ndarray
@@ -32,7 +32,7 @@ class Samples:
         return tuple(re.sub(r"\W+", "_", name) for name in self.columns)
 
 
-def read_samples(path: Any) -> Samples:
+def read_samples(path: Any) -> SampledColumns:
     """What is wrong is said with file and line."""
     file = Path(path)
     try:
@@ -44,7 +44,7 @@ def read_samples(path: Any) -> Samples:
     return _parsed(text, file.name)
 
 
-def _parsed(text: str, file: str) -> Samples:
+def _parsed(text: str, file: str) -> SampledColumns:
     header: list[str] = []
     numbers = array("d")
     width = 0
@@ -68,7 +68,7 @@ def _parsed(text: str, file: str) -> Samples:
     columns = tuple(header[1:]) or tuple(str(k + 1) for k in range(table.shape[1] - 1))
     if len(set(columns)) != len(columns) or not all(columns):
         raise TraceError(f"{file}: the columns need different names, not {', '.join(map(repr, columns))}")
-    return Samples(table[:, 0], table[:, 1:], columns)
+    return SampledColumns(table[:, 0], table[:, 1:], columns)
 
 
 def _row(words: list[str], count: int, where: str) -> list[float]:

@@ -21,7 +21,7 @@ from dalembert.trace.expr import Expr, node
 from dalembert.trace.ops import Op
 
 _FAR = 1e300
-"""Where the first and last value are held to."""
+"""Time to which the first and last value extend."""
 
 
 class Column(NamedTuple):
@@ -119,7 +119,7 @@ class Table:
             raise TraceError(
                 "Table: its numbers are so large, or its times so near to each other, that slopes overflow"
             )
-        held = [_held(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
+        extended = [_extended(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
         self.times, self.values, self.kind, self.outside = x, y, kind, outside
         self.name = name or f"table_{hashlib.sha256(x.tobytes() + y.tobytes() + kind.encode()).hexdigest()[:12]}"
         """In model files."""
@@ -128,7 +128,7 @@ class Table:
         self.file: Any = None
         """The file the samples came from, as the model that holds them names it."""
         calls = [f"{self.name}.{n}" for n in self.names] if y.ndim == 2 else [self.name]
-        self._ops = [table_op(*part, Column(self, call)) for part, call in zip(held, calls)]
+        self._ops = [table_op(*part, Column(self, call)) for part, call in zip(extended, calls)]
         self._single = y.ndim == 1
         for array in (x, y):
             array.flags.writeable = False
@@ -209,7 +209,7 @@ def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _KINDS = {"cubic": _cubic, "linear": _linear, "previous": _previous}
 
 
-def _held(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _extended(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two further pieces on which the first and the last value hold."""
     before, after = np.zeros((len(c), 1)), np.zeros((len(c), 1))
     before[-1], after[-1] = y[0], y[-1]

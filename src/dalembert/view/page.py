@@ -166,10 +166,10 @@ def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
 
 def _ends(m: Mechanism, view: Scene) -> list[Any]:
     """Of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
-    carriers = set(m.parent)
+    parents = set(m.parent)
     found = []
     for k in range(1, m.n_bodies + 1):
-        if k in carriers and m.n_bodies > 3:
+        if k in parents and m.n_bodies > 3:
             continue
         drawn = [p for p in view.parts[k] if p.layer == "bodies"]
         body = m.bodies[k - 1]

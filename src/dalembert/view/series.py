@@ -89,20 +89,20 @@ def _gaps(motion: Motion) -> list[Chart]:
     """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
     m = motion.mechanism
     assert m is not None
-    held = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
-    if not held:
+    holonomic = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
+    if not holonomic:
         return []
     sizes: list[int] = []
 
     def residuals(s: object) -> list[object]:
-        parts = [list(c.residual(s)) for c in held.values()]
+        parts = [list(c.residual(s)) for c in holonomic.values()]
         sizes[:] = [len(p) for p in parts]
         return [x for p in parts for x in p]
 
     rows = motion.evaluate(residuals)
     ends = np.cumsum([0, *sizes])
     gaps = np.stack([np.linalg.norm(rows[:, a:b], axis=1) for a, b in pairwise(ends)], axis=1)
-    return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(held), gaps)]
+    return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(holonomic), gaps)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ NO_ROWS = "no rows"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparisonEntry:
     """One formulation with one constraint method."""
 
     formulation: str
@@ -73,7 +73,7 @@ class Comparison:
 
     mechanism: str
     states: int
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class Comparison:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)
 
-    def best(self, formulation: str) -> Entry:
+    def best(self, formulation: str) -> ComparisonEntry:
         """The fastest entry of a formulation."""
         for entry in self.entries:
             if entry.formulation == formulation:
@@ -118,7 +118,7 @@ HEADS = {
 }  # fmt: skip
 
 
-def table(entries: tuple[Entry, ...]) -> list[str]:
+def table(entries: tuple[ComparisonEntry, ...]) -> list[str]:
     """Aligned lines: names to the left, numbers to the right."""
     cells = [list(HEADS.values()), *([written(key, x) for key, x in e.row().items()] for e in entries)]
     widths = [max(map(len, column)) for column in zip(*cells)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
-from dalembert.analysis.equilibrium.search import Attempt, Search, Start
+from dalembert.analysis.equilibrium.search import Search, SearchResult, SearchStart
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state
@@ -31,7 +31,7 @@ def equilibria(
 ) -> list[Equilibrium]:
     """See `Mechanism.equilibria`."""
     search = Search(m, speeds, find, hold, t)
-    found: list[tuple[np.ndarray, Attempt]] = []
+    found: list[tuple[np.ndarray, SearchResult]] = []
     failed = []
     for start in starts_of(search, initial, speeds, find, starts, seed):
         attempt = search.run(start)
@@ -46,9 +46,9 @@ def equilibria(
     return [found_by(search, attempt) for _, attempt in found]
 
 
-def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[Start]:
-    """The given start, then random ones, with what is held kept. Loops are closed; the given start is first tried open, where they do
-    not close from it."""
+def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[SearchStart]:
+    """The given start, then random ones, with fixed coordinates kept. Loops are closed; the given start is tried open first,
+    where they do not close from it."""
     m, rng = search.m, np.random.default_rng(seed)
     if count < 1:
         raise StateError(f"starts={count}: at least one start is needed")
@@ -60,25 +60,25 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
         start = q
         if i:
             step = rng.uniform(-1.0, 1.0, m.n_u) * (0.5 if i < count // 3 else np.pi) * m.scales.speeds
-            step[search.held] = 0.0
+            step[search.fixed] = 0.0
             start = displaced(m, q, step, search.t)
         if not m.constraint_rows:
-            yield Start(start, u)
+            yield SearchStart(start, u)
             continue
-        if not i and search.balancing.holonomic.all():
-            closed = close(m, start, search.held, search.t)
+        if not i and search.statics.holonomic.all():
+            closed = close(m, start, search.fixed, search.t)
             if np.isfinite(closed.g).all():
-                yield Start(closed.q if closed.closed else start, u, open=not closed.closed)
+                yield SearchStart(closed.q if closed.closed else start, u, open=not closed.closed)
             if closed.closed:
                 continue
         try:
-            yield Start(assemble(m, start, search.held, search.t), u)
+            yield SearchStart(assemble(m, start, search.fixed, search.t), u)
         except DalembertError:
             if not i:
                 raise
 
 
-def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
+def first(search: Search, starts: Iterable[SearchStart]) -> Equilibrium:
     """What the first start leads to that leads anywhere."""
     attempts = []
     for start in starts:
@@ -88,7 +88,7 @@ def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
     raise not_found(search, min(attempts, key=lambda a: a.worst), len(attempts))
 
 
-def found_by(search: Search, a: Attempt) -> Equilibrium:
+def found_by(search: Search, a: SearchResult) -> Equilibrium:
     m, k = search.m, int(np.argmax(np.abs(a.passing) * a.steps)) if len(a.passing) else 0
     fastest = np.abs(a.u / a.steps).max(initial=0.0)
     if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
@@ -100,7 +100,7 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale, search.lasts(a))
 
 
-def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
+def not_found(search: Search, best: SearchResult, starts: int) -> EquilibriumError:
     m = search.m
     if not np.isfinite(best.left).all():
         k = int(np.argmax(~np.isfinite(best.left)))
@@ -110,9 +110,9 @@ def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
             "start elsewhere with initial=."
         )
     k = int(np.argmax(np.abs(best.left) * best.steps))
-    held = f" with {', '.join(m.speeds[i] for i in search.held)} held" if search.held else ""
+    fixed = f" with {', '.join(m.speeds[i] for i in search.fixed)} fixed" if search.fixed else ""
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
-        f'mechanism "{m.name}" finds no balance{held} from {starts} starts: at best {best.left[k]:.4g} is left over on '
+        f'mechanism "{m.name}" finds no balance{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
     )

@@ -114,7 +114,7 @@ class Linearisation:
 
     @cached_property
     def roots(self) -> np.ndarray:
-        """The eigenvalues, without a look at whether they mean anything."""
+        """The eigenvalues, without checking whether they mean anything."""
         kept = self.essential
         return np.linalg.eigvals(self.A[np.ix_(kept, kept)])
 

@@ -35,7 +35,7 @@ from dalembert.words import counted
 
 PATH = "the path"
 LARGEST_STEP = 0.1
-"""By which a speed may carry its coordinate between two looks at the path, in radians or lengths of the mechanism."""
+"""By which a speed may carry its coordinate between two points of the path, in radians or lengths of the mechanism."""
 STUCK = 1e-6
 """Part of the path's own speed that may be missing; slow paths count as one radian, or length of the mechanism, a second."""
 STIFF = 1e8
@@ -134,9 +134,9 @@ class _Course:
             closed = constraint_rows(s)
             return [kane.mass_matrix(s), closed.B, closed.b]
 
-        def changing(s: State, held: Any) -> Any:
+        def changing(s: State, frozen: Any) -> Any:
             closed = constraint_rows(s)
-            momentum = kane.mass_matrix(s) @ held[:n] + closed.B.T @ held[n:]
+            momentum = kane.mass_matrix(s) @ frozen[:n] + closed.B.T @ frozen[n:]
             along = {symbol("t"): 1.0, **dict(zip(s.coordinates, s.rates))}
             return [directional(momentum, along), closed.gamma]
 

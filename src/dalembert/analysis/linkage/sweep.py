@@ -132,13 +132,13 @@ class Sweep(Tabular):
         return "\n".join(lines)
 
 
-def _branch(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
+def _branch(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: float) -> Branch:
     """With elastic bodies keeping their shape, if it can move so."""
-    stiff = tuple(sorted({*held, *m.deforming} - {s}))
+    stiff = tuple(sorted({*fixed, *m.deforming} - {s}))
     if m.deforming:
         with suppress(LoopError):
             return Branch.through(m, q, s, stiff, t)
-    return Branch.through(m, q, s, held, t)
+    return Branch.through(m, q, s, fixed, t)
 
 
 def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Sweep:
@@ -169,10 +169,10 @@ def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: floa
     """At the first value: assembled there, or walked to from a whole pose, whose branch is kept."""
     if initial is None or isinstance(initial, Mapping):
         start = {**(initial or {}), joint: first}
-        held = tuple(named_speeds(m, start))
+        fixed = tuple(named_speeds(m, start))
         q = initial_state(m, start, None, t)[0]
-        q = assemble(m, q, held, t) if m.constraint_rows else q
-        return _Walk(_branch(m, q, s, held, t), q)
+        q = assemble(m, q, fixed, t) if m.constraint_rows else q
+        return _Walk(_branch(m, q, s, fixed, t), q)
     q = initial_state(m, initial, None, t)[0]
     q = assemble(m, q, (), t) if m.constraint_rows else q
     branch = _branch(m, q, s, (), t)

@@ -115,7 +115,7 @@ class Variation:
 
     @cached_property
     def _chosen(self) -> Kernel:
-        """Rate of A v + Bᵀμ at held v and μ; extra input: v, μ, direction."""
+        """Rate of A v + Bᵀμ at frozen v and μ; extra input: v, μ, direction."""
         n, rows = self.m.n_u, self.n_rows
 
         def formula(s: State, x: Any) -> Any:

@@ -24,7 +24,7 @@ from dalembert.words import counted
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
 UNSEEN = 1e-7
-"""Singular value of the scaled Jacobian, relative to the largest, below which a combination cannot be told."""
+"""Singular value of the scaled Jacobian, relative to the largest, below which a combination cannot be identified."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +59,16 @@ class Identification(Tabular):
 
     @property
     def deviations(self) -> np.ndarray:
-        """Standard deviations; infinite for what cannot be told."""
+        """Standard deviations; infinite for what cannot be identified."""
         return np.sqrt(np.diagonal(self.covariance))
 
     def __str__(self) -> str:
-        told = "Found" if self.converged else "Not settled, best so far"
+        verdict = "Found" if self.converged else "Not settled, best so far"
         lines = [
-            f"{told} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
+            f"{verdict} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
         ]
         lines += [f"  {n} = {v:.6g} ± {d:.2g}" for n, v, d in zip(self.names, self.values, self.deviations)]
-        lines += [f"  {', '.join(each)} cannot be told apart by what was measured." for each in self.unseen]
+        lines += [f"  {', '.join(each)} cannot be distinguished by what was measured." for each in self.unseen]
         return "\n".join(lines)
 
 

@@ -55,7 +55,7 @@ class Locus(Tabular):
         return sorted([*passing, *begun], key=lambda c: c.value)
 
     def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
-        """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
+        """Limit by bisection: growth begins as a square root, so the value is known far better than the least growth that shows."""
         narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
         while b - a > narrow:
             middle = 0.5 * (a + b)

@@ -1,7 +1,7 @@
 """Builder: mass and stiffness matrices of any finite-element program, with the nodes' coordinates, reduced.
 
 Joints and forces act at interfaces: sets of nodes that move together as small rigid bodies. The reduction keeps
-Craig–Bampton's shapes (a unit motion of each interface, and modes with the interfaces held), Guyan's alone, or free modes.
+Craig–Bampton's shapes (a unit motion of each interface, and modes with the interfaces fixed), Guyan's alone, or free modes.
 """
 
 from __future__ import annotations
@@ -121,15 +121,15 @@ def reduced_shapes(
     if not interfaces:
         raise ModelError(f"reduction={reduction!r} needs interfaces, by whose motions it is made; name at least one")
     parts = [elements.rigid(nodes, elements.coordinates[list(nodes)].mean(axis=0)) for nodes in interfaces.values()]
-    held = np.concatenate([freedoms for freedoms, _ in parts])
-    moved = np.zeros((len(held), 6 * len(parts)))
+    fixed = np.concatenate([freedoms for freedoms, _ in parts])
+    moved = np.zeros((len(fixed), 6 * len(parts)))
     row = 0
     for i, (freedoms, T) in enumerate(parts):
         moved[row : row + len(freedoms), 6 * i : 6 * i + 6] = T
         row += len(freedoms)
-    shapes = [follow(K, held, moved)]
+    shapes = [follow(K, fixed, moved)]
     if reduction == "craig-bampton" and modes:
-        inner = np.setdiff1d(np.arange(K.shape[0]), held)
+        inner = np.setdiff1d(np.arange(K.shape[0]), fixed)
         shapes.append(eigenmodes(M, K, inner.tolist(), modes, "Craig–Bampton modes")[1])
     return orthonormal(M, K, np.hstack(shapes))
 

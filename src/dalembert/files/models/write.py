@@ -23,10 +23,10 @@ from dalembert.files.models.layout import (
     JOINT,
     OUTPUT,
     SHAPE,
+    SIMULATION,
     Body,
     Connection,
     NamedFrame,
-    Simulation,
     Watched,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
@@ -119,8 +119,9 @@ def _fields(cls: type, *names: str) -> list[Field]:
 
 
 def _simulation(system: System) -> dict[str, Any]:
-    known = {f.name for f in fields_of(Simulation)}
+    known = {f.name: f.kind for f in SIMULATION}
     for name in system.simulation:
         if name not in known:
             raise ModelError(f'simulation: "{name}" cannot be written into a model file')
-    return write_fields(Simulation(**system.simulation), fields_of(Simulation), "simulation")
+    data = {name: x for name in known if (x := system.simulation.get(name)) is not None}
+    return {name: known[name].write(x, f"simulation: {name}") for name, x in data.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.connection import Connection, Directions
+from dalembert.formulations.absolute.connection import Directions, JointConnection
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.recursion import AT_REST, Rates
@@ -27,9 +27,9 @@ class Bodies:
         self.dtype = object if s.traced else float
 
     @cached_property
-    def connections(self) -> list[Connection]:
+    def connections(self) -> list[JointConnection]:
         """Of the tree, joint 1 first."""
-        return [Connection(self.state, k) for k in range(1, self.n + 1)]
+        return [JointConnection(self.state, k) for k in range(1, self.n + 1)]
 
     def at(self, k: int) -> tuple[slice, slice]:
         """Where ṙ_k and ω_k stand in w."""
@@ -127,7 +127,7 @@ class Bodies:
         ends = np.cumsum([0, *(c.blocked.force.shape[1] for c in self.connections)])
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
-    def row(self, c: Connection, X: Directions) -> np.ndarray:
+    def row(self, c: JointConnection, X: Directions) -> np.ndarray:
         """Coefficients on ẇ of the joint's relative acceleration along X."""
         out = self.zeros(X.force.shape[1], 6 * self.n)
         for k, (on_place, on_turn) in ((c.child, c.child_row(X)), (c.parent, c.parent_row(X))):

@@ -45,7 +45,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + len(speeds(m)) + rows + n_rows(m)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(augmented(s))
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]
@@ -56,8 +56,8 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     at_rest = State(m, t, q, np.zeros(m.n_u))
     x = hinged(augmented(at_rest))
     Y = _from_rates(x)
-    held = _prescribed(x)
-    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + held))
+    prescribed = _prescribed(x)
+    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -108,7 +108,7 @@ def _from_rates(x: Hinged) -> np.ndarray:
 
 def _prescribed(x: Hinged) -> np.ndarray:
     """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges."""
-    return _carried(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _held(c, b.state.joint_u[c.child - 1])))
+    return _summed(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _prescribed_speeds(c, b.state.joint_u[c.child - 1])))
 
 
 def _bias(x: Hinged) -> np.ndarray:
@@ -120,10 +120,10 @@ def _bias(x: Hinged) -> np.ndarray:
         turn = c.link.R_C @ (j.turning(c.q) @ law + j.turning_rate(c.q, s.joint_u[k]) @ s.joint_u[k])
         return turn + cross(s.velocities[c.parent].w, s.joint_rates[k].w)
 
-    return _carried(x, own)
+    return _summed(x, own)
 
 
-def _carried(x: Hinged, own: Any) -> np.ndarray:
+def _summed(x: Hinged, own: Any) -> np.ndarray:
     """Contributions of the hinges, summed outward."""
     b = x.bodies
     out = b.zeros(x.n_places + 3 * b.n)
@@ -134,7 +134,7 @@ def _carried(x: Hinged, own: Any) -> np.ndarray:
     return out
 
 
-def _held(c: Any, u: np.ndarray) -> np.ndarray:
+def _prescribed_speeds(c: Any, u: np.ndarray) -> np.ndarray:
     return np.array([0.0 if at is not None else value for value, at in zip(u, c.joint.u_at)])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
-from dalembert.formulations.printing.parts import Parts, parts
+from dalembert.formulations.printing.parts import ForceParts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
@@ -21,7 +21,7 @@ from dalembert.words import counted
 
 @dataclass(frozen=True, eq=False)
 class WrittenEquations:
-    """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation's own speeds u; B has no rows where nothing is constrained.
+    """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation speeds u; B has no rows where nothing is constrained.
 
     f = velocity_terms + gravity + applied.
     """
@@ -74,7 +74,7 @@ class WrittenEquations:
 
     # -- the right-hand side in parts -----------------------------------------------------------------------------------
     @cached_property
-    def _parts(self) -> Parts:
+    def _parts(self) -> ForceParts:
         with tracing():
             return parts(self.method, self.mechanism, self.t, self.q, self.u)
 
@@ -118,8 +118,8 @@ class WrittenEquations:
     @property
     def inputs(self) -> dict[str, Any]:
         """Arguments of the equations as a function, by name."""
-        held: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
-        return {name: symbols for name, symbols in held.items() if symbols != []}
+        arguments: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
+        return {name: symbols for name, symbols in arguments.items() if symbols != []}
 
     @property
     def results(self) -> dict[str, np.ndarray]:
@@ -146,7 +146,7 @@ class WrittenEquations:
         """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
         m = self.mechanism.with_parameters(**parameters)
         state = m.state(q, u, t)
-        own = self.method.own_speeds(state)
+        own = self.method.formulation_speeds(state)
         values: dict[Any, Any] = m.parameter_values
         values |= {self.t: state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, own))}
         made = evaluate([self.A, self.f, self.B, self.gamma], values)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
@@ -84,7 +84,7 @@ def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> d
     return {"bias": directional(s.speeds, along), "C": C, "gamma": -directional(C @ rates, along)}
 
 
-_second = Traced(_differentiated)
+_second = TracedFunctions(_differentiated)
 
 
 def speed_rates(s: State, qddot: Any) -> np.ndarray:

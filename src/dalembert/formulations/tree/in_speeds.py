@@ -1,4 +1,4 @@
-"""What formulations in the mechanism's own speeds share: w is u, and every mechanism can be written."""
+"""What formulations in the mechanism's speeds share: w is u, and every mechanism can be written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + m.n_u + n_rows(m)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return s.speeds
 
 

@@ -1,4 +1,4 @@
-"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in carriers.
+"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in parents.
 
 Bodies are counted from 0 here; −1 is the ground, whose angle is 0.
 """
@@ -53,20 +53,20 @@ class Acceleration:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class PlanarChain:
     """The constants of a planar chain, and its absolute angles."""
 
     parent: tuple[int, ...]
     turns: list[tuple[int, int, float] | None]
     """Of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
     turns_with: list[int | None]
-    """The column of the speed with which each body turns: its own joint's, or its carrier's; None where it cannot turn."""
+    """The column of the speed with which each body turns: its own joint's, or its parent's; None where it cannot turn."""
     slides: list[list[tuple[int, Arm]]]
-    """Of each joint: columns and directions, fixed in the carrier."""
+    """Of each joint: columns and directions, fixed in the parent."""
     places: list[list[int]]
     """Of each joint: the coordinates of those slides."""
     offsets: list[Arm]
-    """r_k: from the carrier's P to the joint, fixed in the carrier."""
+    """r_k: from the parent's P to the joint, fixed in the parent."""
     centres: list[Arm]
     """c_k: from P_k to the mass centre."""
     J: list[Any]
@@ -168,17 +168,17 @@ def _somewhere(m: Mechanism) -> State:
     return made
 
 
-_known: WeakKeyDictionary[Mechanism, Chain] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Mechanism, PlanarChain] = WeakKeyDictionary()
 
 
-def chain(m: Mechanism) -> Chain:
+def chain(m: Mechanism) -> PlanarChain:
     """The chain of a mechanism that is one."""
     if m not in _known:
         _known[m] = _read(m)
     return _known[m]
 
 
-def _read(m: Mechanism) -> Chain:
+def _read(m: Mechanism) -> PlanarChain:
     normal = _normal(m)
     plane = np.array(across(normal))
     reference = State(m, 0.0, m.reference, np.zeros(m.n_u))  # all absolute angles 0; parameters stay symbols
@@ -214,7 +214,7 @@ def _read(m: Mechanism) -> Chain:
         if own is not None:
             absolute[own[1]] = absolute[before] if before is not None else 0.0
             absolute[own[1], own[1]] = own[2]
-    return Chain(
+    return PlanarChain(
         m.parent,
         turns,
         turns_with,

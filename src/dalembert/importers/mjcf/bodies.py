@@ -13,7 +13,7 @@ from dalembert.importers.mjcf.geoms import Geom, Geoms
 from dalembert.importers.mjcf.joints import JointPart, read_joint
 from dalembert.importers.mjcf.places import ORIENTATIONS, Compiler
 from dalembert.importers.naming import Names
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import HERE, then
 from dalembert.parts import MassProperties
 from dalembert.parts.bodies import check_mass_properties
@@ -26,17 +26,17 @@ NOTHING = MassProperties(0.0, ZERO, np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
-    """A body as the file describes it: `at` in its carrier, `world` in the world, joints at their reference."""
+class MjcfBody:
+    """A body as the file describes it: `at` in its parent, `world` in the world, joints at their reference."""
 
     name: str
-    node: Node
+    node: XmlNode
     parent: str
     at: Frame
     world: Frame
     joints: list[JointPart] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
-    inertial: list[Node] = field(default_factory=list)
+    inertial: list[XmlNode] = field(default_factory=list)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -59,13 +59,15 @@ class BodyTree:
     notes: Notes
     names: Names = field(default_factory=lambda: Names({GROUND}))
     joint_names: Names = field(default_factory=Names)
-    world: Body = field(default_factory=lambda: Body(GROUND, Node("worldbody", {}, "", 0), GROUND, HERE, HERE))
-    bodies: list[Body] = field(default_factory=list)
-    by_name: dict[str, Body] = field(default_factory=dict)
+    world: MjcfBody = field(
+        default_factory=lambda: MjcfBody(GROUND, XmlNode("worldbody", {}, "", 0), GROUND, HERE, HERE)
+    )
+    bodies: list[MjcfBody] = field(default_factory=list)
+    by_name: dict[str, MjcfBody] = field(default_factory=dict)
     joints: dict[str, JointPart] = field(default_factory=dict)
     sites: dict[str, Site] = field(default_factory=dict)
 
-    def read(self, section: Node) -> None:
+    def read(self, section: XmlNode) -> None:
         self.by_name["world"] = self.world
         self._contents(section, self.world, None)
 
@@ -73,7 +75,7 @@ class BodyTree:
     def all_joints(self) -> list[JointPart]:
         return [j for b in self.bodies for j in b.joints]
 
-    def matter(self, body: Body) -> MassProperties:
+    def mass_properties(self, body: MjcfBody) -> MassProperties:
         """From <inertial>, from geoms, or whichever is there."""
         mode = self.compiler.inertia_from_geoms
         if body.inertial and mode != "true":
@@ -101,7 +103,7 @@ class BodyTree:
         return at.position
 
     # -- reading --------------------------------------------------------------------------------------------------------
-    def _flat(self, node: Node, at: Frame, childclass: str | None) -> Iterator[tuple[Node, Frame, str | None]]:
+    def _flat(self, node: XmlNode, at: Frame, childclass: str | None) -> Iterator[tuple[XmlNode, Frame, str | None]]:
         """The children, those inside <frame> elements too, with the frame and class that hold for them."""
         for child in node.children:
             if child.tag == "frame":
@@ -111,8 +113,8 @@ class BodyTree:
             else:
                 yield child, at, childclass
 
-    def _contents(self, node: Node, body: Body, childclass: str | None) -> None:
-        inner: list[tuple[Node, Frame, str | None]] = []
+    def _contents(self, node: XmlNode, body: MjcfBody, childclass: str | None) -> None:
+        inner: list[tuple[XmlNode, Frame, str | None]] = []
         for child, inside, given in self._flat(node, HERE, childclass):
             match child.tag:
                 case "body":
@@ -133,7 +135,7 @@ class BodyTree:
         for child, inside, given in inner:
             self._body(child, inside, given, body)
 
-    def _body(self, node: Node, inside: Frame, childclass: str | None, parent: Body) -> None:
+    def _body(self, node: XmlNode, inside: Frame, childclass: str | None, parent: MjcfBody) -> None:
         said = node.get("name")
         if said in self.by_name:
             raise node.error(f"the name is used in line {self.by_name[said].node.line} already")
@@ -141,14 +143,14 @@ class BodyTree:
         if said and said != name:
             self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes')
         at = then(inside, self.compiler.place(node))
-        body = Body(name, node, parent.name, at, then(parent.world, at))
+        body = MjcfBody(name, node, parent.name, at, then(parent.world, at))
         self.bodies.append(body)
         if said:
             self.by_name[said] = body
         self._contents(node, body, node.get("childclass") or childclass)
         self._check_joints(body)
 
-    def _joint(self, node: Node, inside: Frame, childclass: str | None, body: Body) -> None:
+    def _joint(self, node: XmlNode, inside: Frame, childclass: str | None, body: MjcfBody) -> None:
         if body is self.world:
             raise node.error("the world has no joints; put it into a body")
         full = node if node.tag == "freejoint" else self.defaults.applied(node, childclass)
@@ -163,12 +165,12 @@ class BodyTree:
         if said:
             self.joints[said] = made
 
-    def _check_joints(self, body: Body) -> None:
+    def _check_joints(self, body: MjcfBody) -> None:
         for j in body.joints:
             if j.kind == "free" and (len(body.joints) > 1 or body.parent != GROUND):
                 raise j.node.error("a free joint must be the only joint of a body that the world carries")
 
-    def _site(self, node: Node, inside: Frame, childclass: str | None, body: Body) -> None:
+    def _site(self, node: XmlNode, inside: Frame, childclass: str | None, body: MjcfBody) -> None:
         full = self.defaults.applied(node, childclass)
         if node.get("name") in self.sites:
             raise node.error("the name is used by another site already")
@@ -181,7 +183,7 @@ class BodyTree:
         if node.get("name"):
             self.sites[node.text_of("name")] = Site(body.name, then(inside, at))
 
-    def _inertial(self, node: Node, body: str) -> MassProperties:
+    def _inertial(self, node: XmlNode, body: str) -> MassProperties:
         mass, at = node.number("mass"), self.compiler.place(node)
         if node.has("fullinertia"):
             if any(node.has(name) for name in ORIENTATIONS):

@@ -8,12 +8,12 @@ from pathlib import Path
 from dalembert.errors import ModelError
 from dalembert.importers import xml
 from dalembert.importers.folder import Folder
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 
 MOST_INCLUDES = 100
 
 
-def document(path: Path, folder: Folder) -> Node:
+def document(path: Path, folder: Folder) -> XmlNode:
     """The root element with every <include> replaced by what the file holds. Each file may be included once."""
     root = xml.read(path)
     if root.tag != "mujoco":
@@ -32,8 +32,8 @@ class _Files:
     seen: set[Path]
     elements: int
 
-    def expanded(self, children: list[Node], depth: int = 1) -> list[Node]:
-        made: list[Node] = []
+    def expanded(self, children: list[XmlNode], depth: int = 1) -> list[XmlNode]:
+        made: list[XmlNode] = []
         for child in children:
             if depth > xml.DEEPEST:
                 raise child.error(f"elements are nested more than {xml.DEEPEST} deep")
@@ -45,7 +45,7 @@ class _Files:
                 made.append(child)
         return made
 
-    def _included(self, node: Node) -> Node:
+    def _included(self, node: XmlNode) -> XmlNode:
         root = xml.read(node.checked(self._file, node.text_of("file")))
         self.elements += root.count
         if self.elements > xml.MOST:

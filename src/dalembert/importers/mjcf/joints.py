@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import back, euler_parameters, then
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Free, Joint, Prismatic, Revolute, Spherical
@@ -21,7 +21,7 @@ class JointPart:
     """A joint as MJCF has it, with the frames it connects."""
 
     name: str
-    node: Node
+    node: XmlNode
     kind: str
     joint: Joint
     zero: np.ndarray
@@ -58,7 +58,7 @@ class JointPart:
         return float(qvel[0]) if self.single else [float(x) for x in (*qvel[-3:], *qvel[:-3])]
 
 
-def read_joint(node: Node, name: str, inside: Frame, body: Frame, compiler: Compiler) -> JointPart:
+def read_joint(node: XmlNode, name: str, inside: Frame, body: Frame, compiler: Compiler) -> JointPart:
     """`node` with its defaults; `inside` the frame elements around it; `body` the body's place in the world.
 
     A hinge or slide stands at ref in the pose of the file: turned or shifted back by it, frame P makes our coordinate MuJoCo's.

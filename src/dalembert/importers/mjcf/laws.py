@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 
 Affine = tuple[float, float, float]
 """A constant, and factors of length and velocity."""
@@ -13,7 +13,7 @@ NOTHING: Affine = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Law:
+class ActuatorLaw:
     """force = gain · control + bias. What a type leaves unused stays in the parameters, as a later element may give the type."""
 
     kind: str = "general"
@@ -37,7 +37,7 @@ class Law:
         """Whether the force depends on what it moves."""
         return any(self.gain[1:]) or any(self.bias[1:])
 
-    def trouble(self) -> str | None:
+    def refusal(self) -> str | None:
         """Why it has no place here."""
         if self.kind not in READ:
             return f"<{self.kind}> has a state or a law of its own that is not represented"
@@ -52,15 +52,15 @@ class Law:
         return None
 
 
-def continued(around: Sequence[Law], parts: Sequence[Node]) -> Law:
+def continued(around: Sequence[ActuatorLaw], parts: Sequence[XmlNode]) -> ActuatorLaw:
     """What the elements of one class, in their order, make of the laws of the classes around it, outermost first."""
-    made = around[-1] if around else Law()
+    made = around[-1] if around else ActuatorLaw()
     for part in parts:
         made = READ.get(part.tag, _other)(part, _source((*around, made), part.tag))
     return made
 
 
-def _source(laws: Sequence[Law], tag: str) -> Law:
+def _source(laws: Sequence[ActuatorLaw], tag: str) -> ActuatorLaw:
     """The law whose numbers an element takes where it gives none of its own.
 
     <general> goes on from the nearest. The others have numbers of their own, and look for the nearest class that speaks of their
@@ -70,10 +70,10 @@ def _source(laws: Sequence[Law], tag: str) -> Law:
         return laws[-1]
     gaintype = "affine" if tag == "damper" else "fixed"
     fitting = [x for x in laws if x.kind == tag or (x.kind == "general" and x.gaintype == gaintype)]
-    return fitting[-1] if fitting else Law()
+    return fitting[-1] if fitting else ActuatorLaw()
 
 
-def _general(node: Node, law: Law) -> Law:
+def _general(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
     node.get("dynprm")
     return replace(
         law,
@@ -86,11 +86,11 @@ def _general(node: Node, law: Law) -> Law:
     )
 
 
-def _motor(node: Node, law: Law) -> Law:
-    return Law("motor")
+def _motor(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    return ActuatorLaw("motor")
 
 
-def _position(node: Node, law: Law) -> Law:
+def _position(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
     """Positive damping in `biasprm` stands for a ratio, as in MuJoCo."""
     kp, damping, dyntype = node.number("kp", law.gainprm[0]), law.biasprm[2], law.dyntype
     if node.has("kv"):
@@ -99,29 +99,29 @@ def _position(node: Node, law: Law) -> Law:
         damping = node.number("dampratio")
     if node.has("timeconst"):
         dyntype = "filterexact" if node.number("timeconst") else "none"
-    return Law(
+    return ActuatorLaw(
         "position", dyntype if dyntype == "filterexact" else "none", "fixed", "affine", (kp, 0, 0), (0, -kp, damping)
     )
 
 
-def _velocity(node: Node, law: Law) -> Law:
+def _velocity(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
     kv = node.number("kv", law.gainprm[0])
-    return Law("velocity", "none", "fixed", "affine", (kv, 0.0, 0.0), (0.0, 0.0, -kv))
+    return ActuatorLaw("velocity", "none", "fixed", "affine", (kv, 0.0, 0.0), (0.0, 0.0, -kv))
 
 
-def _damper(node: Node, law: Law) -> Law:
+def _damper(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
     """Damping in proportion to the control."""
     kv = node.number("kv", -law.gainprm[2])
     if kv < 0.0:
         raise node.error("kv= is negative")
-    return Law("damper", "none", "affine", "none", (0.0, 0.0, -kv))
+    return ActuatorLaw("damper", "none", "affine", "none", (0.0, 0.0, -kv))
 
 
-def _other(node: Node, law: Law) -> Law:
-    return Law(node.tag, *3 * (node.tag,))
+def _other(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    return ActuatorLaw(node.tag, *3 * (node.tag,))
 
 
-def _overlaid(node: Node, name: str, before: Affine) -> Affine:
+def _overlaid(node: XmlNode, name: str, before: Affine) -> Affine:
     a, b, c = node.overlaid(name, before, most=20)
     return (float(a), float(b), float(c))
 

@@ -10,7 +10,7 @@ from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.mjcf.actuators import Actuators
 from dalembert.importers.mjcf.assets import Assets
-from dalembert.importers.mjcf.bodies import Body, BodyTree
+from dalembert.importers.mjcf.bodies import BodyTree, MjcfBody
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.document import document
 from dalembert.importers.mjcf.equalities import Equalities
@@ -22,7 +22,7 @@ from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.mjcf.reasons import REASONS
 from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import HERE, then
 from dalembert.importers.rotor import add_rotor
 from dalembert.parts.forces import JointSpring, Load
@@ -34,13 +34,13 @@ from dalembert.vectors import ZERO
 def load(file: Path, folder: str | Path | None) -> Imported:
     """See `importers.load_mjcf`."""
     allowed = Folder.of(file, folder)
-    return _Import(document(file, allowed), file, allowed).run()
+    return _MjcfImport(document(file, allowed), file, allowed).run()
 
 
-class _Import:
+class _MjcfImport:
     """One import under way."""
 
-    def __init__(self, root: Node, file: Path, folder: Folder):
+    def __init__(self, root: XmlNode, file: Path, folder: Folder):
         self.root, self.notes = root, Notes()
         compiler = Compiler.of(list(root.all("compiler")))
         self.defaults = Defaults.of(list(root.all("default")))
@@ -78,26 +78,26 @@ class _Import:
                 g = ZERO
         return g
 
-    def _add_body(self, body: Body) -> None:
+    def _add_body(self, body: MjcfBody) -> None:
         """The body on its joints, one after the other: between two of them stands a body without mass."""
-        matter = self.tree.matter(body)
-        self.system.add_body(body.name, matter, shapes=body.shapes)
-        self._compensate(body, matter.mass, matter.com)
+        own = self.tree.mass_properties(body)
+        self.system.add_body(body.name, own, shapes=body.shapes)
+        self._compensate(body, own.mass, own.com)
         if not body.joints:
             if body.node.get("mocap") == "true":
                 self.notes.add(body.node, "a body that follows motion capture stands still here")
             name = self.tree.joint_names.new(f"{body.name}_weld")
             self.system.add_joint(name, Weld(), body.parent, body.name, body.at)
-        carrier, at = body.parent, body.at
+        parent, at = body.parent, body.at
         for j in body.joints:
             last = j is body.joints[-1]
             child = body.name if last else self.tree.names.new(f"{body.name}_{j.name}")
             if not last:
                 self.system.add_body(child)
             place = HERE if j.kind == "free" else then(at, j.before)
-            j.node.checked(self.system.add_joint, j.name, j.joint, carrier, child, place, j.after)
+            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after)
             self._spring(j)
-            carrier, at = child, HERE
+            parent, at = child, HERE
 
     def _spring(self, j: JointPart) -> None:
         stiffness, damping = (first_of(j.node, name, self.notes) for name in ("stiffness", "damping"))
@@ -107,7 +107,7 @@ class _Import:
         if stiffness or damping:
             self.system.add_force(self.forces.new(f"{j.name}_spring"), JointSpring(j.name, stiffness, damping, j.rest))
 
-    def _compensate(self, body: Body, mass: float, com: np.ndarray) -> None:
+    def _compensate(self, body: MjcfBody, mass: float, com: np.ndarray) -> None:
         """The part of its weight that MuJoCo takes from a body."""
         part = body.node.number("gravcomp", 0.0)
         if part and mass:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 
 
-def first_of(node: Node, name: str, notes: Notes) -> float:
+def first_of(node: XmlNode, name: str, notes: Notes) -> float:
     """The linear coefficient; higher ones are noted."""
     if not node.has(name):
         return 0.0

@@ -1,4 +1,4 @@
-"""Where things are: the orientation attributes of MJCF, in the units its compiler is told to use."""
+"""Where things are: the orientation attributes of MJCF, in the units its compiler is set to use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import quaternion, z_towards
 from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, turn
@@ -26,7 +26,7 @@ class Compiler:
     mesh_folder: str = ""
 
     @classmethod
-    def of(cls, sections: list[Node]) -> Compiler:
+    def of(cls, sections: list[XmlNode]) -> Compiler:
         made = cls()
         for node in sections:
             if node.choice("coordinate", ("local", "global"), "local") == "global":
@@ -49,10 +49,10 @@ class Compiler:
     def angle(self, given: float) -> float:
         return math.radians(given) if self.degrees else given
 
-    def place(self, node: Node) -> Frame:
+    def place(self, node: XmlNode) -> Frame:
         return Frame(node.vector("pos", ZERO), self.rotation(node))
 
-    def rotation(self, node: Node) -> Matrix:
+    def rotation(self, node: XmlNode) -> Matrix:
         """One of quat, axisangle, euler, xyaxes, zaxis; the body's own axes where none is given."""
         said = [[name for name in ORIENTATIONS if name in level.attributes] for level in (node, *node.defaults)]
         given = next((names for names in said if names), [])
@@ -90,7 +90,7 @@ class Compiler:
         return R
 
 
-def _length(node: Node, given: Vector, name: str) -> float:
+def _length(node: XmlNode, given: Vector, name: str) -> float:
     length = float(np.linalg.norm(given))
     if length < 1e-12:
         raise node.error(f"{name}= has no direction")

@@ -13,7 +13,7 @@ from dalembert.importers import pictures
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
 from dalembert.importers.mesh_files import MeshFiles
-from dalembert.importers.node import Node
+from dalembert.importers.node import XmlNode
 from dalembert.importers.rotations import quaternion, rpy
 from dalembert.parts import MassProperties
 from dalembert.parts.bodies import check_mass_properties
@@ -23,13 +23,13 @@ from dalembert.parts.shapes import Shape
 from dalembert.vectors import ZERO
 
 
-def origin(node: Node) -> Frame:
+def origin(node: XmlNode) -> Frame:
     """The <origin> of an element: where it is on the link or joint it belongs to."""
     at = node.one("origin")
     return Frame() if at is None else pose(at)
 
 
-def pose(node: Node) -> Frame:
+def pose(node: XmlNode) -> Frame:
     """xyz with rpy, or with the quaternion quat_xyzw of version 1.1."""
     xyz = node.vector("xyz", ZERO)
     if not node.has("quat_xyzw"):
@@ -40,7 +40,7 @@ def pose(node: Node) -> Frame:
     return Frame(xyz, quaternion([w, x, y, z]))
 
 
-def matter(link: Node) -> MassProperties:
+def mass_properties(link: XmlNode) -> MassProperties:
     """Of <inertial>; a link without one has no mass."""
     node = link.one("inertial")
     if node is None:
@@ -68,12 +68,12 @@ class Looks:
     materials: dict[str, np.ndarray] = field(default_factory=dict)
     files: MeshFiles = field(default_factory=MeshFiles)
 
-    def learn(self, robot: Node) -> None:
+    def learn(self, robot: XmlNode) -> None:
         """Colours that links refer to by name."""
         for node in robot.all("material"):
             self._colour(node)
 
-    def shapes(self, link: Node) -> Iterator[Shape]:
+    def shapes(self, link: XmlNode) -> Iterator[Shape]:
         for visual in link.all("visual"):
             at, rgba = origin(visual), self._material(visual)
             geometry = visual.need("geometry")
@@ -82,7 +82,7 @@ class Looks:
                 if made is not None:
                     yield made
 
-    def _shape(self, form: Node, at: Frame, rgba: np.ndarray | None) -> Shape | None:
+    def _shape(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         match form.tag.removeprefix("drake:"):
             case "box":
                 return pictures.box(form.numbers("size", 3), at, rgba)
@@ -95,7 +95,7 @@ class Looks:
             case _:
                 return self._mesh(form, at, rgba)
 
-    def _mesh(self, form: Node, at: Frame, rgba: np.ndarray | None) -> Shape | None:
+    def _mesh(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         name, scale = form.text_of("filename"), form.vector("scale", (1.0, 1.0, 1.0))
         try:
             file, here = self._file(name), self.start.resolve()
@@ -116,14 +116,14 @@ class Looks:
                 return self.folder.inside(place, above)
         return self.folder.inside(f"{package}/{place}", self.folder.root)
 
-    def _material(self, visual: Node) -> np.ndarray | None:
+    def _material(self, visual: XmlNode) -> np.ndarray | None:
         node = visual.one("material")
         if node is None:
             return None
         rgba = self._colour(node)
         return self.materials.get(node.attributes.get("name", "")) if rgba is None else rgba
 
-    def _colour(self, node: Node) -> np.ndarray | None:
+    def _colour(self, node: XmlNode) -> np.ndarray | None:
         colour = node.one("color")
         if colour is None:
             return None

@@ -22,9 +22,9 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive import derivatives as closed
 from dalembert.recursive import steps
 from dalembert.recursive.derivatives import Composite
-from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
 from dalembert.recursive.sparse import inboard_speeds, runs
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.recursive.steps import NOTHING, Spatial
 from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
 from dalembert.trace.native import Module, Pointer, Signature, UniformPointer

@@ -22,8 +22,8 @@ class Constraint(Described, Portable):
     """
 
     of_differences = False
-    """Whether it looks at positions only to take differences of them, so that they may be measured from any point of the ground.
-    Every class says so for itself, as one that derives from it may look at more."""
+    """Whether it reads positions only to take differences of them, so that they may be measured from any point of the ground.
+    Every class says so for itself, as one that derives from it may read more."""
 
     @property
     def bodies(self) -> tuple[str, ...]:

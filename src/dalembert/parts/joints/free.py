@@ -64,8 +64,8 @@ class Free(Joint):
     def condition(self, q: Any) -> np.ndarray:
         return np.asarray(self._turn.condition(q[:-3]))
 
-    def trouble(self, q: Any) -> str | None:
-        return self._turn.trouble(q[:-3])
+    def singularity(self, q: Any) -> str | None:
+        return self._turn.singularity(q[:-3])
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.zeros(0)

@@ -96,14 +96,14 @@ class Joint:
         """n_q − n_u scalars that vanish where the coordinates are admissible: what formulations in q̇ must obey besides."""
         return np.zeros(0)
 
-    def trouble(self, q: Any) -> str | None:
-        """Why these coordinates (numbers) cannot be used, in words, or None."""
+    def singularity(self, q: Any) -> str | None:
+        """Why these coordinates (numbers) cannot be used, in words: singular angles, parameters that are no rotation. Else None."""
         return None
 
     @property
-    def may_be_in_trouble(self) -> bool:
-        """Whether there are coordinates that cannot be used."""
-        return type(self).trouble is not Joint.trouble
+    def may_be_singular(self) -> bool:
+        """Whether there are coordinates that cannot be used, such as singular angles."""
+        return type(self).singularity is not Joint.singularity
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         """6 − n_u scalars that vanish where frame C, at R and p in frame P, is within the joint's reach: what it blocks.

@@ -79,8 +79,8 @@ class Reversed(Joint):
     def condition(self, q: Any) -> np.ndarray:
         return self.joint.condition(q)
 
-    def trouble(self, q: Any) -> str | None:
-        return self.joint.trouble(q)
+    def singularity(self, q: Any) -> str | None:
+        return self.joint.singularity(q)
 
     def _arm(self, q: Any) -> Vector:
         """The joint's translation in the axes of its own child."""

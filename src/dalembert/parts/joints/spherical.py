@@ -56,8 +56,8 @@ class Spherical(Joint):
     def condition(self, q: Any) -> np.ndarray:
         return np.asarray(self._turn.condition(q))
 
-    def trouble(self, q: Any) -> str | None:
-        return self._turn.trouble(q)
+    def singularity(self, q: Any) -> str | None:
+        return self._turn.singularity(q)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return p

@@ -75,7 +75,7 @@ class AdaptiveStep(Integrator):
         return self.singular_pose if watched else NoRows
 
     def emit(self, e: Equations) -> Steps:
-        poses = self._poses(e.pivot_at is not None)(e)
+        poses = self._poses(e.rhs.watched)(e)
         stepper = self.stepper(e, poses)
         start = poses.emit_start(emit_first_step(e, self.order))
         step = emit_step(e, stepper, self.control, poses)

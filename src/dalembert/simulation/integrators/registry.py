@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dalembert.errors import SimulationError
 from dalembert.registry import Registry
-from dalembert.simulation.integrators.integrator import Integrator
+
+if TYPE_CHECKING:
+    from dalembert.simulation.integrators.integrator import Integrator
 
 INTEGRATORS: Registry[Integrator] = Registry(
     {

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.rhs.formulation_speeds import own_speed_symbols, settled_choice
+from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, settled_choice
+from dalembert.kernels.rhs.right_hand_side import NO_ROWS, RightHandSide, right_hand_side
+from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.simulation.equation_choice import Balance
 from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
 from dalembert.simulation.kept_rows import Holding
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.equations import (
     Equations,
-    Prefixed,
     emit_projection,
     emit_slope,
     emit_values,
@@ -31,11 +31,9 @@ from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import PLAIN, Library, Module, Signature, Target, aligned
-from dalembert.trace.native.driver import lapack
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
-    from dalembert.simulation.equation_choice import Held
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +58,16 @@ class Program:
     def balance(self) -> Balance:
         return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
 
+    @cached_property
+    def rhs(self) -> RightHandSide:
+        """What is integrated."""
+        keep = NO_ROWS if self.holding is None else self.holding.keep
+        return right_hand_side(self.catalogue, self.balance.form, self.balance.constraints, keep)
+
     @property
     def n_speeds(self) -> int:
         """How many speeds are integrated."""
-        return self.balance.n_speeds
+        return self.rhs.n_speeds
 
     @property
     def beside(self) -> int:
@@ -78,20 +82,14 @@ class Program:
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
 
     @property
-    def watched(self) -> bool:
-        """Whether rows are kept by projection, in the mechanism's own speeds, and watched for singular poses."""
-        return self.holding is not None and self.holding.stabilise.projects and self.balance.own
-
-    @property
     def _projects_in_lanes(self) -> bool:
         """Whether outputs are projected several at a time."""
-        h = self.holding
-        return h is not None and h.stabilise.projects and self.balance.usual and self.lanes == 1
+        return self.rhs.projects_in_lanes and self.lanes == 1
 
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.watched)
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched)
         return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
@@ -100,11 +98,13 @@ class Program:
 
     @property
     def scales(self) -> np.ndarray:
-        return self.balance.scales(self.holding)
+        """What the rows of constraints are measured by."""
+        h = self.holding
+        return np.zeros(0) if h is None else self.rhs.row_scales(h.norms, h.sizes)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.integrator.first_values(m.numeric, self.watched)
+        return self.integrator.first_values(m.numeric, self.rhs.watched)
 
     @property
     def target(self) -> Target:
@@ -120,8 +120,7 @@ class Program:
     def library(self) -> Library:
         if self.catalogue.opaque is not None:
             make_known()
-        if not self.balance.usual:
-            lapack.make_known()
+        self.rhs.make_known()
         return self.catalogue.mechanism.code.library(self._asked_for, self._module)
 
     @property
@@ -159,40 +158,32 @@ class Program:
         m, b = self.catalogue.mechanism, self.balance
         s = m.symbolic_state()
         if not b.own:
-            s = b.form.state(m, s.t, s.coordinates, own_speed_symbols(b.form, m))
+            s = b.form.state(m, s.t, s.coordinates, formulation_speed_symbols(b.form, m))
         return [traced_value(event, s) for event in self.events]
 
     def _pivots(self, module: Module) -> Signature | None:
         """Code that watches the choice of speeds; None where nothing is chosen."""
-        m, form = self.catalogue.mechanism, self.balance.form
-        if not isinstance(form, ChoosesSpeeds) or not self.balance.n_dependent:
-            return None
         with tracing():
-            return emit_values(module, m, "pivots", list(form.pivots(m.symbolic_state())), self.lanes, self.given)
+            pivots = self.rhs.speed_pivots()
+            m = self.catalogue.mechanism
+            return emit_values(module, m, "pivots", pivots, self.lanes, self.given) if pivots else None
 
-    def _slope(self, module: Module, held: Held | None) -> tuple[Signature, int]:
-        return emit_slope(module, self.catalogue, self.lanes, self.given, held)
+    def _slope(self, module: Module) -> tuple[Signature, int]:
+        return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.given)
 
-    def _projection(self, module: Module, held: Held | None) -> Signature | None:
-        return emit_projection(module, self.catalogue.mechanism, self.lanes, self.given, held)
+    def _projection(self, module: Module) -> Signature | None:
+        return emit_projection(module, self.rhs, self.lanes, self.given)
 
     def _module(self) -> Module:
-        from dalembert.kernels.rhs.range_space import Constrained
-
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
-        h = self.holding
-        held = self.balance.code(m, h)
-        slope, work = self._slope(module, held)
-        projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
-        project = self._projection(module, projected)
-        pivot = held.places.get("pivot") if held is not None and self.watched else None
+        slope, work = self._slope(module)
+        project = self._projection(module)
         wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
-            project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
+            project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.given)
         e = Equations(
-            module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
-            self.beside,
+            module, self.lanes, self.catalogue, self.rhs, self.layout, self.given, slope, project, work, project_wide, wide,
+            self._pivots(module), self.beside,
         )  # fmt: skip
         steps = self.integrator.emit(e)
         events = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import Balance
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.march.callback import Handler, registered
@@ -89,7 +89,7 @@ class Run:
         """Set everything to the start."""
         o = self.options
         balance = self.program.balance
-        w = balance.own_speeds(self.model, o.start, q, u)
+        w = balance.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
         for name in ("t", "t_old", "searched_to", "counted_from"):
@@ -166,7 +166,7 @@ class Run:
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.inputs.shape == self.inputs.shape and bool(np.isfinite(c.inputs).all()),
             "its choice of dependent speeds": c.inputs.shape == self.inputs.shape
-            and self.program.balance.partition_fits(kept, self.program.given.view(c.inputs, "scales")[:, 0]),
+            and self.program.rhs.row_scales_fit(self.program.given.view(c.inputs, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
@@ -285,7 +285,7 @@ class Run:
         u = now.speeds(self.model, t, q, y[n_q:])
         self.intervals.append(SpeedChoiceInterval(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t
@@ -360,7 +360,7 @@ class Run:
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
 
 
-def _same_kind(one: Choice, other: Choice | None) -> bool:
+def _same_kind(one: PivotChoice, other: PivotChoice | None) -> bool:
     """Whether two choices of speeds are made among the same ones, and of as many."""
     if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
         return False

@@ -61,7 +61,7 @@ class Lapack:
 
 @cache
 def make_known() -> None:
-    """Tell the loader where the routines are; needed before code that calls them is loaded from the cache, too."""
+    """Give the loader the addresses of the routines; needed before code that calls them is loaded from the cache, too."""
     from scipy.linalg import cython_blas, cython_lapack
 
     address_of = ctypes.pythonapi.PyCapsule_GetPointer

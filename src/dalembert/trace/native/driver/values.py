@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any, Self
 
 from dalembert.errors import TraceError
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 
 
-class Value:
+class DriverValue:
     """A named result in a function's body."""
 
     __slots__ = ("body", "name")
 
-    def __init__(self, body: Body, name: str) -> None:
+    def __init__(self, body: FunctionText, name: str) -> None:
         self.body, self.name = body, name
 
     __hash__ = object.__hash__
@@ -28,17 +28,17 @@ class Value:
         )
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         """The LLVM type."""
         raise NotImplementedError
 
     @classmethod
-    def constant(cls, body: Body, x: Any) -> str:
+    def constant(cls, body: FunctionText, x: Any) -> str:
         """A Python number as an operand of this type."""
         raise TraceError(f"{x!r} cannot be used as {cls.__name__} in compiled code")
 
     @classmethod
-    def operand(cls, body: Body, x: Any) -> str:
+    def operand(cls, body: FunctionText, x: Any) -> str:
         """A value of this type, or a Python number, as an operand."""
         return x.name if isinstance(x, cls) else cls.constant(body, x)
 
@@ -50,7 +50,7 @@ class Value:
         return self._result(f"{instruction} {self.kind(self.body)} {left}, {right}")
 
 
-class _Logical(Value):
+class _Logical(DriverValue):
     """What truths for all lanes and truths per lane have in common."""
 
     __slots__ = ()
@@ -71,11 +71,11 @@ class Bool(_Logical):
     __slots__ = ()
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         return "i1"
 
     @classmethod
-    def constant(cls, body: Body, x: Any) -> str:
+    def constant(cls, body: FunctionText, x: Any) -> str:
         if not isinstance(x, bool):
             hint = ": say .any() or .all()" if isinstance(x, Mask) else ""
             raise TraceError(f"a condition must be one truth for all lanes, not {type(x).__name__}{hint}")
@@ -88,11 +88,11 @@ class Mask(_Logical):
     __slots__ = ()
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         return body.lanes.mask
 
     @classmethod
-    def constant(cls, body: Body, x: Any) -> str:
+    def constant(cls, body: FunctionText, x: Any) -> str:
         return body.lanes.truth(x) if isinstance(x, bool) else super().constant(body, x)
 
     def any(self) -> Bool:
@@ -107,17 +107,17 @@ class Mask(_Logical):
         return Bool(self.body, self.body.let(f"icmp {how} i{lanes.count} {packed}, {bits}"))
 
 
-class Int(Value):
+class Int(DriverValue):
     """A 64-bit integer, the same for all lanes. Division rounds down, as Python's."""
 
     __slots__ = ()
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         return "i64"
 
     @classmethod
-    def constant(cls, body: Body, x: Any) -> str:
+    def constant(cls, body: FunctionText, x: Any) -> str:
         if isinstance(x, bool) or not hasattr(x, "__index__"):
             return super().constant(body, x)
         return str(x.__index__())
@@ -177,4 +177,4 @@ class Int(Value):
     def __ne__(self, other: Int | int) -> Bool:  # type: ignore[override]
         return self._compare("ne", other)
 
-    __hash__ = Value.__hash__
+    __hash__ = DriverValue.__hash__

@@ -1,4 +1,4 @@
-"""Rigid and articulated inertia in the axes of a link frame, and how they move to the carrier's frame.
+"""Rigid and articulated inertia in the axes of a link frame, and how they move to the parent's frame.
 
 Force = I acceleration, with spatial vectors (angular, linear): I = [[A, B], [Bᵀ, M]].
 """
@@ -22,8 +22,8 @@ class RigidInertia:
     h: Vector
     I: Matrix
 
-    def blocks(self) -> Inertia:
-        return Inertia(self.I, skew(self.h), self.m * IDENTITY)
+    def blocks(self) -> SpatialInertia:
+        return SpatialInertia(self.I, skew(self.h), self.m * IDENTITY)
 
     def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
         """(I w + h × v, m v − h × w)."""
@@ -34,12 +34,12 @@ class RigidInertia:
         n, f = self.times(alpha, a)
         return n + cross(w, self.I @ w), f + cross(w, cross(w, self.h))
 
-    def carried(self, X: Turn, p: Vector) -> RigidInertia:
-        """The same matter in the carrier's frame."""
+    def in_parent(self, X: Turn, p: Vector) -> RigidInertia:
+        """The same inertia in the parent's frame."""
         return self.turned(X).slid(p)
 
     def turned(self, X: Turn) -> RigidInertia:
-        """In the carrier's axes."""
+        """In the parent's axes."""
         return RigidInertia(self.m, X.out(self.h), X.sym(self.I))
 
     def slid(self, p: Vector) -> RigidInertia:
@@ -60,7 +60,7 @@ class RigidInertia:
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class SpatialInertia:
     """A symmetric 6 × 6 by its blocks; of an elastic body 6 + n, with its coupling C (6 × n) to the modes and their own block E."""
 
     A: Matrix
@@ -69,8 +69,8 @@ class Inertia:
     C: np.ndarray = field(default_factory=lambda: np.zeros((6, 0)))
     E: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.A + other.A, self.B + other.B, self.M + other.M, self.C + other.C, self.E + other.E)
+    def __add__(self, other: SpatialInertia) -> SpatialInertia:
+        return SpatialInertia(self.A + other.A, self.B + other.B, self.M + other.M, self.C + other.C, self.E + other.E)
 
     def times(self, w: Vector, v: Vector) -> tuple[Vector, Vector]:
         return self.A @ w + self.B @ v, self.B.T @ w + self.M @ v
@@ -79,22 +79,22 @@ class Inertia:
         return np.block([[self.A, self.B], [self.B.T, self.M]])
 
     @staticmethod
-    def of(I: np.ndarray) -> Inertia:
-        return Inertia(I[:3, :3], I[:3, 3:], I[3:, 3:])
+    def of(I: np.ndarray) -> SpatialInertia:
+        return SpatialInertia(I[:3, :3], I[:3, 3:], I[3:, 3:])
 
-    def carried(self, X: Turn, p: Vector) -> Inertia:
+    def in_parent(self, X: Turn, p: Vector) -> SpatialInertia:
         """[[1, p̃], [0, 1]] R I Rᵀ [[1, 0], [−p̃, 1]]."""
         return self.turned(X).slid(p)
 
-    def turned(self, X: Turn) -> Inertia:
-        """In the carrier's axes."""
-        return Inertia(X.sym(self.A), X.gen(self.B), X.sym(self.M))
+    def turned(self, X: Turn) -> SpatialInertia:
+        """In the parent's axes."""
+        return SpatialInertia(X.sym(self.A), X.gen(self.B), X.sym(self.M))
 
-    def slid(self, p: Vector) -> Inertia:
+    def slid(self, p: Vector) -> SpatialInertia:
         """About the point at −p."""
         A, B, M = self.A, self.B, self.M
         moved = B + _cross_columns(p, M)
-        return Inertia(_symmetric(A, _cross_columns(p, moved.T), _cross_columns(p, B.T).T), moved, M)
+        return SpatialInertia(_symmetric(A, _cross_columns(p, moved.T), _cross_columns(p, B.T).T), moved, M)
 
 
 def _cross_columns(p: Vector, M: Matrix) -> Matrix:

@@ -1,7 +1,7 @@
-"""What a joint stands on, as the recursions see it: the carrier's link itself, or a node of an elastic carrier.
+"""What a joint stands on, as the recursions see it: the parent's link itself, or a node of an elastic parent.
 
-Everything is in the carrier's link axes on one side and in the axes of the seat on the other. With E = [[1, 0, W], [−x̃, 1,
-U]] the seat's acceleration is E (α, a, q̈) + β; forces and inertias go the other way by Eᵀ. The joint's load acts on the
+Everything is in the parent's link axes on one side and in the axes of the base on the other. With E = [[1, 0, W], [−x̃, 1,
+U]] the base's acceleration is E (α, a, q̈) + β; forces and inertias go the other way by Eᵀ. The joint's load acts on the
 displaced node, because W and U follow the deformation.
 """
 
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.node_motion import NodeMotion
-from dalembert.recursive.inertia import Inertia, RigidInertia
+from dalembert.recursive.spatial_inertia import RigidInertia, SpatialInertia
 from dalembert.recursive.steps import Spatial
 from dalembert.recursive.turns import FullTurn
 from dalembert.vectors import Vector, cross
 
 
 @dataclass(frozen=True, eq=False)
-class FixedSeat:
-    """The carrier's link frame itself, whose body may have n modes that do not move it."""
+class FixedBase:
+    """The parent's link frame itself, whose body may have n modes that do not move it."""
 
     n: int
 
@@ -30,7 +30,7 @@ class FixedSeat:
         return w
 
     def turned(self, b: Vector) -> Vector:
-        """A vector of the carrier's in the seat's axes."""
+        """A vector of the parent's in the base's axes."""
         return b
 
     def acceleration(self, a: Spatial, w: Vector, qd: Any, qdd: Any) -> Spatial:
@@ -41,20 +41,20 @@ class FixedSeat:
         return None
 
     def force(self, f: Spatial) -> tuple[Spatial, np.ndarray]:
-        """On the carrier's link, and on its modes."""
+        """On the parent's link, and on its modes."""
         return f, np.zeros(self.n)
 
-    def inertia(self, I: Inertia) -> Inertia:
-        return Inertia(I.A, I.B, I.M, np.zeros((6, self.n)), np.zeros((self.n, self.n)))
+    def inertia(self, I: SpatialInertia) -> SpatialInertia:
+        return SpatialInertia(I.A, I.B, I.M, np.zeros((6, self.n)), np.zeros((self.n, self.n)))
 
     def rigid_inertia(self, I: RigidInertia) -> tuple[RigidInertia, np.ndarray, np.ndarray]:
-        """Of what is carried, as one body; its coupling with the carrier's modes (6 × n), and its share in their mass."""
+        """Of what is carried, as one body; its coupling with the parent's modes (6 × n), and its share in their mass."""
         return I, np.zeros((6, self.n)), np.zeros((self.n, self.n))
 
 
 @dataclass(frozen=True, eq=False)
-class MovingSeat:
-    """A node of an elastic carrier."""
+class NodeBase:
+    """A node of an elastic parent."""
 
     node: NodeMotion
 
@@ -73,7 +73,7 @@ class MovingSeat:
         return Spatial(self.node.R.T @ moved.a, self.node.R.T @ moved.b) + self.bias(w, qd)
 
     def bias(self, w: Vector, qd: Any) -> Spatial:
-        """β = (ω × W q̇ + Ẇ q̇, ω × (ω × x + 2 U q̇) + U̇ q̇), in the seat's axes."""
+        """β = (ω × W q̇ + Ẇ q̇, ω × (ω × x + 2 U q̇) + U̇ q̇), in the base's axes."""
         n = self.node
         turned, slid = n.W @ qd, n.U @ qd
         turning = cross(w, turned) + n.W_rate(qd) @ qd
@@ -85,21 +85,21 @@ class MovingSeat:
         modal = self.node.W.T @ turning + self.node.U.T @ sliding
         return Spatial(turning + cross(self.node.x, sliding), sliding), modal
 
-    def inertia(self, I: Inertia) -> Inertia:
-        there = I.carried(self._turn, self.node.x)
-        return Inertia(there.A, there.B, there.M, *self._coupled(there.matrix()))
+    def inertia(self, I: SpatialInertia) -> SpatialInertia:
+        there = I.in_parent(self._turn, self.node.x)
+        return SpatialInertia(there.A, there.B, there.M, *self._coupled(there.matrix()))
 
     def rigid_inertia(self, I: RigidInertia) -> tuple[RigidInertia, np.ndarray, np.ndarray]:
-        there = I.carried(self._turn, self.node.x)
+        there = I.in_parent(self._turn, self.node.x)
         return there, *self._coupled(there.blocks().matrix())
 
     def _coupled(self, I: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Columns of the modes' motion about the carrier's origin, (W, U − W × x), with the inertia taken there."""
+        """Columns of the modes' motion about the parent's origin, (W, U − W × x), with the inertia taken there."""
         N = np.vstack([self.node.W, self.node.U - cross(self.node.W, self.node.x)])
         C = I @ N
         E = N.T @ C
         return C, np.where(np.tri(len(E), dtype=bool), E, E.T)
 
 
-Seat = FixedSeat | MovingSeat
-GROUND = FixedSeat(0)
+JointBase = FixedBase | NodeBase
+GROUND = FixedBase(0)

@@ -1,4 +1,4 @@
-"""A link's matter as the recursions see it: rigid, or elastic in its present shape; in link axes about the link's origin."""
+"""A link's inertia as the recursions see it: rigid, or elastic in its present shape; in link axes about the link's origin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.inertia import Deformed
-from dalembert.recursive.inertia import Inertia, RigidInertia
+from dalembert.recursive.spatial_inertia import RigidInertia, SpatialInertia
 from dalembert.recursive.steps import NO_MODES, Spatial
 from dalembert.vectors import IDENTITY, Vector, skew
 
@@ -17,12 +17,12 @@ Composite = tuple[RigidInertia, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class RigidMatter:
+class RigidLinkInertia:
     """No modes."""
 
     own: RigidInertia
 
-    def inertia(self) -> Inertia:
+    def inertia(self) -> SpatialInertia:
         return self.own.blocks()
 
     def composite(self) -> Composite:
@@ -34,14 +34,14 @@ class RigidMatter:
 
 
 @dataclass(frozen=True, eq=False)
-class ElasticMatter:
+class ElasticLinkInertia:
     """An elastic body; its link frame is its floating frame."""
 
     shape: Deformed
 
-    def inertia(self) -> Inertia:
+    def inertia(self) -> SpatialInertia:
         d = self.shape
-        return Inertia(d.J, skew(d.c), d.body.m * IDENTITY, np.vstack([d.Cr.T, d.Ct.T]), d.Me)
+        return SpatialInertia(d.J, skew(d.c), d.body.m * IDENTITY, np.vstack([d.Cr.T, d.Ct.T]), d.Me)
 
     def composite(self) -> Composite:
         d = self.shape
@@ -52,4 +52,4 @@ class ElasticMatter:
         return Spatial(*steady) + Spatial(*accelerated), on_modes + modal
 
 
-Matter = RigidMatter | ElasticMatter
+LinkInertia = RigidLinkInertia | ElasticLinkInertia

@@ -1,7 +1,7 @@
-"""A step downhill: −(|K| + μD)⁻¹ r, for forces r with stiffness K and a drag D.
+"""A descent step: −(|K| + μD)⁻¹ r, for forces r with stiffness K and a drag D.
 
 |K| is K where that is positive definite, and there μ = 0 is a step of Newton's method towards a minimum; elsewhere it has the
-eigenvalues of K in the metric of D made positive, so that every step leads downhill. μ keeps it short.
+eigenvalues of K in the metric of D made positive, so that every step leads downward. μ keeps it short.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Drag:
         return float(max(np.linalg.norm(turns, axis=1).max(initial=0.0), slides.max(initial=0.0)))
 
 
-class Carried:
+class MovedBodies:
     """Which bodies each speed moves."""
 
     def __init__(self, m: Mechanism):
@@ -69,7 +69,7 @@ class Carried:
         return Drag(D, self.paths, axes, np.where(turning, np.inf, self.sizes))
 
 
-class Downhill:
+class Descent:
     def __init__(self, K: np.ndarray, D: np.ndarray, r: np.ndarray):
         self.K, self.D, self.r = 0.5 * (K + K.T), D, r
         self.definite = lapack.dpotrf(self.K - SOFT * np.abs(self.K).max(initial=0.0) * np.eye(len(r)), lower=1)[1] == 0

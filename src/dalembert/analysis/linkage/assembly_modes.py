@@ -1,4 +1,4 @@
-"""The ways to assemble a mechanism that were found, and how sure it is that there are no others."""
+"""The assembly modes of a mechanism that were found, and how sure it is that there are no others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from dalembert.words import counted
 
 OFTEN = 4
-"""How often each way must have been found for the list to count as complete."""
+"""How often each mode must have been found for the list to count as complete."""
 
 
 class Branches(list[np.ndarray]):
-    """Coordinates of each way in which the loops close, nearest first: a list, with how often each was found from random starts."""
+    """Coordinates of each assembly mode, a pose in which the loops close, nearest first: a list, and how often each was found."""
 
     def __init__(self, poses: Sequence[np.ndarray] = (), found: Sequence[int] = (), starts: int = 0):
         super().__init__(poses)
@@ -33,11 +33,11 @@ class Branches(list[np.ndarray]):
 
     @property
     def missing(self) -> float:
-        """Part of the starts that lead anywhere which would lead to ways not listed, as Good and Turing estimate it."""
+        """Part of the starts that lead anywhere which would lead to modes not listed, as Good and Turing estimate it."""
         return sum(n == 1 for n in self.found) / max(sum(self.found), 1)
 
     def __str__(self) -> str:
-        lines = [f"{counted(len(self), 'way')} to assemble it."]
+        lines = [f"{counted(len(self), 'assembly mode')}."]
         if not self:
             lines[0] += f" None of {self.starts} starts led to one. Hold fewer joints, or begin elsewhere."
         elif self.starts and self.sure:

@@ -1,6 +1,6 @@
-"""From an elastic body to its stations: pose, velocity, acceleration and partial velocities of frames that move with its modes.
+"""From an elastic body to its node frames: pose, velocity, acceleration and partial velocities of frames that move with its modes.
 
-All in world axes; d is the arm from the body's origin to the station. The body's modes are the last speeds on its path.
+All in world axes; d is the arm from the body's origin to the node frame. The body's modes are the last speeds on its path.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dalembert.kinematics.recursion import Partials, Pose, Rates
 from dalembert.vectors import cross
 
 
-def seat_pose(K: Pose, node: NodeMotion) -> Pose:
+def pose(K: Pose, node: NodeMotion) -> Pose:
     return Pose(K.R @ node.R, K.p + K.R @ node.x)
 
 
-def seat_velocity(K: Pose, vel: Rates, node: NodeMotion, qd: Any) -> Rates:
+def velocity(K: Pose, vel: Rates, node: NodeMotion, qd: Any) -> Rates:
     """ω + W q̇, v + ω × d + U q̇."""
     d = K.R @ node.x
     return Rates(vel.w + K.R @ (node.W @ qd), vel.v + cross(vel.w, d) + K.R @ (node.U @ qd))
 
 
-def seat_acceleration(K: Pose, vel: Rates, acc: Rates, node: NodeMotion, qd: Any, qdd: Any) -> Rates:
-    """d/dt of `seat_velocity`."""
+def acceleration(K: Pose, vel: Rates, acc: Rates, node: NodeMotion, qd: Any, qdd: Any) -> Rates:
+    """d/dt of `velocity`."""
     d, turned, slid = K.R @ node.x, K.R @ (node.W @ qd), K.R @ (node.U @ qd)
     turning = K.R @ (node.W @ qdd + node.W_rate(qd) @ qd)
     sliding = K.R @ (node.U @ qdd + node.U_rate(qd) @ qd)
@@ -35,13 +35,13 @@ def seat_acceleration(K: Pose, vel: Rates, acc: Rates, node: NodeMotion, qd: Any
     )
 
 
-def seat_partials(K: Pose, P: Partials, node: NodeMotion) -> Partials:
+def partials(K: Pose, P: Partials, node: NodeMotion) -> Partials:
     d = K.R @ node.x
     return Partials(P.W + _last(K.R @ node.W, P), P.V + cross(P.W, d) + _last(K.R @ node.U, P))
 
 
-def seat_partial_rates(K: Pose, vel: Rates, P: Partials, P_rate: Partials, node: NodeMotion, qd: Any) -> Partials:
-    """d/dt of `seat_partials`."""
+def partial_rates(K: Pose, vel: Rates, P: Partials, P_rate: Partials, node: NodeMotion, qd: Any) -> Partials:
+    """d/dt of `partials`."""
     d, W, U = K.R @ node.x, K.R @ node.W, K.R @ node.U
     d_rate = cross(vel.w, d) + U @ qd
     turning = cross(vel.w, W) + K.R @ node.W_rate(qd)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dalembert.arguments import real
-from dalembert.errors import SimulationError
+from dalembert.errors import ModelError, SimulationError
 
 
 @dataclass(frozen=True)
@@ -49,22 +49,27 @@ class Unstabilised:
 
 Stabilisation = Projection | Baumgarte | Unstabilised
 
-NAMED: dict[str, Stabilisation] = {"projection": Projection(), "baumgarte": Baumgarte(), "none": Unstabilised()}
+STABILISATIONS: dict[str, Stabilisation] = {
+    "projection": Projection(), "baumgarte": Baumgarte(), "none": Unstabilised()
+}  # fmt: skip
+"""Those that have a name."""
 
 
 def recorded(how: Stabilisation) -> Any:
     """For the result and for files, as a model file says it."""
     if isinstance(how, Baumgarte):
         return {"alpha": how.alpha, "beta": how.beta}
-    return next(name for name, one in NAMED.items() if one == how)
+    return next(name for name, one in STABILISATIONS.items() if one == how)
 
 
-def stabilisation(given: Any) -> Stabilisation:
+def stabilisation(value: str | Stabilisation) -> Stabilisation:
     """By name, or as it is."""
-    if isinstance(given, Stabilisation):
-        return given
-    if not isinstance(given, str) or given not in NAMED:
-        raise SimulationError(
-            f"stabilise={given!r} is not known; choose one of {', '.join(map(repr, NAMED))}, or da.Baumgarte(alpha, beta)"
-        )
-    return NAMED[given]
+    return STABILISATIONS[value] if isinstance(value, str) else value
+
+
+def checked_stabilisation(value: Any, where: str) -> str | Stabilisation:
+    """A name that is known, or a stabilisation; what else is refused."""
+    if isinstance(value, Stabilisation) or (isinstance(value, str) and value in STABILISATIONS):
+        return value
+    names = ", ".join(map(repr, STABILISATIONS))
+    raise ModelError(f"{where}={value!r} is not known; choose one of {names}, or da.Baumgarte(alpha, beta)")

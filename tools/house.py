@@ -24,28 +24,36 @@ ORDER = (
     BASE,
     "trace",
     "vectors",
-    "topology",
-    "system",
+    "parts",
     "elastic",
+    "topology",
     "mechanism",
-    "build",
     "kinematics",
     "recursive",
+    "system",
     "formulations",
     "constraints",
     "kernels",
-    "simulation",
     "motion",
+    "simulation",
     "analysis",
-    "files",
     "importers",
+    "files",
     "view",
     "cli",
     TOP,
 )
 """A room uses the rooms before it, never those after it. A folder inside a room ("kernels/tree") may have a place of its own."""
 
-FACADES = ("mechanism/mechanism.py", "system/system.py")
+FACADES = (
+    "aliases.py",
+    "mechanism/mechanism.py",
+    "mechanism/analyses.py",
+    "mechanism/description.py",
+    "system/system.py",
+    "motion/motion.py",
+    "formulations/printing/written_equations.py",
+)
 """Files whose methods hand questions on to later rooms: what they import inside functions, or for types only, is no fault."""
 
 LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 60, 400, 20

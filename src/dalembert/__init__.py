@@ -63,7 +63,7 @@ from dalembert.parts.joints import (
     Universal,
     Weld,
 )  # fmt: skip
-from dalembert.parts.rotations import turn
+from dalembert.parts.rotation_matrices import turn
 from dalembert.system import System
 from dalembert.trace import (
     acos,

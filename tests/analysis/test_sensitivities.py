@@ -13,8 +13,8 @@ from dalembert.files import gallery
 from dalembert.formulations.tree import kane
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.mechanism.stabilise import Projection
-from dalembert.simulation.constrained_start import hold
-from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
+from dalembert.simulation.constrained_start import kept_at
+from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.options import options
 from tests.constraints.loops import random_loops
 
@@ -177,9 +177,9 @@ def test_accelerations_in_random_loops_are_varied_exactly():
     n_q, o = m.n_q, options(m, 1.0, SimulationOptions(start=t))
     turns, speeds = rng.normal(size=(m.n_u, 3)), rng.normal(size=(m.n_u, 3))
     moves = Variation(m).moved(t, q, u, m.parameters, turns)
-    program = VariedProgram(m.kernels, o.method, holding=hold(m, q, t, Projection()), along=3)
+    program = SensitivityProgram(m.kernels, o.method, kept=kept_at(m, q, t, Projection()), along=3)
     X = np.vstack([moves, speeds])
-    run = VariedRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
+    run = SensitivityRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
     run.begin(q, u, np.array(list(m.parameters.values())))
     rates, changes = np.split(run.part("dy"), [n_q + m.n_u])
 

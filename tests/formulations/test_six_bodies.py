@@ -10,8 +10,8 @@ from benchmarks.loop_models import six_body_chains
 from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import barycentric
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.rotations import compliance, incidence
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics import totals
 from dalembert.vectors import skew
 from tests.formulations.test_absolute import ELIMINATIONS, largest_difference

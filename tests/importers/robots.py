@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dalembert.importers.rotations import euler_parameters
+from dalembert.importers.poses import euler_parameters
 from tests.mechanisms import matter, rotation, unit
 
 

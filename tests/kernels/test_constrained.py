@@ -18,7 +18,7 @@ from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.mechanism.stabilise import Projection
-from dalembert.simulation.kept_rows import holding
+from dalembert.simulation.kept_rows import rows_kept
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
@@ -29,7 +29,7 @@ class Compiled:
     """`run` and `project` of a mechanism on one state, repeated in all lanes."""
 
     def __init__(self, m, d, lanes):
-        held = holding(m, d, Projection())
+        held = rows_kept(d, Projection())
         self.m, self.lanes, self.code = m, lanes, RangeSpaceRightHandSide(m, replace(held.keep, others=()))
         self.scales = self.code.row_scales(held.norms, held.sizes)
         module = Module()

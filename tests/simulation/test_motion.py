@@ -140,7 +140,7 @@ def test_initial_values_by_joint_by_coordinate_and_all_at_once():
         ({"method": "midpoint"}, "give it with step="),
         ({"method": "dop853", "step": 0.1}, "leave out step"),
         ({"step": 0.1, "rtol": 1e-6}, "no tolerances"),
-        ({"step": -1.0}, "must be positive"),
+        ({"step": -1.0}, "must be a positive number"),
         ({"rtol": 1e-20}, "below what double precision"),
         ({"atol": [1.0, 2.0, 3.0]}, "one for each of the 2"),
         ({"output": [0.5, 0.2]}, "increasing"),

@@ -215,7 +215,7 @@ def test_a_rolling_ball_is_carried_by_its_contact_point():
     s.add_constraint("floor", da.RollingBall("ball", 0.1))
     m = s.build()
     q = np.array([1.0, 0, 0, 0, 0, 0, 0.1])
-    x = samples(m, q, consistent_speeds(m, q, np.array([0.5, 3.0, 1.0, 0, 0, 0]), held=[0, 1, 2]), 0.0)
+    x = samples(m, q, consistent_speeds(m, q, np.array([0.5, 3.0, 1.0, 0, 0, 0]), fixed=[0, 1, 2]), 0.0)
     w = reaction(x, "floor", "child", "world")
     assert np.abs(w.torque).max() < 1e-12 and w.force[0, 2] > 5.0 and np.abs(w.force[0, :2]).max() > 1e-3
     assert imbalance(x, [0]) < 1e-9

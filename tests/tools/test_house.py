@@ -84,3 +84,12 @@ def test_a_walk_counts_our_own_functions():
     found = walk.counts()
     assert found["calls"] >= found["functions"] >= found["files"] >= 1
     assert "system" in found["files by room"]
+
+
+def test_imports_point_one_way():
+    """At module level without exception; inside functions and for types only where a façade hands questions on."""
+    assert state(house())["against the order, at"] == []
+
+
+def test_no_folder_is_crowded():
+    assert state(house())["large folders"] == {}

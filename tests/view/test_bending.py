@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.joint_frames import on_child
 from dalembert.view.drawing.wires import deflections, wire
 from tests.view.conftest import Watched
 

@@ -13,8 +13,8 @@ import dalembert as da
 from dalembert.motion.motion import Motion
 from dalembert.view.about import equations
 from dalembert.view.drawing.scene import scene
-from dalembert.view.frames import thinned
 from dalembert.view.mathml import mathml
+from dalembert.view.shown_samples import thinned
 from tests.view.conftest import Watched
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'

@@ -145,9 +145,9 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
         for k, (b, j) in enumerate(zip(m.numeric.bodies, m.joints), start=1)
     )  # fmt: skip
     loops = tuple(
-        LoopEntry(c.name, c.joint.kind, len(m.constraint_rows[c.name].g), loop) for c, loop in zip(m.cuts, m.loops)
+        LoopEntry(c.name, c.joint.kind, len(m.rows.of_owner(c.name)), loop) for c, loop in zip(m.cuts, m.loops)
     )
-    rows = {name: len(m.constraint_rows[name].g) for name in m.constraints}
+    rows = {name: len(m.rows.of_owner(name)) for name in m.constraints}
     verdict: Diagnosis | None = None
     reactions: tuple[ReactionEntry, ...] = ()
     try:

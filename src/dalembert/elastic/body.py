@@ -23,6 +23,8 @@ from dalembert.portable import Portable
 from dalembert.vectors import IDENTITY
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.elastic.lumps import Lumps
     from dalembert.elastic.sections import Sections
     from dalembert.elastic.slices import Slices
@@ -154,7 +156,7 @@ class ElasticBody(Portable):
         return np.asarray(1.0 / np.maximum(np.max(moved, axis=0) / self.length, np.max(turned, axis=0)))
 
     # -- the same body with other data ------------------------------------------------------------------------------------
-    def damped(self, De: Any) -> ElasticBody:
+    def damped(self, De: ArrayLike) -> ElasticBody:
         """With another damping matrix (see `elastic.damping`)."""
         return replace(self, De=array(De, (self.n, self.n), "damped: De"))
 

@@ -81,7 +81,7 @@ class ChoosesSpeeds(ABC):
         """Of all rows: by which pivots can be compared."""
 
     @abstractmethod
-    def firmness(self, s: State, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:
         """The smallest pivot beside the length of its row, at numbers: from 0 to about 1."""
 
 
@@ -89,8 +89,3 @@ def settled(form: Formulation, m: Mechanism, poses: Sequence[tuple[np.ndarray, f
     """What can be written or compiled: with its choice of speeds, if it has one, made for good."""
     made: Formulation = form.settled(m, poses) if isinstance(form, ChoosesSpeeds) else form
     return made
-
-
-def n_rows(m: Mechanism) -> int:
-    """How many multipliers the mechanism's loops and constraints have."""
-    return sum(len(rows.g) for rows in m.constraint_rows.values())

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.arguments import file_path, one_name, takes
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.importers.imported import Imported
 
 
 @takes(path=file_path, base=one_name, folder=file_path)
 def load_urdf(
-    path: str | Path, *, base: str = "fixed", gravity: Any = (0.0, 0.0, -9.81), folder: str | Path | None = None
+    path: str | Path, *, base: str = "fixed", gravity: ArrayLike = (0.0, 0.0, -9.81), folder: str | Path | None = None
 ) -> Imported:
     """The robot in a URDF file. Its root link is "fixed" to the ground or "free"; a root link called world is the ground itself.
 
@@ -35,7 +37,7 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
 
     Included files and meshes are read from the model's own folder, or from the wider `folder` given.
     """
-    from dalembert.importers.mjcf.model import load
+    from dalembert.importers.mjcf.mjcf_model import load
 
     return load(Path(path), folder)
 

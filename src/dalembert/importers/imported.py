@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dalembert.importers.node import ALWAYS_READ, XmlNode
+from dalembert.importers.xml_node import ALWAYS_READ, XmlNode
 from dalembert.mechanism import Mechanism
 from dalembert.system import System
 from dalembert.words import short

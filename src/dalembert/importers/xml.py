@@ -7,7 +7,7 @@ from typing import Any
 from xml.parsers import expat
 
 from dalembert.errors import ModelError
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 from dalembert.limited_read import MB, Unreadable, read_whole
 
 LARGEST = 32 * MB

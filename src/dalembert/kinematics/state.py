@@ -6,9 +6,9 @@ elastic bodies, which move with their modes, are numbered after the bodies. All 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from dalembert.trace import Expr, substitute
 from dalembert.vectors import ZERO, Matrix, Vector, cross, vector
 from dalembert.words import listed, shown
 
+if TYPE_CHECKING:
+    from dalembert.aliases import PointOfBody, Scalar
+
 
 class State:
     """A mechanism's motion at one instant: `s = m.state(q, u)`, and what functions of the state are given.
@@ -36,11 +39,11 @@ class State:
     It is (mechanism, t, q, u), over floats or traced scalars.
     """
 
-    def __init__(self, mechanism: Mechanism, t: Any, q: Any, u: Any):
+    def __init__(self, mechanism: Mechanism, t: Scalar, q: Vector | Sequence[Scalar], u: Vector | Sequence[Scalar]):
         self.mechanism = mechanism
-        self.t = t
-        self.coordinates = q
-        self.speeds = u
+        self.t: Any = t
+        self.coordinates = cast(Vector, q)
+        self.speeds = cast(Vector, u)
 
     def __repr__(self) -> str:
         m = self.mechanism
@@ -61,7 +64,7 @@ class State:
         """Of every tree joint, its speeds: free and prescribed."""
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
-    def joint_udot(self, udot: Any) -> list[np.ndarray]:
+    def joint_udot(self, udot: Vector) -> list[np.ndarray]:
         """Of every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
         return [self._merged(udot, j.u_at, j.law.udot) for j in self.mechanism.joints]
 
@@ -86,7 +89,7 @@ class State:
         """Their rates."""
         return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
-    def modal_udot(self, k: int, udot: Any) -> np.ndarray:
+    def modal_udot(self, k: int, udot: Vector) -> np.ndarray:
         """Their accelerations, where the free speeds change at the rate u̇."""
         return self.joint_udot(udot)[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
@@ -174,7 +177,7 @@ class State:
             lambda f, k, own: node_frames.velocity(self.poses[k], own, self.node(f), self.modal_u(k)),
         )
 
-    def accelerations(self, udot: Any) -> list[Rates]:
+    def accelerations(self, udot: Vector) -> list[Rates]:
         """α and a of every body's origin, and of the node frames, where the free speeds change at the rate `udot`."""
         m, vel, links, rels = self.mechanism, self.velocities, self._placed[1], self.joint_rates
         uds = self.joint_udot(udot)
@@ -266,11 +269,11 @@ class State:
             )
         raise unknown(name, "joint", m.joint_number, "state")
 
-    def body_number(self, body: Any) -> int:
+    def body_number(self, body: PointOfBody) -> int:
         """The number of the frame of a body, or of a node of an elastic body: ("name", "node")."""
         return self._frame(body, "state")[0]
 
-    def _frame(self, at: Any, what: str) -> tuple[int, Vector]:
+    def _frame(self, at: PointOfBody, what: str) -> tuple[int, Vector]:
         """The numbered frame that carries a point, and the point in its axes."""
         p, m = point(at, what), self.mechanism
         if p.body not in m.number_of:
@@ -285,32 +288,32 @@ class State:
             raise unknown(node, "node", known, f'{what}: body "{p.body}"')
         return m.node_frame_number[k, node], offset
 
-    def rotation(self, body: Any) -> Matrix:
+    def rotation(self, body: PointOfBody) -> Matrix:
         """R_WB: turns body components into world components."""
         return self.poses[self.body_number(body)].R
 
-    def angular_velocity(self, body: Any) -> Vector:
+    def angular_velocity(self, body: PointOfBody) -> Vector:
         """Of a body, in world axes: `s.angular_velocity("rod")`."""
         return self.velocities[self.body_number(body)].w
 
-    def position(self, at: Any) -> Vector:
+    def position(self, at: PointOfBody) -> Vector:
         """World position of a point: a body's name, ("name", (x, y, z)), ("name", "node"), or a Point."""
         k, offset = self._frame(at, "position")
         return self.poses[k].p + self.poses[k].R @ offset
 
-    def velocity(self, at: Any) -> Vector:
+    def velocity(self, at: PointOfBody) -> Vector:
         """World velocity of a point of a body."""
         k, offset = self._frame(at, "velocity")
         return self.velocities[k].v + cross(self.velocities[k].w, self.poses[k].R @ offset)
 
-    def acceleration(self, at: Any, udot: Any) -> Vector:
+    def acceleration(self, at: PointOfBody, udot: Vector) -> Vector:
         """World acceleration of a point of a body, given u̇."""
         k, offset = self._frame(at, "acceleration")
         arm = self.poses[k].R @ offset
         a, w = self.accelerations(udot)[k], self.velocities[k].w
         return a.v + cross(a.w, arm) + cross(w, cross(w, arm))
 
-    def jacobian(self, at: Any) -> tuple[np.ndarray, np.ndarray]:
+    def jacobian(self, at: PointOfBody) -> tuple[np.ndarray, np.ndarray]:
         """(∂ω/∂u, ∂v/∂u) of a point of a body, 3 × n_u each."""
         k, offset = self._frame(at, "jacobian")
         P = self.partials[k]

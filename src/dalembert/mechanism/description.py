@@ -32,6 +32,8 @@ from dalembert.trace.bind import bind
 from dalembert.words import counted
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.trace.native.code import CodeLibraries
     from dalembert.trace.native.target import Target
 
@@ -270,7 +272,7 @@ class Description(Portable):
         """Of the symbols that stand for them."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
-    def admissible(self, q: Any) -> np.ndarray:
+    def admissible(self, q: ArrayLike) -> np.ndarray:
         """The nearest coordinates, numbers or traced, in which every set of Euler parameters has unit length."""
         out = np.array(q)
         for j in self.joints:

@@ -19,6 +19,7 @@ from dalembert.arguments import by_name, count, file_path, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
+from dalembert.mechanism.rows import RowTable
 from dalembert.mechanism.simulation_options import SimulationOptions, gathered
 from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts.constraints import JointClosure
@@ -79,7 +80,7 @@ class Mechanism(Analyses):
         """Grübler's count of freedoms and modes, less the prescribed ones and the constraints' rows; it does not see redundancy."""
         laws = [j.law for j in self.joints] + [c.law for c in self.cuts]
         prescribed = sum(x is not None for law in laws for x in law.u)
-        rows = sum(len(self.constraint_rows[name].g) for name in self.constraints)
+        rows = sum(row.owner in self.constraints for row in self.rows)
         modes = sum(len(b.modes) for b in self.bodies)
         return grubler(self.tree.graph) + modes - prescribed - rows
 
@@ -95,6 +96,11 @@ class Mechanism(Analyses):
             c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
+    @cached_property
+    def rows(self) -> RowTable:
+        """The rows of all closed loops and constraints: owner, kind, and place among the owner's; empty for a tree."""
+        return RowTable.of({name: d.kinds for name, d in self.constraint_rows.items()})
 
     @on_one_thread
     @takes(t=real)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.parts.conform import Described
 from dalembert.parts.fields import BodyName, OfState, PointLike
+
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar, StateFunction
+    from dalembert.kinematics.state import State
 
 
 class OutputQuantity(Described):
@@ -20,7 +26,7 @@ class OutputQuantity(Described):
         """The bodies it names, for checking."""
         return ()
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         raise NotImplementedError
 
 
@@ -31,7 +37,7 @@ class Value(OutputQuantity):
     of: OfState
     unit: str = ""
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return self.of(s) if callable(self.of) else self.of
 
 
@@ -49,7 +55,7 @@ class Position(_OfPoint):
 
     unit = "m"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.position(self.at)
 
 
@@ -58,7 +64,7 @@ class Velocity(_OfPoint):
 
     unit = "m/s"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.velocity(self.at)
 
 
@@ -67,7 +73,7 @@ class Displacement(_OfPoint):
 
     unit = "m"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         k = s.mechanism.number_of.get(self.at.body, 0)
         nodes = s.mechanism.bodies[k - 1].nodes if k else {}
         if self.at.node not in nodes:
@@ -88,11 +94,11 @@ class AngularVelocity(OutputQuantity):
     def bodies(self) -> tuple[str, ...]:
         return (self.body,)
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.angular_velocity(self.body)
 
 
-def as_output(given: Any, name: str) -> OutputQuantity:
+def as_output(given: OutputQuantity | StateFunction, name: str) -> OutputQuantity:
     """An `OutputQuantity` from itself or from a function of the state."""
     if isinstance(given, OutputQuantity):
         return given

@@ -19,12 +19,15 @@ from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL
 
 BETTER = 2.0
-"""How much more firmly other speeds must stand to be worth the change."""
+"""By how much the pivot ratio of other speeds must be larger to be worth the change."""
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
-    """A formulation's own speeds w take the place of u in the integrated state; outside, everything is in u."""
+class EquationChoice:
+    """The formulation and the constraint method of a run.
+
+    The formulation's speeds w take the place of u in the integrated state; outside, everything is in u.
+    """
 
     mechanism: Mechanism
     formulation: str
@@ -38,7 +41,7 @@ class Balance:
         return is_range_space(self.mechanism, self.form, self.constraints)
 
     @cached_property
-    def own(self) -> bool:
+    def uses_mechanism_speeds(self) -> bool:
         """Whether w is u."""
         return self.formulation == "kane" or uses_mechanism_speeds(self.mechanism, self.form)
 
@@ -58,40 +61,42 @@ class Balance:
             self.form.lengths(m.state(q, np.zeros(m.n_u), t)) if isinstance(self.form, ChoosesSpeeds) else np.zeros(0)
         )
 
-    def choosing_anew(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> Balance | None:
+    def choosing_anew(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> EquationChoice | None:
         """With other speeds, if in this pose they stand far more firmly than those chosen."""
         assert isinstance(self.form, ChoosesSpeeds)
         other = replace(self, form=self.form.anew(m.state(q, np.zeros(m.n_u), t), lengths))
         if other.n_dependent != self.n_dependent:  # a singular pose: what is chosen there serves nowhere else
             return None
-        return other if other.firmness(m, t, q, lengths) > BETTER * self.firmness(m, t, q, lengths) else None
+        return other if other.pivot_ratio(m, t, q, lengths) > BETTER * self.pivot_ratio(m, t, q, lengths) else None
 
-    def firmness(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> float:
         """How firmly the chosen speeds stand in a pose."""
         form = self.form
-        return form.firmness(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
+        return form.pivot_ratio(m.state(q, np.zeros(m.n_u), t), lengths) if isinstance(form, ChoosesSpeeds) else 1.0
 
     @property
     def choice(self) -> PivotChoice | None:
         return self.form.choice if isinstance(self.form, ChoosesSpeeds) else None
 
-    def chosen_so(self, choice: PivotChoice) -> Balance:
+    def chosen_so(self, choice: PivotChoice) -> EquationChoice:
         assert isinstance(self.form, ChoosesSpeeds)
         return replace(self, form=self.form.chosen_so(choice))
 
     # -- between u and w ----------------------------------------------------------------------------------------------
     def formulation_speeds(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """w of a state."""
-        return u if self.own else np.asarray(self.form.formulation_speeds(m.state(q, u, t)), dtype=float)
+        return (
+            u if self.uses_mechanism_speeds else np.asarray(self.form.formulation_speeds(m.state(q, u, t)), dtype=float)
+        )
 
     def speeds(self, m: Mechanism, t: float, q: np.ndarray, w: np.ndarray) -> np.ndarray:
         """u of a state."""
-        return w if self.own else np.asarray(self.form.state(m.numeric, t, q, w).speeds, dtype=float)
+        return w if self.uses_mechanism_speeds else np.asarray(self.form.state(m.numeric, t, q, w).speeds, dtype=float)
 
     def in_speeds(self, t: np.ndarray, rows: np.ndarray, parameters: dict[str, float]) -> np.ndarray:
         """Rows of (q, w) as rows of (q, u)."""
         m, n_q = self.mechanism, self.mechanism.n_q
-        if self.own:
+        if self.uses_mechanism_speeds:
             return rows
         if not len(rows):
             return np.zeros((0, n_q + m.n_u))
@@ -103,7 +108,7 @@ class Balance:
 
     def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
         """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""
-        if self.own:
+        if self.uses_mechanism_speeds:
             return o.atol
         still = self.formulation_speeds(m, o.start, q, np.zeros(m.n_u))
         changes = [np.abs(self.formulation_speeds(m, o.start, q, x) - still) for x in np.diag(o.sizes[m.n_q :])]
@@ -112,10 +117,10 @@ class Balance:
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
-def balance(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> Balance:
+def equation_choice(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> EquationChoice:
     """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
-    made = Balance(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
+    made = EquationChoice(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
     if not made.usual and not o.method.any_formulation:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '

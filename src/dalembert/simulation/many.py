@@ -21,9 +21,9 @@ from dalembert.mechanism.stabilise import Projection
 from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
-from dalembert.simulation.constrained_start import check_method, held_start, hold
+from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
 from dalembert.simulation.failure import let_pass
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.batch import Batch, Models
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.options import Options, options
@@ -98,13 +98,13 @@ def simulate_many(
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
     models = Models(m, P)
-    kept = None
+    kept = NO_ROWS_KEPT
     if m.constraint_rows:
         q, u, kept = _assembled(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
-    wide = catalogue.state_rates.lanes if kept is None else m.compiled_for.lanes
+    wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    program = Program(catalogue, o.method, lanes, holding=kept, many=True)
+    program = Program(catalogue, o.method, lanes, kept=kept, many=True)
     batch = Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
@@ -142,13 +142,13 @@ def simulate_many(
 
 def _assembled(
     models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
-) -> tuple[np.ndarray, np.ndarray, Holding]:
-    """Every motion's start assembled with its own parameters; all are kept closed by the rows found for the first."""
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
     try:
         both = [
-            held_start(models[k], x, v, given, rates, o.start)
+            assembled_start(models[k], x, v, given, rates, o.start)
             for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
         ]
     except LoopError as problem:
@@ -156,7 +156,7 @@ def _assembled(
     return (
         np.array([x for x, _ in both]),
         np.array([x for _, x in both]),
-        hold(models[0], both[0][0], o.start, Projection()),
+        kept_at(models[0], both[0][0], o.start, Projection()),
     )
 
 

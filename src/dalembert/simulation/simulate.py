@@ -24,9 +24,9 @@ from dalembert.motion.bending_warning import check_stayed_positive, overbent, wa
 from dalembert.motion.motion import Motion
 from dalembert.motion.occurrence import Occurrence
 from dalembert.motion.spin_warning import warn_of_spin
-from dalembert.simulation.equation_choice import Balance, balance
+from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.failure import let_pass
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
@@ -62,14 +62,14 @@ def simulate(
     _check_folder(file)
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, said)
-    q, u, holding = _start(model, initial, speeds, o)
+    q, u, kept = _start(model, initial, speeds, o)
     o = o.beginning(model, q, u)
     check_positive(model, q, o.start, where="simulate")
     watched = gathered(events, until)
-    by = balance(catalogue.mechanism, o.formulation, o.constraints, o, q)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
+    by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
     values = np.array(list(model.parameters.values()), dtype=float)
-    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
+    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
     decided = repr(lasting), repr([control_rate, [e.terminal for e in watched]]), __version__
 
@@ -104,14 +104,14 @@ def _check_folder(checkpoint: Path | None) -> None:
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 
-def _start(m: Mechanism, initial: Any, speeds: Any, o: Options) -> tuple[np.ndarray, np.ndarray, Holding | None]:
-    """(q, u) to begin from, loops assembled, and how they are kept; None where there are none."""
+def _start(m: Mechanism, initial: Any, speeds: Any, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """(q, u) to begin from, loops assembled, and the rows that are kept."""
     q, u = initial_state(m, initial, speeds, o.start)
     if not m.cuts and not m.constraints:
-        return q, u, None
-    from dalembert.simulation.constrained_start import held_state
+        return q, u, NO_ROWS_KEPT
+    from dalembert.simulation.constrained_start import constrained_state
 
-    return held_state(m, q, u, initial, speeds, o, o.stabilise)
+    return constrained_state(m, q, u, initial, speeds, o, o.stabilise)
 
 
 def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: Path | None) -> Motion:
@@ -152,12 +152,12 @@ def _check_prescribed(run: Run, made: Motion) -> None:
 
 
 def _check_constraints_agreed(run: Run, made: Motion) -> None:
-    if run.program.holding is None:
+    if not run.program.constrained:
         return
     from dalembert.simulation.constrained_start import check_rows_left_out
 
     try:
-        check_rows_left_out(run.model, run.program.holding, made.t, made.q, made.u)
+        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u)
     except LoopError as problem:
         problem.motion = made  # type: ignore[attr-defined]
         raise
@@ -190,7 +190,9 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )  # fmt: skip
 
 
-def _handler(catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], Balance]) -> Handler | None:
+def _handler(
+    catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], EquationChoice]
+) -> Handler | None:
     """Who is called for forces that could not be compiled; `by` tells in which speeds."""
     if catalogue.opaque is None:
         return None
@@ -207,8 +209,7 @@ def _where(resume: Any) -> Checkpoint:
     if isinstance(resume, Motion):
         if resume.unfinished is None:
             raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
-        found: Checkpoint = resume.unfinished
-        return found
+        return resume.unfinished
     return load_checkpoint(file_path(resume, "simulate: resume"))
 
 

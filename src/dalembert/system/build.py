@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from dalembert.elastic.loaded import warn_of_stiffness
-from dalembert.elastic.placing import carried, on_nodes
+from dalembert.elastic.placing import on_nodes, with_modes
 from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
 from dalembert.mechanism.plan import Plan
@@ -79,7 +79,7 @@ def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int)
     inner, outer = (p.on_child, p.on_parent) if turned else (p.on_parent, p.on_child)
     all_law = p.law
     if body.modes:
-        joint, outer, all_law = carried(joint, outer, p.law, body)
+        joint, outer, all_law = with_modes(joint, outer, p.law, body)
     q_at, u_at = places_from(all_law, n_q, n_u)
     taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
     return TreeJoint(p.name, joint, inner, outer, all_law, q_at, u_at), n_q + taken_q, n_u + taken_u

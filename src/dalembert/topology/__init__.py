@@ -1,6 +1,6 @@
 """Connect: from bodies and joints as a graph to a regularly labelled spanning tree, cut joints and loops."""
 
-from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
+from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 from .grubler import PLANAR, SPATIAL, grubler
 from .loops import Loop, loops
 from .matrices import IntMatrix, augmented, augmented_inverse, closed_incidence, incidence, path_matrix

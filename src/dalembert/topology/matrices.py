@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import Graph, TopologyError
+from .body_graph import Graph, TopologyError
 from .spanning_tree import SpanningTree, spanning_tree
 
 IntMatrix: TypeAlias = NDArray[np.int64]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
+from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, boxed, node, plain
-from dalembert.trace.functions import atan2, exp, floor, fmod, log, maximum, minimum, select, sign, sqrt, tanh
 from dalembert.trace.ops import AND, BOOLEAN, NOT, OR
+from dalembert.trace.scalar_functions import atan2, exp, floor, fmod, log, maximum, minimum, select, sign, sqrt, tanh
 
 _LARGE = 2.0**27
 """Beside the square of such a number, 1 is less than rounding."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,6 +19,11 @@ import numpy as np
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, node
 from dalembert.trace.ops import Op
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike
 
 _FAR = 1e300
 """Time to which the first and last value extend."""
@@ -90,8 +95,8 @@ class Table:
 
     def __init__(
         self,
-        times: Any,
-        values: Any,
+        times: ArrayLike,
+        values: ArrayLike,
         kind: str = "cubic",
         outside: str = "nan",
         *,
@@ -134,9 +139,11 @@ class Table:
             array.flags.writeable = False
 
     @classmethod
-    def read(cls, path: Any, kind: str = "cubic", outside: str = "nan", *, name: str | None = None) -> Table:
+    def read(
+        cls, path: str | os.PathLike[str], kind: str = "cubic", outside: str = "nan", *, name: str | None = None
+    ) -> Table:
         """From a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
-        from dalembert.trace.samples import read_samples
+        from dalembert.trace.csv_samples import read_samples
 
         samples = read_samples(path)
         values = samples.values[:, 0] if samples.values.shape[1] == 1 else samples.values

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError
 from dalembert.optional import optional
 from dalembert.trace import Operations
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
 
 NO_ROWS = "no rows"
 """In place of a constraint method where a formulation leaves nothing to constrain."""
@@ -90,14 +94,14 @@ class Comparison:
                 return entry
         raise DalembertError(f"the comparison has no entry of {formulation!r}")
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """One row per entry, as a pandas DataFrame."""
         return optional("pandas", "to_dataframe()").DataFrame([entry.row() for entry in self.entries])
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
         names = list(dict.fromkeys(e.formulation for e in self.entries))
-        figure = optional("matplotlib.figure", "plot()").Figure(
+        figure: Figure = optional("matplotlib.figure", "plot()").Figure(
             figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained"
         )
         axes = figure.add_subplot()

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.analysis.linear.row_derivatives import RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.kinematics.recursion import Pose
-from dalembert.kinematics.rows import constraint_rows, holonomic_rows
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -71,7 +71,7 @@ class StaticEquations:
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a gap."""
-        return holonomic_rows(self.m)
+        return self.m.rows.holonomic
 
     def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> StaticResidual:
         """All of it; raises `NotFinite`."""

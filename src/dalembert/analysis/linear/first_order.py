@@ -26,7 +26,6 @@ from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.catalogue import Derivatives
 from dalembert.kinematics.loads import generalized, loads
-from dalembert.kinematics.rows import holonomic_rows
 from dalembert.mechanism import Mechanism
 
 BALANCED = 1e-11
@@ -148,4 +147,4 @@ class FirstOrderEquations:
             found = replace(found, udot=np.zeros(m.n_u))
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
         from_inertia = least_multipliers(alone, svd.solve(alone).udot)
-        return _Nominal(found.udot, found.lam, from_inertia, e.B, holonomic_rows(m))
+        return _Nominal(found.udot, found.lam, from_inertia, e.B, m.rows.holonomic)

@@ -46,7 +46,7 @@ def _frame_name(m: Mechanism, k: int) -> Any:
 
 def multiplier_names(m: Mechanism) -> list[str]:
     """One for every row, in the rows' order."""
-    return [f"lambda.{i}" for i in range(sum(len(d.g) for d in m.constraint_rows.values()))]
+    return [f"lambda.{i}" for i in range(len(m.rows))]
 
 
 def with_constraint_forces(m: Mechanism, forces: bool = True) -> Mechanism:
@@ -54,11 +54,8 @@ def with_constraint_forces(m: Mechanism, forces: bool = True) -> Mechanism:
     stiffness and damping of elastic bodies."""
     names = multiplier_names(m)
     acting: dict[str, Force] = dict(m.forces) if forces else {}
-    start = 0
     for name, rows in m.constraint_rows.items():
-        end = start + len(rows.g)
-        acting[f"constraint {name}"] = ConstraintForce(rows, tuple(names[start:end]))
-        start = end
+        acting[f"constraint {name}"] = ConstraintForce(rows, tuple(names[k] for k in m.rows.of_owner(name)))
     gravity = m.gravity if forces else np.zeros(3)
     parameters = {**m.parameters, **dict.fromkeys(names, 0.0)}
     bodies = m.bodies if forces else tuple(b.slack() for b in m.bodies)

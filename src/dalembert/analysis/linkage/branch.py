@@ -15,7 +15,7 @@ from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import closure, holonomic_rows
+from dalembert.kinematics.rows import closure
 from dalembert.mechanism import Mechanism
 from dalembert.words import counted
 
@@ -48,7 +48,7 @@ class Branch:
         fixed = tuple(i for i in fixed if i != s)
         g, B = closure(m.state(q, np.zeros(m.n_u), t))
         verdict = diagnose(m, q, t) if len(g) else None
-        rows = tuple(k for k in verdict.independent if holonomic_rows(m)[k]) if verdict else ()
+        rows = tuple(k for k in verdict.independent if m.rows.holonomic[k]) if verdict else ()
         free = tuple(i for i in range(m.n_u) if i != s and i not in fixed and np.any(B[list(rows), i] != 0.0))
         if len(free) != len(rows):
             named = ", ".join(m.speeds[i] for i in free)

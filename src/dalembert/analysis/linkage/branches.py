@@ -21,7 +21,7 @@ from dalembert.constraints.assembly.assemble import (
     turned_over,
 )
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import evaluator, one_by_one
 from dalembert.pivoting import rank_of
@@ -113,7 +113,7 @@ def leading(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> list
 def _motions(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.ndarray:
     """Z (n_u × freedoms): what moves while loops stay closed and the `fixed` speeds are zero, in large steps."""
     _, B = closure(m.state(q, np.zeros(m.n_u), t))
-    rows = np.vstack([(B * m.scales.speeds)[holonomic_rows(m)], np.eye(m.n_u)[list(fixed)]])
+    rows = np.vstack([(B * m.scales.speeds)[m.rows.holonomic], np.eye(m.n_u)[list(fixed)]])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
     Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
@@ -155,7 +155,7 @@ class _Residual:
 
     def __init__(self, m: Mechanism, q: np.ndarray, t: float):
         self.m, self.t = m, t
-        self.holonomic = holonomic_rows(m)
+        self.holonomic = m.rows.holonomic
         self.size = row_scales(m.state(q[0], np.zeros(m.n_u), t))[self.holonomic]
         if m.n_bodies <= LARGEST_COMPILED:
             self.run = evaluator(self._samples(q), self._formula, 0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from dalembert.trace import directional, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import twist
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PATH = "the path"
 LARGEST_STEP = 0.1
@@ -63,7 +66,7 @@ class Followed(Tabular):
         out |= {f"{name}'": x for name, x in zip(self.speeds, self.u.T)}
         return out | {f"{name}''": x for name, x in zip(self.speeds, self.udot.T)}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The coordinates over time; the axes of matplotlib."""
         return over(self.t, "t, s", dict(zip(self.coordinates, self.q.T)), "rad or m", ax)
 
@@ -103,7 +106,8 @@ def _function(path: Any, t: np.ndarray) -> Callable[[Any], Any]:
         first = path(float(t[0]))
         if np.shape(first) != (3,) or not all(x is None or isinstance(x, (int, float, np.number)) for x in first):
             raise refused("follow: what path(t) gives", "x, y, z, each a number or None", first)
-        return path
+        made: Callable[[Any], Any] = path
+        return made
     rows = numbers(path, "follow: path")
     if rows.shape != (len(t), 3):
         raise StateError(f"follow: the path must be a function of time or ({len(t)}, 3) numbers, not {rows.shape}")
@@ -127,7 +131,7 @@ class _Course:
 
         bound = {**self.free.constraints, PATH: Relation(position=off)}
         self.m: Mechanism = replace(self.free, constraints=bound, forces={})
-        self.n_rows = sum(len(d.g) for d in self.m.constraint_rows.values())
+        self.n_rows = len(self.m.rows)
         n, rows = m.n_u, self.n_rows
 
         def written(s: State, _: Any) -> Any:

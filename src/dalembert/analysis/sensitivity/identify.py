@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -20,6 +20,9 @@ from dalembert.errors import DalembertError, StateError
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
@@ -49,7 +52,7 @@ class Identification(Tabular):
         """Of everything looked for the value and its standard deviation."""
         return {"name": list(self.names), "value": self.values, "deviation": self.deviations}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """What is left over of each measured quantity, over time; the axes of matplotlib."""
         left = {name: x.reshape(len(self.t), -1) for name, x in self.residual.items()}
         return over(self.t, "t, s", left, "computed less measured", ax)

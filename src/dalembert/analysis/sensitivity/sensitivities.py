@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,15 @@ from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.mechanism.stabilise import Projection
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import as_output
-from dalembert.simulation.constrained_start import check_rows_left_out, hold
+from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
+from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.options import Options, options
 from dalembert.trace import directional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 RTOL = 1e-10
 
@@ -72,7 +76,7 @@ class Sensitivities(Tabular):
             out |= {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
         return out
 
-    def plot(self, name: str, ax: Any = None) -> Any:
+    def plot(self, name: str, ax: Axes | None = None) -> Axes:
         """The change of one quantity per unit of each of `to`, over time; the axes of matplotlib."""
         changes = self[name].reshape(len(self.t), -1, len(self.to))
         parts = list(components(name, self.value(name)))
@@ -140,14 +144,14 @@ class Sensitive:
         o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
         q, u, X = self._start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
-        constrained = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None
-        program = VariedProgram(self.m.kernels, o.method, holding=constrained, along=len(self.to))
-        run = VariedRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
+        kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
+        program = SensitivityProgram(self.m.kernels, o.method, kept=kept, along=len(self.to))
+        run = SensitivityRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
         run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
         run.go(Progress(None), None)
         y, changes = run.rows[:, :n], program.unpacked(run.rows[:, n:])
-        if run.program.holding is not None:
-            check_rows_left_out(model, run.program.holding, o.times, *np.split(y, [self.m.n_q], axis=1))
+        if run.program.constrained:
+            check_rows_left_out(model, run.program.kept, o.times, *np.split(y, [self.m.n_q], axis=1))
         return self._result(o.times, y, changes, X[n:], dict(model.parameters))
 
     def _start(

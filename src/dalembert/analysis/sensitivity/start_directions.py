@@ -49,7 +49,7 @@ def _check(v: Variation, before: np.ndarray, after: np.ndarray, names: Sequence[
     if left.max(initial=0.0) <= 0.0:
         return
     row, k = divmod(int(np.argmax(left)), left.shape[1])
-    owner = [name for name, d in v.m.constraint_rows.items() for _ in range(len(d.g))][row]
+    owner = v.m.rows.owners[row]
     raise LoopError(
         f'"{names[k]}" cannot be changed by itself: with what is kept, "{owner}" would open. Leave it out, or give fewer initial values'
     )

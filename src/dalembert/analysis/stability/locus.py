@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
@@ -15,6 +15,9 @@ from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Locus(Tabular):
             out |= {f"real {k}": branch.real, f"imaginary {k}": branch.imag}
         return out
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Real and imaginary parts over the values; the axes of matplotlib."""
         plt = optional("matplotlib.pyplot", "plot()")
 
@@ -121,7 +124,7 @@ class Locus(Tabular):
         ax.set(xlabel=self.name, ylabel="real part (—), frequency (···), 1/s")
         return ax
 
-    def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Any = None) -> Any:
+    def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Axes | None = None) -> Axes:
         """Campbell's diagram: frequencies over the speed, with the lines of the given orders."""
         plt = optional("matplotlib.pyplot", "plot()")
 

@@ -12,7 +12,7 @@ from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.data import array, by_name, computed, mass_properties, symmetric, whole
 from dalembert.elastic.builders.given_modes import given_modes
 from dalembert.elastic.builders.reduction import eigenmodes
-from dalembert.elastic.frames import buckens
+from dalembert.elastic.floating_frames import buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.parts.bodies import MassProperties

@@ -15,9 +15,9 @@ import numpy as np
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.data import above_zero, by_name, computed, plain, whole, yes_or_no
-from dalembert.elastic.builders.matrices import FiniteElements, interface_node, reduced_shapes
+from dalembert.elastic.builders.finite_elements import FiniteElements, interface_node, reduced_shapes
 from dalembert.elastic.builders.moments import from_scalar_mass
-from dalembert.elastic.frames import attached, buckens
+from dalembert.elastic.floating_frames import attached, buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.optional import optional

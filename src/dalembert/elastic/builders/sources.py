@@ -82,7 +82,7 @@ class Matrices:
     damping: Values | None = None
 
     def body(self) -> ElasticBody:
-        from dalembert.elastic.builders.matrices import from_matrices, load_matrices
+        from dalembert.elastic.builders.finite_elements import from_matrices, load_matrices
 
         paths = [None if f is None else f.path for f in (self.file, self.stiffness, self.coordinates)]
         elements = load_matrices(paths[0] or "", *paths[1:])

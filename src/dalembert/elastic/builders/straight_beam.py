@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements, Material, NodalBody, Points, Section
@@ -24,7 +25,7 @@ from dalembert.elastic.builders.data import (
 from dalembert.elastic.builders.foreshortening import Foreshortening
 from dalembert.elastic.builders.moments import from_points
 from dalembert.elastic.builders.sources import Beam, OnBeam, damped, kept
-from dalembert.elastic.frames import buckens
+from dalembert.elastic.floating_frames import buckens
 from dalembert.elastic.node import Node
 from dalembert.elastic.sections import sections
 from dalembert.elastic.slices import Slices
@@ -66,7 +67,7 @@ def beam(
     bodies: Mapping[float, MassProperties] | None = None,
     nodes: Mapping[str, float] | None = None,
     stiffening: bool = True,
-    damping: Any = None,
+    damping: ArrayLike | None = None,
 ) -> ElasticBody:
     """From x = 0 to `length`, with Young's modulus E, density rho and section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
 

@@ -97,7 +97,7 @@ def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:
 
 def _joint(p: JointPlacement) -> dict[str, Any]:
     where = f'joint "{p.name}"'
-    kind = JOINT.write(p.joint, where)
+    kind: dict[str, Any] = JOINT.write(p.joint, where)
     data: dict[str, Any] = {"type": kind.pop("type"), "parent": p.parent, "child": p.child}
     for f, frame in zip(_fields(Connection, "at_parent", "at_child"), (p.on_parent, p.on_child)):
         place = f.kind.write(frame, f"{where}: {f.name}")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.rigid import bending
 from dalembert.formulations.tree.kane import first_order, formulation_speeds, speeds, state, udot

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
 from dalembert.formulations.absolute.newton_euler import formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

@@ -14,14 +14,13 @@ import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.joint_directions import slides
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -42,7 +41,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
     rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
-    return m.n_q + len(speeds(m)) + rows + n_rows(m)
+    return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
 def formulation_speeds(s: State) -> np.ndarray:

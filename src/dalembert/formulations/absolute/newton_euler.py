@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -36,7 +35,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, hinge forces and constraint torques, and the loops' multipliers."""
-    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_rows(m)
+    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + len(m.rows)
 
 
 def formulation_speeds(s: State) -> np.ndarray:

@@ -21,7 +21,6 @@ from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.formulations.absolute.definite import strengthened, total_inertia
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics import node_frames
 from dalembert.kinematics.loads import Loads, generalized, loads
 from dalembert.kinematics.recursion import Partials, Rates
@@ -62,7 +61,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 def first_order(m: Mechanism) -> int:
     """Coordinates, all accelerations, a force for each body's, and the loops' multipliers."""
     own = 3 * sum(len(p.parts) for p in _pieces(m))
-    return m.n_q + m.n_u + 2 * own + n_rows(m)
+    return m.n_q + m.n_u + 2 * own + len(m.rows)
 
 
 @dataclass(frozen=True, eq=False)

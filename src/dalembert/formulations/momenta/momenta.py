@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_definite
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.lagrangian import kinetic, momenta, symmetric

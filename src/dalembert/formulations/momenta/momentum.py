@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
 from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,6 +17,13 @@ from dalembert.formulations.printing.parts import ForceParts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    import casadi as ca
+    from numpy.typing import ArrayLike
+
+    from dalembert.constraints.methods.solution import Solution
+    from dalembert.trace import Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,7 @@ class WrittenEquations:
         return self.text()
 
     @property
-    def t(self) -> Any:
+    def t(self) -> Expr:
         return symbol("t")
 
     @property
@@ -136,13 +143,14 @@ class WrittenEquations:
             raise FormulationError(f"there is no code in {language!r}; choose one of {', '.join(writers)}")
         return writers[language](name, self.inputs, self.results)
 
-    def casadi(self, name: str = "equations") -> Any:
+    def casadi(self, name: str = "equations") -> ca.Function:
         """A CasADi function of (t, q, u, parameters) with the results qdot, A and f (and B, gamma); needs CasADi."""
         from dalembert.trace.text.casadi_form import casadi_function
 
-        return casadi_function(name, self.inputs, self.results)
+        made: ca.Function = casadi_function(name, self.inputs, self.results)
+        return made
 
-    def evaluate(self, q: Any, u: Any, t: float = 0.0, **parameters: float) -> Equations:
+    def evaluate(self, q: ArrayLike, u: ArrayLike, t: float = 0.0, **parameters: float) -> Equations:
         """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
         m = self.mechanism.with_parameters(**parameters)
         state = m.state(q, u, t)
@@ -152,7 +160,9 @@ class WrittenEquations:
         made = evaluate([self.A, self.f, self.B, self.gamma], values)
         return Equations(*(np.asarray(x, dtype=float) for x in made))
 
-    def solve(self, q: Any, u: Any, t: float = 0.0, constraints: str = "range_space", **parameters: float) -> Any:
+    def solve(
+        self, q: ArrayLike, u: ArrayLike, t: float = 0.0, constraints: str = "range_space", **parameters: float
+    ) -> Solution:
         """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
         from dalembert.constraints import method
         from dalembert.kinematics.bending import check_positive

@@ -36,7 +36,7 @@ def speeds_from(s: State, rates: Any) -> np.ndarray:
     u: list[Any] = []
     for j, q in zip(s.mechanism.joints, s.joint_q):
         own = [rates[at] for at in j.q_at if at is not None]
-        u += own if _plain(j) else list(j.joint.speeds_from_rates(q, own))
+        u += own if _plain(j) else list(j.joint.speeds_from_rates(q, vector(own)))
     return vector(u)
 
 

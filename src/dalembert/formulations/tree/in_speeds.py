@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -20,7 +19,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u + n_rows(m)
+    return m.n_q + m.n_u + len(m.rows)
 
 
 def formulation_speeds(s: State) -> np.ndarray:

@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.errors import FormulationError, LoopError
-from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.linear_systems import pivots_in_order, solve_in_order
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice, choose, first_of_largest
@@ -59,7 +59,7 @@ def row_lengths(B: np.ndarray) -> np.ndarray:
     return np.maximum(norms, VANISHING * norms.max(initial=0.0) or 1.0)
 
 
-def firmness(B: np.ndarray, choice: PivotChoice, lengths: np.ndarray) -> float:
+def pivot_ratio(B: np.ndarray, choice: PivotChoice, lengths: np.ndarray) -> float:
     """The smallest pivot of the elimination of B_d beside the length of its row; 1 where there is nothing to eliminate."""
     with np.errstate(all="ignore"):
         sizes = np.abs(pivots_in_order(choice.dependent_block(B)) / lengths[list(choice.rows)])
@@ -138,7 +138,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
         rank = max(len(c.rows) for c in proposed)
         regular = [B for B, c in zip(every, proposed) if len(c.rows) == rank]
         candidates = list(dict.fromkeys(c for c in proposed if len(c.rows) == rank))
-        worst = [min(firmness(B, c, lengths) for B in regular) for c in candidates]
+        worst = [min(pivot_ratio(B, c, lengths) for B in regular) for c in candidates]
         return candidates[first_of_largest(np.array(worst))]
 
     def chosen(self, s: State, B: np.ndarray) -> PivotChoice:
@@ -158,9 +158,9 @@ class InIndependentSpeeds(ChoosesSpeeds):
     def lengths(self, s: State) -> np.ndarray:
         return row_lengths(self.rows(s)[0])
 
-    def firmness(self, s: State, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:
         B = self.rows(s)[0]
-        return firmness(B, self.chosen(s, B), lengths)
+        return pivot_ratio(B, self.chosen(s, B), lengths)
 
 
 def _near_reference(m: Mechanism) -> list[Pose]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.tree.planar import Acceleration, Arm, PlanarChain, chain, not_planar
+from dalembert.formulations.tree.planar_chain import Acceleration, Arm, PlanarChain, chain, not_planar
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

@@ -20,9 +20,9 @@ import numpy as np
 
 from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
-from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import left_inverse, motion
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
 from dalembert.kinematics.loads import Loads, loads

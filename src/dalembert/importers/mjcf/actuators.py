@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import BodyTree
+from dalembert.importers.mjcf.actuator_laws import ActuatorLaw, continued
+from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import ACTUATORS, Defaults
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.mjcf.laws import ActuatorLaw, continued
+from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.mjcf.tendons import FixedTendon
 from dalembert.importers.naming import Names, identifier
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
 

@@ -13,9 +13,9 @@ from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.mjcf.defaults import Defaults
-from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import back, quaternion
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.poses import back, quaternion
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties, meshes
 from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame

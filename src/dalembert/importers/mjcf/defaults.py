@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.names import unknown
 
 ACTUATORS = (

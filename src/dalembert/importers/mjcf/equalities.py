@@ -8,11 +8,11 @@ import numpy as np
 from numpy.polynomial import Polynomial as Series
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import BodyTree, MjcfBody
+from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.tendons import FixedTendon
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import back, quaternion, then
+from dalembert.importers.poses import back, quaternion, then
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.constraints import Constraint, Coupling, Polynomial
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint, Spherical, Weld

@@ -11,9 +11,9 @@ import numpy as np
 from dalembert.importers import pictures
 from dalembert.importers.imported import Notes
 from dalembert.importers.mjcf.assets import Assets, MeshAsset
-from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import then, z_towards
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.poses import then, z_towards
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.node import XmlNode
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.xml_node import XmlNode
 
 
 @dataclass(frozen=True, eq=False)

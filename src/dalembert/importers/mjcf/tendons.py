@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import BodyTree
+from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import Defaults
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.mjcf.numbers import first_of
-from dalembert.importers.node import XmlNode
+from dalembert.importers.mjcf.law_coefficients import first_of
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import Force, Spring, Tendon
 
 

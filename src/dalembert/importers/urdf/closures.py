@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import back, rpy, then
-from dalembert.importers.urdf.joints import axis
-from dalembert.importers.urdf.links import pose
+from dalembert.importers.poses import back, rpy, then
 from dalembert.importers.urdf.tree import LinkTree
+from dalembert.importers.urdf.urdf_joints import axis
+from dalembert.importers.urdf.urdf_links import pose
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import Spring
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint, Prismatic, Revolute, Spherical, Universal, Weld

@@ -10,13 +10,13 @@ from dalembert.importers import xml
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.naming import Names
-from dalembert.importers.node import XmlNode
 from dalembert.importers.rotor import add_rotor
 from dalembert.importers.urdf.closures import closures, rotors, springs
-from dalembert.importers.urdf.joints import joint
-from dalembert.importers.urdf.links import Looks, mass_properties, origin
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.tree import LinkTree, link_tree, named
+from dalembert.importers.urdf.urdf_joints import joint
+from dalembert.importers.urdf.urdf_links import Looks, mass_properties, origin
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.constraints import Coupling
 from dalembert.parts.forces import JointSpring
 from dalembert.parts.joints import Free, Joint, Weld

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import HERE, then
-from dalembert.importers.urdf.links import origin
+from dalembert.importers.poses import HERE, then
+from dalembert.importers.urdf.urdf_links import origin
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.frames import Frame
 from dalembert.parts.names import unknown
 

@@ -14,13 +14,13 @@ from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirect
 from dalembert.kernels.runtime.straight import NAMES, ONE_STATE
 from dalembert.kernels.tree import rates
 from dalembert.kernels.tree.algorithm import Algorithm
-from dalembert.kernels.tree.sweep_kernel import Outlined, Parts
+from dalembert.kernels.tree.sweep_kernel import Parts, SweepKernel
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing
 from dalembert.trace.native import Int, Module, Pointer, Signature
 
 
-def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_run") -> Signature:
+def emit_tangents(kernel: SweepKernel, module: Module, lanes: int, name: str = "d_run") -> Signature:
     """`name(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
     parts = kernel.parts
     with tracing():
@@ -48,7 +48,7 @@ def emit_jacobian(
     Directions are, in order and by their `kinds`: the displacement each speed makes, each speed, each extra input, each parameter.
     Returns also the doubles of working memory.
     """
-    kernel, displacement = Outlined(m, algorithm, lasting=True), Outlined(m, rates.ALGORITHM)
+    kernel, displacement = SweepKernel(m, algorithm, lasting=True), SweepKernel(m, rates.ALGORITHM)
     run, d_run = kernel.emit(module, lanes, "primal"), emit_tangents(kernel, module, lanes)
     d_rates = displacement.emit(module, lanes, "displacements")
     n_u, n_p, n_y = m.n_u, len(m.parameters), algorithm.n_output(m)

@@ -82,7 +82,7 @@ class FormulationRightHandSide(RightHandSide):
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`. Where w is u and there are rows, the least eigenvalue of B A⁻¹ Bᵀ is left at `pivot_at`."""
-        run, size = self.kernel.emit(module, name="pair_run")
+        run, size = self.kernel.emit(module, name="kernel_run")
         watch = self._emit_watch(module) if self.pivot_at is not None else None
         with module.function("run", **KERNEL) as f:
             if watch is not None:
@@ -107,12 +107,12 @@ class FormulationRightHandSide(RightHandSide):
             return super().emit_projection(module, lanes)
         m, at = self.m, self.places
         project = self.rows.emit_projection(module, lanes) if self.constrained else None
-        admissible = emit_admissible(module, m, lanes, "own_admissible") if project is None else None
+        admissible = emit_admissible(module, m, lanes, "formulation_admissible") if project is None else None
         there = back = None
         if not self.uses_mechanism_speeds:
             there = module.block(to_speeds(m, self.form, "there"))
             back = module.block(to_formulation_speeds(m, self.form, "back"))
-        with module.function("project_own", **KERNEL) as f:
+        with module.function("project_formulation", **KERNEL) as f:
             u = f.u if there is None else f.work + at["u"]
             if there is not None:
                 f.call(there, f.t, f.q, f.u, f.x, f.P, u, f.work)

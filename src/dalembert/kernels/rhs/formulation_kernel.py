@@ -81,11 +81,6 @@ def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:
     return replace(m, forces={**m.forces, "#further": FurtherForces(m, tau)})
 
 
-def n_rows(m: Mechanism) -> int:
-    """Rows of the mechanism's loops and constraints."""
-    return sum(len(d.g) for d in m.constraint_rows.values())
-
-
 class FormulationKernel:
     """Code for one mechanism, formulation and constraint method; lanes = 1."""
 
@@ -116,7 +111,7 @@ class FormulationKernel:
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
         """With Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
-        if self.gains is None or not n_rows(self.m):
+        if self.gains is None or not len(self.m.rows):
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * rows.g
@@ -152,7 +147,7 @@ class FormulationKernel:
     @property
     def own_rows(self) -> int:
         """Rows (of joints, of conditions among coordinates) that come before the mechanism's, if those are not eliminated."""
-        every, of_mechanism = len(self.written.B), n_rows(self.m)
+        every, of_mechanism = len(self.written.B), len(self.m.rows)
         return every - of_mechanism if every >= of_mechanism else every
 
     @cached_property
@@ -169,7 +164,7 @@ class FormulationKernel:
             values = np.asarray(getattr(e, name))
             values = (values[list(self.order)] if name in ("B", "gamma") else values).ravel()
             outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
-        return block("pair_equations", self.known, outputs)
+        return block("formulation_equations", self.known, outputs)
 
     def emit(self, module: Module, lanes: int = 1, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
@@ -226,7 +221,7 @@ def accelerations_kernel(
     independent: Sequence[int] | None = None,
     poses: Any = (),
 ) -> FormulationSpeedsKernel:
-    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of the pair's differential equations.
+    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of their differential equations.
 
     `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Speeds that are
     chosen are chosen at the `poses`, if given. Kane's equations by

@@ -59,7 +59,7 @@ class PartitionRightHandSide(FormulationRightHandSide):
         return behind
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
-        run, size = self.kernel.emit(module, name="pair_run")
+        run, size = self.kernel.emit(module, name="kernel_run")
         watch = self._emit_watch(module)
         choose, settle = self._emit_choose(module), self._emit_settle(module)
         n_q, n_u, at = self.m.n_q, self.m.n_u, self.places

@@ -8,7 +8,7 @@ from dalembert.kernels.derivatives.tangent import emit_tangents
 from dalembert.kernels.rhs.sensitivity import DIRECTIONS, along_direction, each_direction, emit_normalised, varied_block
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory
 from dalembert.kernels.tree import articulated, rates
-from dalembert.kernels.tree.sweep_kernel import Outlined
+from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
 from dalembert.trace import tracing
@@ -31,7 +31,7 @@ def emit_by_formula(m: Mechanism, module: Module, lanes: int, groups: int) -> tu
 
 def emit_by_sweeps(m: Mechanism, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
     """`vary` of a large one: the recursion over the bodies, differentiated step by step."""
-    parts = [Outlined(m, algorithm, lasting=True) for algorithm in (rates.ALGORITHM, articulated.ALGORITHM)]
+    parts = [SweepKernel(m, algorithm, lasting=True) for algorithm in (rates.ALGORITHM, articulated.ALGORITHM)]
     runs = [part.emit(module, lanes, f"varied_{part.algorithm.name}") for part in parts]
     tangents = [emit_tangents(part, module, lanes, f"d_{part.algorithm.name}") for part in parts]
     work = max(part.places["end"] for part in parts)

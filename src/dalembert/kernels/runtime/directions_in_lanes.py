@@ -46,7 +46,7 @@ class UnitDirections:
     lanes: int
 
     @contextmanager
-    def along(self, places: range) -> Iterator[Columns]:
+    def along(self, places: range) -> Iterator[DirectionColumns]:
         """Code that runs for W of the places at a time, until all have had their turn."""
         f, lanes = self.f, self.lanes
         with f.loop(places.start, places.stop, lanes) as first:
@@ -55,11 +55,11 @@ class UnitDirections:
             for lane in range(lanes):
                 with f.if_(first + lane < places.stop):
                     self.seeds.uniform[(first + lane) * lanes + lane] = 1.0
-            yield Columns(f, lanes, first, places)
+            yield DirectionColumns(f, lanes, first, places)
 
 
 @dataclass(frozen=True)
-class Columns:
+class DirectionColumns:
     """What the lanes have found: columns of a matrix, as many as there are directions left."""
 
     f: Any

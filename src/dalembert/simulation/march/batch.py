@@ -77,10 +77,10 @@ class Batch:
         self.inputs[:, program.given.parts["scales"]] = program.scales[:, None]
 
     def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
-        """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
+        """Set the integrator's parts of the memory, and what errors are measured by; under constraints, by the parameters of each group."""
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
-        if program.holding is not None:
+        if program.constrained:
             every = [(g, self.models[g * lanes]) for g in range(self.groups)]
         for g, model in every:
             for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
@@ -157,8 +157,7 @@ class Batch:
 
     def _goes_on(self, g: int) -> bool:
         """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
-        program, kept, model = self.program, self.program.holding, self.models[g]
-        assert kept is not None
+        program, kept, model = self.program, self.program.kept, self.models[g]
         q, t = (
             program.layout.view(self.memory[g], "y")[: model.n_q, 0],
             float(program.layout.view(self.memory[g], "t")[0, 0]),

@@ -12,11 +12,11 @@ import numpy as np
 from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, settled_choice
-from dalembert.kernels.rhs.right_hand_side import NO_ROWS, RightHandSide, right_hand_side
+from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
 from dalembert.kernels.runtime.prefixed import Prefixed
-from dalembert.simulation.equation_choice import Balance
+from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.equations import (
     Equations,
@@ -45,9 +45,9 @@ class Program:
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
-    holding: Holding | None = None
-    """How loops and constraints are kept; None where there are none."""
-    balanced: Balance | None = None
+    kept: KeptRows = NO_ROWS_KEPT
+    """How loops and constraints are kept."""
+    chosen: EquationChoice | None = None
     """By which formulation and constraint method; None for the usual ones."""
     many: bool = False
     """Whether many motions are marched at a time."""
@@ -55,14 +55,19 @@ class Program:
     """What it is compiled for, if it is not what the mechanism is."""
 
     @cached_property
-    def balance(self) -> Balance:
-        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
+    def equation_choice(self) -> EquationChoice:
+        return self.chosen or EquationChoice(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
 
     @cached_property
     def rhs(self) -> RightHandSide:
         """What is integrated."""
-        keep = NO_ROWS if self.holding is None else self.holding.keep
-        return right_hand_side(self.catalogue, self.balance.form, self.balance.constraints, keep)
+        by = self.equation_choice
+        return right_hand_side(self.catalogue, by.form, by.constraints, self.kept.keep)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there are loops or constraints."""
+        return bool(self.catalogue.mechanism.constraint_rows)
 
     @property
     def n_speeds(self) -> int:
@@ -78,7 +83,7 @@ class Program:
     def unknowns(self) -> list[str]:
         """What is integrated, in words."""
         m = self.catalogue.mechanism
-        speeds = self.balance.form.speeds(m)
+        speeds = self.equation_choice.form.speeds(m)
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
 
     @property
@@ -94,13 +99,12 @@ class Program:
 
     @cached_property
     def given(self) -> Layout:
-        return given_layout(self.catalogue.mechanism, len(self.scales), self.balance.n_dependent)
+        return given_layout(self.catalogue.mechanism, len(self.scales), self.equation_choice.n_dependent)
 
     @property
     def scales(self) -> np.ndarray:
         """What the rows of constraints are measured by."""
-        h = self.holding
-        return np.zeros(0) if h is None else self.rhs.row_scales(h.norms, h.sizes)
+        return self.rhs.row_scales(self.kept.norms, self.kept.sizes)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
@@ -128,12 +132,12 @@ class Program:
         """Everything that `_module` reads, besides the mechanism."""
         with tracing():
             events = fingerprint(self._event_values())
-        h, b = self.holding, self.balance
-        held = None if h is None else (h.rows, h.others, h.stabilise)
+        h, b = self.kept, self.equation_choice
+        rows = (h.rows, h.others, h.stabilise)
         opaque = self.catalogue.opaque is not None
-        balanced = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
+        choice = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
-            type(self), self.integrator, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
+            type(self), self.integrator, self.lanes, events, tuple(self.directions), rows, choice, self.many, opaque,
             self.beside, self.target,
         )  # fmt: skip
 
@@ -155,9 +159,9 @@ class Program:
             return []
         from dalembert.simulation.march.events import traced_value
 
-        m, b = self.catalogue.mechanism, self.balance
+        m, b = self.catalogue.mechanism, self.equation_choice
         s = m.symbolic_state()
-        if not b.own:
+        if not b.uses_mechanism_speeds:
             s = b.form.state(m, s.t, s.coordinates, formulation_speed_symbols(b.form, m))
         return [traced_value(event, s) for event in self.events]
 

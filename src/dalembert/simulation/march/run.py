@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice
-from dalembert.simulation.equation_choice import Balance
+from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
@@ -60,7 +60,7 @@ class Run:
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
-        self._programs = {program.balance.choice: program}
+        self._programs = {program.equation_choice.choice: program}
 
     @cached_property
     def identity(self) -> str:
@@ -88,15 +88,15 @@ class Run:
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         """Set everything to the start."""
         o = self.options
-        balance = self.program.balance
-        w = balance.formulation_speeds(self.model, o.start, q, u)
+        by = self.program.equation_choice
+        w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
         for name in ("t", "t_old", "searched_to", "counted_from"):
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
-        self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
+        self.part("atol")[:] = np.concatenate([by.tolerances(self.model, o, q), tolerances])
         for name, values in self.program.first_values(self.model).items():
             self.part(name)[:] = values
         if "size" in self.program.layout.parts:
@@ -135,10 +135,10 @@ class Run:
         wrong = self._misfit(c)
         if wrong:
             raise SimulationError(f"this checkpoint does not fit the run: {wrong}; start the run from the beginning")
-        if self.program.holding is not None and c.kept_rows != self.program.holding.rows:
-            self._keep_by(c.kept_rows)
+        if self.program.constrained and c.kept_rows != self.program.kept.rows:
+            self._keep_rows(c.kept_rows)
         if c.choices:
-            self._put_in(self.program.balance.chosen_so(c.choices[-1].choice))
+            self._put_in(self.program.equation_choice.chosen_so(c.choices[-1].choice))
         self.intervals, self.lengths = list(c.choices[:-1]), c.lengths
         self.memory[:], self.inputs[:], self.counters[:] = c.memory, c.inputs, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
@@ -147,7 +147,8 @@ class Run:
     def _misfit(self, c: Checkpoint) -> str:
         """What compiled code would stumble over, in words; nothing if all fits."""
         o, n, n_u = self.options, self.rows.shape[1], self.model.n_u
-        kept, choice = self.program.holding, self.program.balance.choice
+        kept, by = self.program.kept, self.program.equation_choice
+        choice = by.choice
         done, total, steps, which, pending = (int(c.counters[k]) for k in (NEXT, TOTAL, STEPS, WHICH, PENDING))
         events = c.events.reshape(len(c.events), -1) if len(c.events) else np.zeros((0, 2 + n))
 
@@ -159,7 +160,7 @@ class Run:
             for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
         ]
         times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("searched_to")[0, 0]])
-        n_rows = 0 if kept is None else len(kept.norms)
+        n_rows = len(kept.norms)
         fits = {
             "its counts of samples": total == len(o.times) and 0 <= done <= total,
             "its count of steps": 0 <= steps <= o.max_steps,
@@ -170,12 +171,12 @@ class Run:
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
-            "its rows of constraints": len(c.kept_rows) == (0 if kept is None else len(kept.rows))
+            "its rows of constraints": len(c.kept_rows) == len(kept.rows)
             and len({k for k in c.kept_rows if k < n_rows}) == len(c.kept_rows),
             "its choices of speeds": (bool(c.choices) == (choice is not None))
             and all(_same_kind(x.choice, choice) for x in c.choices)
             and all(x.samples <= done and x.events <= len(events) for x in c.choices),
-            "its lengths of rows": c.lengths.shape == self.program.balance.row_lengths(self.model, o.start, self._somewhere()).shape,
+            "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
             "its state": all(np.isfinite(x).all() for x in numbers) and bool(((times >= o.start) & (times <= o.end)).all()),
         }  # fmt: skip
         return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
@@ -187,7 +188,7 @@ class Run:
         return Checkpoint(
             self.identity, self.memory.copy(), self.inputs.copy(), self.counters.copy(), self.rows[: self.done].copy(),
             self.forces[: self.done].copy(), np.array(self.happened), self.calls,
-            () if self.program.holding is None else self.program.holding.rows, self._every_interval(), self.lengths,
+            self.program.kept.rows, self._every_interval(), self.lengths,
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ class Run:
                     self._look_at_choice()
                 if status == Status.AT_END:
                     self._attend()
-                elif status == Status.DEGRADED and self.program.balance.choice is not None:
+                elif status == Status.DEGRADED and self.program.equation_choice.choice is not None:
                     self._poor = True
                 elif status == Status.CROSSED:
                     self._step_back()
@@ -242,12 +243,11 @@ class Run:
         """If it is the choice of rows that has become poor, not the pose: choose others."""
         from dalembert.constraints.diagnosis.diagnose import better_rows
 
-        kept, model = self.program.holding, self.model
-        assert kept is not None
+        kept, model = self.program.kept, self.model
         q = self.part("y")[: model.n_q]
         rows = better_rows(model, model.admissible(q), self.t, kept.rows, kept.norms)
         if rows is not None:
-            self._keep_by(rows)
+            self._keep_rows(rows)
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
             if "crossing" in self.program.layout.parts:
                 self.part("crossing")[:], self.part("crossing_error")[:] = Crossing.PLANNED, 0.0
@@ -255,9 +255,8 @@ class Run:
             described = near_miss(model, self.program, self.options, self.memory)
             self.near_miss = self.near_miss or described
 
-    def _keep_by(self, rows: tuple[int, ...]) -> None:
-        assert self.program.holding is not None
-        self.program = replace(self.program, holding=replace(self.program.holding, rows=rows))
+    def _keep_rows(self, rows: tuple[int, ...]) -> None:
+        self.program = replace(self.program, kept=replace(self.program.kept, rows=rows))
         self.program.given.view(self.inputs, "scales")[:, 0] = self.program.scales
         self.work = self.program.work()
 
@@ -267,18 +266,18 @@ class Run:
         self.part("t")[:] = self.part("counted_from")[:] = t
         self.part("steps_counted")[:] = 0.0
         if not self._look_at_choice():
-            raise no_speeds_serve(self.model, self.program.balance, self.t)
+            raise no_speeds_serve(self.model, self.program.equation_choice, self.t)
 
     def _look_at_choice(self) -> bool:
         """If it is the choice of speeds that has become poor, not the pose: go on from here in others."""
         self._poor, t, n_q = False, self.t, self.model.n_q
         y = self.part("y").copy()
-        q, now = self.model.admissible(y[:n_q]), self.program.balance
+        q, now = self.model.admissible(y[:n_q]), self.program.equation_choice
         self._measure(q)
         other = now.choosing_anew(self.model, t, q, self.lengths)
         self.part("least_pivot_ratio")[:] = 0.0
         if other is None or now.choice is None:
-            if not now.firmness(self.model, t, q, self.lengths) > LOST:
+            if not now.pivot_ratio(self.model, t, q, self.lengths) > LOST:
                 raise no_speeds_serve(self.model, now, t)
             return False
         self.part("determinant_sign")[:] = 0.0
@@ -295,25 +294,25 @@ class Run:
 
     def _measure(self, q: np.ndarray) -> None:
         """Rows by their greatest lengths yet: one that vanishes in a pose is not taken for a long one there."""
-        by = self.program.balance
+        by = self.program.equation_choice
         self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
         if by.choice is not None:
             self.program.given.view(self.inputs, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
 
-    def _put_in(self, by: Balance) -> None:
+    def _put_in(self, by: EquationChoice) -> None:
         """Go on with the equations in these speeds."""
         if by.choice not in self._programs:
-            self._programs[by.choice] = replace(self.program, balanced=by)
+            self._programs[by.choice] = replace(self.program, chosen=by)
         self.program = self._programs[by.choice]
         self.work = self.program.work()
 
     def _every_interval(self) -> tuple[SpeedChoiceInterval, ...]:
-        choice = self.program.balance.choice
+        choice = self.program.equation_choice.choice
         return () if choice is None else (*self.intervals, SpeedChoiceInterval(self.done, len(self.happened), choice))
 
     def in_speeds(self, t: np.ndarray, rows: np.ndarray, until: str, parameters: dict[str, float]) -> np.ndarray:
         """Rows of (q, w) as rows of (q, u), each by the speeds in which it was written; `until` names what is counted."""
-        ends, by = [getattr(x, until) for x in self.intervals], self.program.balance
+        ends, by = [getattr(x, until) for x in self.intervals], self.program.equation_choice
         used = [*(by.chosen_so(x.choice) for x in self.intervals), by]
         pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
         return pieces[0] if len(pieces) == 1 else np.vstack(pieces)
@@ -340,7 +339,9 @@ class Run:
         if self.control is not None:
             y, n_q = self.part("y"), self.model.n_q
             q = y[:n_q].copy()
-            x = self.control.forces(self.t, q, self.program.balance.speeds(self.model, self.t, q, y[n_q:].copy()))
+            x = self.control.forces(
+                self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
+            )
             self.program.given.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)

@@ -25,7 +25,7 @@ _PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer
 
 
 @dataclass(frozen=True, eq=False)
-class VariedProgram(Program):
+class SensitivityProgram(Program):
     """Kane's equations by range space, with `along` directions."""
 
     along: int = 1
@@ -100,14 +100,14 @@ class VariedProgram(Program):
         return np.ascontiguousarray(made.reshape(len(rows), made.shape[1], -1)[..., : self.along])
 
 
-class VariedRun(Run):
+class SensitivityRun(Run):
     """From directions X, (n_q + n_u) × along, and δp, parameters × along."""
 
-    program: VariedProgram
+    program: SensitivityProgram
 
     def __init__(
         self,
-        program: VariedProgram,
+        program: SensitivityProgram,
         model: Mechanism,
         options: Options,
         X: np.ndarray,

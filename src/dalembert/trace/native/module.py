@@ -10,9 +10,9 @@ from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
 from dalembert.trace.native.compiler import PIPELINE, assembly, object_code
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.driver.values import DriverValue
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.machine import toolchain

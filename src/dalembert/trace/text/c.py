@@ -10,7 +10,7 @@ from dalembert.trace import ops
 from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.tables import c_tables
+from dalembert.trace.text.table_code import c_tables
 
 _SIGN = [
     "#ifndef DALEMBERT_SIGN",

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import RigidBody
 from dalembert.vectors import Vector
-from dalembert.view.drawing.places import on_child, on_parent
+from dalembert.view.drawing.joint_frames import on_child, on_parent
 from dalembert.view.drawing.primitives import Primitive, bar, block, polyline
 
 APART = 1e-6

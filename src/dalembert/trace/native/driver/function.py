@@ -8,10 +8,10 @@ from typing import Any
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.constant_tables import FunctionPointer, IntTable, RealTable
+from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int, Mask
 from dalembert.trace.native.driver.pointers import Address, Index, IntPointer, Pointer, UniformPointer
 from dalembert.trace.native.driver.reals import Real, lane_of
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.driver.values import Bool, DriverValue, Int, Mask
 from dalembert.trace.native.driver.variables import Variables
 from dalembert.trace.native.text import FunctionText
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Self
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.driver_values import DriverValue, Int
 from dalembert.trace.native.driver.reals import Real, lane_of
-from dalembert.trace.native.driver.values import DriverValue, Int
 from dalembert.trace.native.text import FunctionText
 
 Index = Int | int

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int
 from dalembert.trace.native.driver.reals import Real
-from dalembert.trace.native.driver.values import Bool, DriverValue, Int
 from dalembert.trace.native.text import FunctionText
 
 _TYPES: dict[type, type[DriverValue]] = {bool: Bool, int: Int, float: Real}

@@ -20,7 +20,7 @@ from dalembert.elastic.builders.data import array, by_name, computed, symmetric,
 from dalembert.elastic.builders.given_modes import given_modes
 from dalembert.elastic.builders.moments import Moments, from_scalar_mass
 from dalembert.elastic.builders.reduction import eigenmodes, follow, orthonormal
-from dalembert.elastic.frames import attached, buckens
+from dalembert.elastic.floating_frames import attached, buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.limited_read import MB, data_of, read_whole

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import quaternion, z_towards
+from dalembert.importers.poses import quaternion, z_towards
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, turn
 

@@ -19,7 +19,7 @@ from dalembert.vectors import Matrix, Vector, cross
 
 
 @dataclass(frozen=True, eq=False)
-class Carried(Joint):
+class JointWithModes(Joint):
     """`joint` from P to C, with C on the frame `on` of the node; `modes` are the names of the body's coordinates."""
 
     joint: Joint

@@ -13,8 +13,8 @@ from dalembert.importers import pictures
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
 from dalembert.importers.mesh_files import MeshFiles
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import quaternion, rpy
+from dalembert.importers.poses import quaternion, rpy
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
 from dalembert.parts.bodies import check_mass_properties
 from dalembert.parts.data_file import DataFile

@@ -8,7 +8,7 @@ from pathlib import Path
 from dalembert.errors import ModelError
 from dalembert.importers import xml
 from dalembert.importers.folder import Folder
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 
 MOST_INCLUDES = 100
 

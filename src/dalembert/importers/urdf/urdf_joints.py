@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.joints import Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
 from dalembert.parts.joints.axis import Axis
 

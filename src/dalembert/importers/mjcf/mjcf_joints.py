@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import back, euler_parameters, then
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.poses import back, euler_parameters, then
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Free, Joint, Prismatic, Revolute, Spherical
 from dalembert.vectors import ZERO, turn

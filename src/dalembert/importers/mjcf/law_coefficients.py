@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 
 
 def first_of(node: XmlNode, name: str, notes: Notes) -> float:

@@ -10,21 +10,21 @@ from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.mjcf.actuators import Actuators
 from dalembert.importers.mjcf.assets import Assets
-from dalembert.importers.mjcf.bodies import BodyTree, MjcfBody
+from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
 from dalembert.importers.mjcf.defaults import Defaults
-from dalembert.importers.mjcf.document import document
 from dalembert.importers.mjcf.equalities import Equalities
 from dalembert.importers.mjcf.geoms import Geoms
-from dalembert.importers.mjcf.joints import JointPart
+from dalembert.importers.mjcf.included import document
 from dalembert.importers.mjcf.keyframes import start
-from dalembert.importers.mjcf.numbers import first_of
-from dalembert.importers.mjcf.places import Compiler
+from dalembert.importers.mjcf.law_coefficients import first_of
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.mjcf.orientations import Compiler
 from dalembert.importers.mjcf.reasons import REASONS
 from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import HERE, then
+from dalembert.importers.poses import HERE, then
 from dalembert.importers.rotor import add_rotor
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load
 from dalembert.parts.joints import Weld
 from dalembert.system import System

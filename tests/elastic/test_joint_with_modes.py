@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given, settings
 
-from dalembert.elastic.carried import Carried
+from dalembert.elastic.joint_with_modes import JointWithModes
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
 
@@ -24,7 +24,7 @@ def node(rng: np.random.Generator, n: int) -> Node:
 @given(seeds, st.integers(1, 3))
 def test_rates_are_those_of_the_pose(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    made = Carried(joint(rng), node(rng, n), frame(rng), tuple("abc"[:n]))
+    made = JointWithModes(joint(rng), node(rng, n), frame(rng), tuple("abc"[:n]))
     q = made.admissible(made.reference + rng.uniform(-0.3, 0.3, made.n_q))
     u, h = rng.normal(size=made.n_u), 1e-6
     after, before = (made.admissible(q + s * h * np.asarray(made.rates(q, u))) for s in (1.0, -1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dalembert.importers.node import XmlNode
+from dalembert.importers.xml_node import XmlNode
 
 Affine = tuple[float, float, float]
 """A constant, and factors of length and velocity."""

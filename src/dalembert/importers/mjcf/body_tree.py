@@ -10,11 +10,11 @@ import numpy as np
 from dalembert.importers.imported import Notes
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.geoms import Geom, Geoms
-from dalembert.importers.mjcf.joints import JointPart, read_joint
-from dalembert.importers.mjcf.places import ORIENTATIONS, Compiler
+from dalembert.importers.mjcf.mjcf_joints import JointPart, read_joint
+from dalembert.importers.mjcf.orientations import ORIENTATIONS, Compiler
 from dalembert.importers.naming import Names
-from dalembert.importers.node import XmlNode
-from dalembert.importers.rotations import HERE, then
+from dalembert.importers.poses import HERE, then
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
 from dalembert.parts.bodies import check_mass_properties
 from dalembert.parts.frames import Frame

@@ -149,7 +149,7 @@ def fastest(c: Comparison) -> list[ComparisonEntry]:
 
 
 def section(case: Case, m: da.Mechanism, c: Comparison, left_out: list[str]) -> list[str]:
-    rows = sum(len(d.g) for d in m.constraint_rows.values())
+    rows = len(m.rows)
     size = f"{m.n_bodies} bodies, {m.n_u} speeds, {rows} rows of loops and constraints"
     lines = [f"## {case.title}", "", f"{case.source}; {size}; {c.states} consistent states.", ""]
     if rows:

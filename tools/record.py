@@ -41,7 +41,11 @@ def questions(states: Mapping[str, object]) -> dict[str, Callable[[], Answers]]:
     from tools.surroundings import SURROUNDINGS
 
     def of_subject(name: str, made: Callable) -> Answers:
-        return Questions(name, made(), states).ask_all()
+        answers = Answers()
+        subject = answers.ask(f"mechanism/{name}/made", made, lambda _: {})
+        if subject is not None:
+            answers.add(Questions(name, subject, states).ask_all())
+        return answers
 
     def of_surroundings(ask: Callable) -> Answers:
         answers = Answers()
@@ -52,12 +56,17 @@ def questions(states: Mapping[str, object]) -> dict[str, Callable[[], Answers]]:
     return found | {name: partial(of_surroundings, ask) for name, ask in SURROUNDINGS.items()}
 
 
-def alone(name: str, ask: Callable[[], Answers]) -> tuple[Answers, float]:
-    """What is answered in a process of its own, and the seconds it computed; whatever ends it is an answer, too."""
+def alone(name: str, ask: Callable[[], Answers], cache: str | None = None) -> tuple[Answers, float]:
+    """What is answered in a process of its own, and the seconds it computed; whatever ends it is an answer, too.
+
+    `cache` is the folder for compiled code, if not the usual one.
+    """
     fork = multiprocessing.get_context("fork")
     receiving, sending = fork.Pipe(duplex=False)
 
     def work() -> None:
+        if cache is not None:
+            os.environ["DALEMBERT_CACHE_DIR"] = cache
         try:
             found = ask()
         except BaseException as problem:
@@ -88,12 +97,10 @@ def write(path: Path, states: Path | None, only: str, jobs: int) -> str:
     known = {} if states is None else Answers.load(states).values
     every = {name: ask for name, ask in questions(known).items() if fnmatch(name, only)}
     found, seconds = Answers(), {}
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["DALEMBERT_CACHE_DIR"] = cache
-        with ThreadPoolExecutor(jobs) as pool:
-            for name, (made, taken) in zip(every, pool.map(alone, every, every.values())):
-                found.add(made)
-                seconds[name] = taken
+    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(jobs) as pool:
+        for name, (made, taken) in zip(every, pool.map(partial(alone, cache=cache), every, every.values())):
+            found.add(made)
+            seconds[name] = taken
     found.save(path)
     counts = Counter(key.split("/")[0] for key in (*found.values, *found.words))
     errors = sum(key.endswith("/error") for key in found.words)

@@ -72,10 +72,13 @@ def test_a_word_is_found_in_names_but_not_inside_other_words():
 
 
 def test_every_room_has_a_place_and_no_modules_import_each_other():
-    found = state(house())
-    assert found["rooms without a place"] == [] and found["cycles of modules"] == []
-    said = text_of(found)
-    assert f"{found['files']} files" in said and "against the order" in said
+    found = house()
+    assert found.rooms_without_place == [] and found.cycles() == []
+
+
+def test_the_house_is_told_in_words(source):
+    said = text_of(state(source))
+    assert f"{len(FILES)} files" in said and "cellar/stone.py:2 module → top/roof.py" in said
 
 
 def test_a_walk_counts_our_own_functions():

@@ -50,10 +50,10 @@ def test_a_choice_of_dependent_speeds_that_no_run_makes_is_refused(choice, tmp_p
     path = tmp_path / "run.checkpoint"
     m.simulate(1.0, **asked, control=stopping(5), checkpoint=path)
     kept: Checkpoint = load_checkpoint(path)
-    first = m.n_u + len(m.parameters) + len(kept.held) + 1
-    given = kept.given.copy()
-    given[first : first + m.n_u] = choice(given[first : first + m.n_u])
-    replace(kept, given=given).save(path)
+    first = m.n_u + len(m.parameters) + len(kept.kept_rows) + 1
+    inputs = kept.inputs.copy()
+    inputs[first : first + m.n_u] = choice(inputs[first : first + m.n_u])
+    replace(kept, inputs=inputs).save(path)
     with pytest.raises(da.SimulationError, match="its choice of dependent speeds cannot be right"):
         m.simulate(1.0, **asked, control=lambda s: {}, resume=path)
     kept.save(path)

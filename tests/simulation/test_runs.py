@@ -112,11 +112,11 @@ def _changed(c: Checkpoint, what: str) -> Checkpoint:
         changes[what]()
         return replace(c, counters=counters, memory=memory)
     other = {
-        "given": {"given": c.given[:-1]},
+        "inputs": {"inputs": c.inputs[:-1]},
         "rows": {"rows": c.rows[:-1]},
         "forces": {"forces": np.zeros((0, 7))},
         "events": {"events": np.ones((3, 2))},
-        "held": {"held": (99,)},
+        "kept_rows": {"kept_rows": (99,)},
         "lengths": {"lengths": np.zeros(4)},
     }
     return replace(c, **other[what])
@@ -124,7 +124,20 @@ def _changed(c: Checkpoint, what: str) -> Checkpoint:
 
 @pytest.mark.parametrize(
     "what",
-    ["next", "negative", "total", "steps", "event", "time", "given", "rows", "forces", "events", "held", "lengths"],
+    [
+        "next",
+        "negative",
+        "total",
+        "steps",
+        "event",
+        "time",
+        "inputs",
+        "rows",
+        "forces",
+        "events",
+        "kept_rows",
+        "lengths",
+    ],
 )
 def test_what_a_checkpoint_says_is_checked_before_machine_code_uses_it(tmp_path, what):
     """Whole and with the right name, but with counts and sizes that no run has."""
@@ -138,7 +151,7 @@ def test_what_a_checkpoint_says_is_checked_before_machine_code_uses_it(tmp_path,
 def test_a_checkpoint_of_other_things_is_said(tmp_path):
     path = tmp_path / "run.checkpoint"
     for packed in (b"", b"nothing packed", b"PK\x03\x04"):
-        path.write_bytes(b"dalembert checkpoint 4\n" + hashlib.sha256(packed).digest() + packed)
+        path.write_bytes(b"dalembert checkpoint 5\n" + hashlib.sha256(packed).digest() + packed)
         with pytest.raises(da.MotionFileError, match="does not hold what a checkpoint holds"):
             load_checkpoint(path)
 

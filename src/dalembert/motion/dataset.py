@@ -17,7 +17,7 @@ def dataset(motion: Motion) -> xarray.Dataset:
     """Coordinates and speeds; with the mechanism also poses, velocities and energies."""
     import xarray
 
-    held = {
+    variables = {
         "q": (("time", "coordinate"), motion.q, {"long_name": "coordinates"}),
         "u": (("time", "speed"), motion.u, {"long_name": "speeds"}),
         "force": (("time", "speed"), motion.forces, {"long_name": "generalized forces held by the controller"}),
@@ -27,7 +27,7 @@ def dataset(motion: Motion) -> xarray.Dataset:
     }
     if motion.mechanism is not None:
         bodies, energy = motion.body_motion(), motion.energy()
-        held |= {
+        variables |= {
             "rotation": (
                 ("time", "body", "row", "axis"),
                 bodies.rotation,
@@ -54,7 +54,7 @@ def dataset(motion: Motion) -> xarray.Dataset:
             "row": ("row", ["x", "y", "z"]),
         }
     about = {"bodies": json.dumps(motion.bodies), "record": json.dumps(dict(motion.record))}
-    return xarray.Dataset(held, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
+    return xarray.Dataset(variables, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
 
 
 def _stacked(rows: list[np.ndarray], n: int) -> np.ndarray:

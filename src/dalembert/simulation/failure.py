@@ -17,7 +17,7 @@ from dalembert.simulation.near_singular import near_singular, pushed_by_time, we
 from dalembert.simulation.options import Options
 from dalembert.simulation.status import Crossing, Status
 
-Told = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
+Clause = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
 """A clause about a nearly singular pose."""
 NARROW = 1e-3
 """Distance to a singular pose at which a turn into another branch is worth telling."""
@@ -33,19 +33,19 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
 
     t, names = float(part("t_old")[0]), program.unknowns
     before = part("y_old")
-    trouble = _trouble(m, before, t, program)
+    cause = _cause(m, before, t, program)
     if status == Status.NOT_FINITE:
         k = _first_not_finite(part("y"), part("dy"), before)
         smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
         return SimulationError(
-            f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {trouble}"
+            f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {cause}"
             f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
         )
     if status == Status.NO_CONVERGENCE:
         k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
         return SimulationError(
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
-            f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
+            f'(last {before[k]:.6g}). {cause}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
     if status == Status.OUT_OF_REACH or (
         status == Status.SINGULAR_POSE and _pushed(m, before[: m.n_q].copy(), t, program.kept)
@@ -70,7 +70,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     if status == Status.CREEPING:
         return SimulationError(
             f"the run creeps: near t = {t:.9g} s {names[k]} takes steps of {float(part('step')[0]):.1e} s, at which the end at "
-            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{_driven(program)}{trouble}"
+            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{_driven(program)}{cause}"
             f"Try a larger rtol (now {options.rtol:g}) or "
             "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
         )
@@ -83,7 +83,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         )
     other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
     return SimulationError(
-        f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {trouble}"
+        f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {cause}"
         f"Try a larger rtol (now {options.rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
     )
 
@@ -115,7 +115,7 @@ def _first_not_finite(*states: np.ndarray) -> int:
     return int(np.argmax(np.abs(states[2])))
 
 
-def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
+def _cause(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
     """A joint whose coordinates are at a singularity is the likely cause."""
     if not np.isfinite(y).all():
         return ""
@@ -157,8 +157,8 @@ def _pose(m: Mechanism, part: Any, t: float, program: Program) -> str:
     )
 
 
-def _here(m: Mechanism, part: Any, t: float, program: Program, told: Told = near_singular) -> str:
-    return "" if not program.constrained else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.kept, told)
+def _here(m: Mechanism, part: Any, t: float, program: Program, describe: Clause = near_singular) -> str:
+    return "" if not program.constrained else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.kept, describe)
 
 
 def near_miss(m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> str:
@@ -192,8 +192,8 @@ def _pushed(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> bool:
     return pushed_by_time(m, m.admissible(q), t, kept)
 
 
-def _named_pose(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows, told: Told = near_singular) -> str:
+def _named_pose(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows, describe: Clause = near_singular) -> str:
     try:
-        return f": {told(m, m.admissible(q), t, kept)}"
+        return f": {describe(m, m.admissible(q), t, kept)}"
     except (DalembertError, np.linalg.LinAlgError):  # words about a failure must not fail
         return ""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dalembert.arguments import array, numbers, refused
-from dalembert.constraints.diagnosis.diagnose import better_rows
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
@@ -25,23 +22,14 @@ from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
-from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
+from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
-from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
-from dalembert.simulation.march.pace import Pace
+from dalembert.simulation.march.batch import Batch, Models
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.share import NONE
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.status import Status
-from dalembert.trace.native import aligned
 from dalembert.version import __version__
 from dalembert.words import counted
-
-LOOK_UP = 0.1
-"""Seconds after which whoever waits for the threads looks whether Ctrl-C was pressed."""
-BUDGET = 5_000
-"""Steps after which a thread looks whether it should stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +97,15 @@ def simulate_many(
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
-    models = _Models(m, P)
+    models = Models(m, P)
     kept = NO_ROWS_KEPT
     if m.constraint_rows:
-        q, u, kept = _constrained(models, q, u, initials, speeds, o)
+        q, u, kept = _assembled(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
     program = Program(catalogue, o.method, lanes, kept=kept, many=True)
-    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
+    batch = Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -152,177 +140,8 @@ def simulate_many(
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
 
 
-class _Models:
-    """The mechanism with the parameters of each motion; motions of equal parameters share one."""
-
-    def __init__(self, m: Mechanism, P: np.ndarray):
-        self._m, self._P = m, P
-        self._made: dict[tuple[float, ...], Mechanism] = {}
-
-    def __getitem__(self, k: int) -> Mechanism:
-        values = tuple(self._P[k].tolist())
-        if values not in self._made:
-            self._made[values] = self._m.with_parameters(**dict(zip(self._m.parameters, values))) if values else self._m
-        return self._made[values]
-
-
-class _Batch:
-    """All states' memory, in groups of as many as there are lanes."""
-
-    def __init__(
-        self, program: Program, o: Options, q: np.ndarray, u: np.ndarray, P: np.ndarray, models: _Models,
-        tolerances: Callable[[Mechanism], np.ndarray],
-    ):  # fmt: skip
-        self.program, self.options, self.models = program, o, models
-        lanes = program.lanes
-        self.count, self.groups = len(q), -(-len(q) // lanes)
-        self.memory = aligned((self.groups, program.layout.size, lanes))
-        self.given = aligned((self.groups, program.given.size, lanes))
-        self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
-        self.statuses = np.full(self.groups, Status.WAITING, dtype=np.int64)
-        self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
-        self.counters[:, TOTAL] = len(o.times)
-        self.queue = np.zeros(1, dtype=np.int64)
-        """The next group, for whichever thread is free."""
-        self.problems: dict[int, str] = {}
-        self.near_misses: dict[int, str] = {}
-        """What there is to say of the first pose at which branches of motion all but met, by motion."""
-        self.stop = threading.Event()
-        y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
-        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
-        for name, at in program.layout.parts.items():
-            if name in ("y", "y_old"):
-                self.memory[:, at] = y
-            elif name in fixed:
-                self.memory[:, at] = fixed[name]
-        self._first_values(tolerances)
-        self._measure_by_start(q, u)
-        self.given[:, program.given.parts["P"]] = self._in_lanes(P)
-        self.given[:, program.given.parts["scales"]] = program.scales[:, None]
-
-    def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
-        """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
-        program, lanes = self.program, self.program.lanes
-        every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
-        if program.constrained:
-            every = [(g, self.models[g * lanes]) for g in range(self.groups)]
-        for g, model in every:
-            for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
-                self.memory[g, program.layout.parts[name]] = np.reshape(values, (-1, 1))
-
-    def _measure_by_start(self, q: np.ndarray, u: np.ndarray) -> None:
-        """Where nothing in the mechanism says a length, the states at the start do."""
-        m, parts = self.program.catalogue.mechanism, self.program.layout.parts
-        if m.scales.told:
-            return
-        begun = self.options.beginning(m, q, u)
-        self.memory[:, parts["atol"]] = self._in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
-        if "size" in parts:
-            size = self.memory[:, parts["size"]][:, : m.n_q]
-            sizes = np.broadcast_to(begun.sizes, (len(q), m.n_q + m.n_u))
-            size[:] = np.minimum(size, self._in_lanes(sizes)[:, : m.n_q])
-
-    def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
-        """(groups, n, lanes); lanes without a state repeat the last."""
-        lanes = self.program.lanes
-        filled = np.concatenate([rows, np.repeat(rows[-1:], self.groups * lanes - len(rows), axis=0)])
-        return filled.reshape(self.groups, lanes, -1).transpose(0, 2, 1)
-
-    def run(self, threads: int) -> int:
-        """March all of them; how many steps that took."""
-        self.program.library  # noqa: B018  compiled once, before the threads
-        others = min(threads, self.groups) - 1
-        if not others:
-            self._march()
-            return self._looked_at()
-        with ThreadPoolExecutor(others) as pool:
-            try:
-                every = [pool.submit(self._march) for _ in range(others)]
-                self._march()
-                while wait(every, timeout=LOOK_UP).not_done:  # a signal that another thread was handed wakes nobody
-                    pass
-                for done in every:
-                    done.result()
-            except BaseException:
-                self.stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
-        return self._looked_at()
-
-    def _march(self) -> None:
-        """A thread's work: one group after the other, as long as there are any, with a pause now and then to look whether to stop."""
-        o, program, width = self.options, self.program, self.rows[0].size
-        try:
-            own = np.full(1, NONE, dtype=np.int64)
-            march = program.library.share.bind(
-                self.queue, own, self.statuses, self.memory, self.given, program.work(), self.counters, o.times, self.rows,
-                width, self.count, BUDGET, o.max_steps,
-            )  # fmt: skip
-            paces: dict[int, Pace] = {}
-            while not self.stop.is_set() and (status := march()) != Status.FINISHED:
-                g = int(own[0])
-                if status == Status.DEGRADED and not self._goes_on(g):
-                    self.statuses[g], own[0] = Status.OUT_OF_REACH, NONE
-                elif g != NONE and self._creeps(g, paces):
-                    self.statuses[g], own[0] = Status.CREEPING, NONE
-        except BaseException:
-            self.stop.set()
-            raise
-
-    def _creeps(self, g: int, paces: dict[int, Pace]) -> bool:
-        """Whether a group of states no longer gets anywhere."""
-        pace = paces.setdefault(g, Pace(self.options, self.options.start))
-        return pace.creeps(float(self.program.layout.view(self.memory[g], "t")[0, 0]), int(self.counters[g, STEPS]))
-
-    @property
-    def let_pass(self) -> np.ndarray:
-        """Of every motion, the largest error of a step accepted above the tolerance; by a method that takes a state at a time."""
-        return self.memory[:, self.program.layout.parts["let_pass"].start, 0]
-
-    def _goes_on(self, g: int) -> bool:
-        """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
-        program, kept, model = self.program, self.program.kept, self.models[g]
-        q, t = (
-            program.layout.view(self.memory[g], "y")[: model.n_q, 0],
-            float(program.layout.view(self.memory[g], "t")[0, 0]),
-        )
-        if better_rows(model, model.admissible(q), t, kept.rows, kept.norms) is not None:
-            return True  # it is the rows that are poor, not the pose
-        try:
-            told = near_miss(model, program, self.options, self.memory[g])
-        except SimulationError:
-            return False
-        if told:
-            self.near_misses.setdefault(g, told)
-        return True
-
-    def _looked_at(self) -> int:
-        """Say what came of groups that did not get to the end; how many steps all states took together."""
-        finished = (self.statuses == Status.FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
-        for g in np.flatnonzero(~finished).tolist():
-            self._say_what_came_of(g)
-        states = np.minimum(self.program.lanes, self.count - self.program.lanes * np.arange(self.groups))
-        return int(self.counters[:, STEPS] @ states)
-
-    def _say_what_came_of(self, g: int) -> None:
-        o, program, lanes, memory = self.options, self.program, self.program.lanes, self.memory[g]
-        first, status = g * lanes, int(self.statuses[g])
-        states = min(lanes, self.count - first)
-        reached = int(self.counters[g, NEXT])
-        if reached < len(o.times):
-            self.rows[first : first + states, reached:] = np.nan
-        if status == Status.PAUSED:
-            t = float(program.layout.view(memory, "t")[0, 0])
-            self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
-        elif status < 0:
-            for k in range(states):
-                lane = np.ascontiguousarray(memory[:, k : k + 1])
-                self.problems[first + k] = str(failure(status, self.models[first + k], program, o, lane))
-
-
-def _constrained(
-    models: _Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
+def _assembled(
+    models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]

@@ -33,12 +33,12 @@ def near_singular(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> str:
     """Where, and by how much: a clause to be put into a sentence."""
     weak = _weakest(m, q, t, kept)
     miss = _missed_by(m, q, t, list(kept.rows), weak.n, weak.X)
-    return f"{weak.told(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
+    return f"{weak.described(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
 
 
 def weakest_loops(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> str:
     """Where alone, likewise."""
-    return _weakest(m, q, t, kept).told(m)
+    return _weakest(m, q, t, kept).described(m)
 
 
 def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> bool:
@@ -71,7 +71,7 @@ class _Weakest:
     named: list[str]
     """Loops and constraints that take part in it."""
 
-    def told(self, m: Mechanism) -> str:
+    def described(self, m: Mechanism) -> str:
         return f"{_where(m, self.named)} (distance {self.distance:.1e})"
 
 
@@ -111,5 +111,7 @@ def _rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 def _where(m: Mechanism, named: list[str]) -> str:
     loops = {cut.name: "–".join(bodies) for cut, bodies in zip(m.cuts, m.loops)}
-    told = [f'the loop {loops[name]} closed by "{name}"' if name in loops else f'constraint "{name}"' for name in named]
-    return listed(told)
+    described = [
+        f'the loop {loops[name]} closed by "{name}"' if name in loops else f'constraint "{name}"' for name in named
+    ]
+    return listed(described)

@@ -107,7 +107,7 @@ class CrossPose(StopAtPose):
         return f.signature
 
     def started(self, f: Any) -> None:
-        """The rate of s, by a look ahead; later the last step has told it."""
+        """The rate of s, by a look ahead; later the last step gives it."""
         e, p = self.e, self.e.layout.of(f.memory)
         p.t_old[0] = p.t[0]
         f.call(

@@ -19,12 +19,12 @@ from dalembert.pivoting import PivotChoice
 
 LARGEST = 2**34
 """Bytes of a file."""
-_FORMAT = b"dalembert checkpoint 4\n"
+_FORMAT = b"dalembert checkpoint 5\n"
 
 
 @dataclass(frozen=True)
-class Era:
-    """Until which sample and event a choice of speeds served."""
+class SpeedChoiceInterval:
+    """A part of a run in which one choice of independent speeds served: its last sample and event."""
 
     samples: int
     events: int
@@ -37,7 +37,8 @@ class Checkpoint:
 
     identity: str
     memory: np.ndarray
-    given: np.ndarray
+    inputs: np.ndarray
+    """What the equations read besides the state: forces of a controller, parameters, scales."""
     counters: np.ndarray
     rows: np.ndarray
     forces: np.ndarray
@@ -45,9 +46,9 @@ class Checkpoint:
     """A row per event so far: which, time, state."""
     calls: int
     """How often the controller has been called."""
-    held: tuple[int, ...] = ()
-    """The rows by which loops and constraints were held last."""
-    choices: tuple[Era, ...] = ()
+    kept_rows: tuple[int, ...] = ()
+    """The independent rows by which loops and constraints were kept last."""
+    choices: tuple[SpeedChoiceInterval, ...] = ()
     """Choices of speeds, where they are chosen: those given up, then the last."""
 
     lengths: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -59,7 +60,7 @@ class Checkpoint:
         about = {
             "identity": self.identity,
             "calls": self.calls,
-            "held": self.held,
+            "kept_rows": self.kept_rows,
             "choices": [asdict(x) for x in self.choices],
         }
         np.savez(content, about=np.array(json.dumps(about)), **arrays)
@@ -67,7 +68,7 @@ class Checkpoint:
         write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint", MotionFileError)
 
 
-_ARRAYS = ("memory", "given", "counters", "rows", "forces", "events", "lengths")
+_ARRAYS = ("memory", "inputs", "counters", "rows", "forces", "events", "lengths")
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
@@ -94,20 +95,22 @@ def _unpacked(packed: bytes) -> Checkpoint:
     with zipfile.ZipFile(io.BytesIO(packed)) as parts:
         if any(part.compress_type != zipfile.ZIP_STORED for part in parts.infolist()):
             raise ValueError("what is compressed may be of any size")
-    with np.load(io.BytesIO(packed), allow_pickle=False) as held:
-        about: dict[str, Any] = json.loads(str(held["about"]))
-        arrays = {name: np.asarray(held[name], dtype=np.int64 if name == "counters" else float) for name in _ARRAYS}
-        eras = tuple(
-            Era(
-                whole(x["samples"]), whole(x["events"]), PivotChoice(**{k: _numbers(v) for k, v in x["choice"].items()})
+    with np.load(io.BytesIO(packed), allow_pickle=False) as content:
+        about: dict[str, Any] = json.loads(str(content["about"]))
+        arrays = {name: np.asarray(content[name], dtype=np.int64 if name == "counters" else float) for name in _ARRAYS}
+        intervals = tuple(
+            SpeedChoiceInterval(
+                whole(x["samples"]),
+                whole(x["events"]),
+                PivotChoice(**{k: _numbers(v) for k, v in x["choice"].items()}),
             )
             for x in about["choices"]
         )
         return Checkpoint(
             identity=str(about["identity"]),
             calls=whole(about["calls"]),
-            held=_numbers(about["held"]),
-            choices=eras,
+            kept_rows=_numbers(about["kept_rows"]),
+            choices=intervals,
             **arrays,
         )
 

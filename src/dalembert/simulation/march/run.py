@@ -17,7 +17,7 @@ from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
 from dalembert.simulation.march.callback import Handler, registered
-from dalembert.simulation.march.checkpoint import Checkpoint, Era
+from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
 from dalembert.simulation.march.events import Event
 from dalembert.simulation.march.interrupts import Interrupts
@@ -31,7 +31,7 @@ from dalembert.simulation.status import Crossing, Status
 WORTH_A_LOOK = 1e-2
 """Pivot of the first pose below which other rows may be a better choice."""
 LOST = 1e-4
-"""Firmness of the best choice of speeds below which a pose is taken for singular."""
+"""Pivot ratio of the best choice of speeds below which a pose is taken for singular."""
 STRETCH = 0.05
 """Seconds of compiled code after which Python looks round."""
 CHECKPOINT_EVERY = 30.0
@@ -47,15 +47,15 @@ class Run:
     ):  # fmt: skip
         self.program, self.model, self.options, self.events = program, model, options, events
         self.control, self.handler, self._identity = control, handler, identity
-        self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
+        self.memory, self.inputs, self.work = program.memory(), program.given_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
         self.rows = np.empty((len(options.times), len(program.unknowns)))
         self.forces = np.zeros((len(options.times), model.n_u))
         self.happened: list[np.ndarray] = []
         self.calls = 0
         self.ended = "interrupted"
-        self.eras: list[Era] = []
-        """Choices of speeds that were given up."""
+        self.intervals: list[SpeedChoiceInterval] = []
+        """Choices of speeds that were given up, and until when they served."""
         self.lengths: np.ndarray = np.zeros(())
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
@@ -102,8 +102,8 @@ class Run:
         if "size" in self.program.layout.parts:
             size = self.part("size")[: len(q)]
             size[:] = np.minimum(size, o.sizes[: len(q)])
-        self.program.given.view(self.given, "P")[:, 0] = parameters
-        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self.program.given.view(self.inputs, "P")[:, 0] = parameters
+        self.program.given.view(self.inputs, "scales")[:, 0] = self.program.scales
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
         self.part("end")[:] = o.end
@@ -122,7 +122,7 @@ class Run:
 
         if not self.part("distance")[0] ** 2 > WORTH_A_LOOK:
             self._look_at_rows()
-            self.program.library.begin(self.memory, self.given, self.work)
+            self.program.library.begin(self.memory, self.inputs, self.work)
         check_not_singular(self.model, float(self.part("distance")[0]) ** 2, self.options.start)
 
     def go_on_from(self, c: Checkpoint) -> None:
@@ -135,12 +135,12 @@ class Run:
         wrong = self._misfit(c)
         if wrong:
             raise SimulationError(f"this checkpoint does not fit the run: {wrong}; start the run from the beginning")
-        if self.program.constrained and c.held != self.program.kept.rows:
-            self._keep_rows(c.held)
+        if self.program.constrained and c.kept_rows != self.program.kept.rows:
+            self._keep_rows(c.kept_rows)
         if c.choices:
             self._put_in(self.program.equation_choice.chosen_so(c.choices[-1].choice))
-        self.eras, self.lengths = list(c.choices[:-1]), c.lengths
-        self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
+        self.intervals, self.lengths = list(c.choices[:-1]), c.lengths
+        self.memory[:], self.inputs[:], self.counters[:] = c.memory, c.inputs, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
         self.happened, self.calls = list(c.events), c.calls
 
@@ -155,7 +155,7 @@ class Run:
         def part(name: str) -> np.ndarray:
             return self.program.layout.view(c.memory, name)
 
-        firm = [
+        numbers = [
             part(name)
             for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
         ]
@@ -165,19 +165,19 @@ class Run:
             "its counts of samples": total == len(o.times) and 0 <= done <= total,
             "its count of steps": 0 <= steps <= o.max_steps,
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
-            "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
-            "its choice of dependent speeds": c.given.shape == self.given.shape
-            and self.program.rhs.row_scales_fit(self.program.given.view(c.given, "scales")[:, 0]),
+            "its inputs": c.inputs.shape == self.inputs.shape and bool(np.isfinite(c.inputs).all()),
+            "its choice of dependent speeds": c.inputs.shape == self.inputs.shape
+            and self.program.rhs.row_scales_fit(self.program.given.view(c.inputs, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
-            "its rows of constraints": len(c.held) == len(kept.rows)
-            and len({k for k in c.held if k < n_rows}) == len(c.held),
+            "its rows of constraints": len(c.kept_rows) == len(kept.rows)
+            and len({k for k in c.kept_rows if k < n_rows}) == len(c.kept_rows),
             "its choices of speeds": (bool(c.choices) == (choice is not None))
-            and all(_same_kind(era.choice, choice) for era in c.choices)
-            and all(era.samples <= done and era.events <= len(events) for era in c.choices),
+            and all(_same_kind(x.choice, choice) for x in c.choices)
+            and all(x.samples <= done and x.events <= len(events) for x in c.choices),
             "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
-            "its state": all(np.isfinite(x).all() for x in firm) and bool(((times >= o.start) & (times <= o.end)).all()),
+            "its state": all(np.isfinite(x).all() for x in numbers) and bool(((times >= o.start) & (times <= o.end)).all()),
         }  # fmt: skip
         return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
 
@@ -186,9 +186,9 @@ class Run:
 
     def checkpoint(self) -> Checkpoint:
         return Checkpoint(
-            self.identity, self.memory.copy(), self.given.copy(), self.counters.copy(), self.rows[: self.done].copy(),
+            self.identity, self.memory.copy(), self.inputs.copy(), self.counters.copy(), self.rows[: self.done].copy(),
             self.forces[: self.done].copy(), np.array(self.happened), self.calls,
-            self.program.kept.rows, self._every_era(), self.lengths,
+            self.program.kept.rows, self._every_interval(), self.lengths,
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class Run:
         """March to the end, or to whatever ends the run before; a failure is raised."""
         saved, budget, pace = time.monotonic(), 64, Pace(self.options, self.t, int(self.counters[STEPS]))
         if self.handler is not None:
-            self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
+            self.program.given.view(self.inputs, "handler")[:, 0] = self.handler.number
         with registered(self.handler), progress, Interrupts() as interrupts:
             while True:
                 interrupts.raise_if_asked()
@@ -252,12 +252,12 @@ class Run:
             if "crossing" in self.program.layout.parts:
                 self.part("crossing")[:], self.part("crossing_error")[:] = Crossing.PLANNED, 0.0
         else:
-            told = near_miss(model, self.program, self.options, self.memory)
-            self.near_miss = self.near_miss or told
+            described = near_miss(model, self.program, self.options, self.memory)
+            self.near_miss = self.near_miss or described
 
     def _keep_rows(self, rows: tuple[int, ...]) -> None:
         self.program = replace(self.program, kept=replace(self.program.kept, rows=rows))
-        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self.program.given.view(self.inputs, "scales")[:, 0] = self.program.scales
         self.work = self.program.work()
 
     def _step_back(self) -> None:
@@ -282,14 +282,14 @@ class Run:
             return False
         self.part("determinant_sign")[:] = 0.0
         u = now.speeds(self.model, t, q, y[n_q:])
-        self.eras.append(Era(self.done, len(self.happened), now.choice))
+        self.intervals.append(SpeedChoiceInterval(self.done, len(self.happened), now.choice))
         self._put_in(other)
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t
         with registered(self.handler):
-            self.program.library.begin(self.memory, self.given, self.work)
+            self.program.library.begin(self.memory, self.inputs, self.work)
         return True
 
     def _measure(self, q: np.ndarray) -> None:
@@ -297,7 +297,7 @@ class Run:
         by = self.program.equation_choice
         self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
         if by.choice is not None:
-            self.program.given.view(self.given, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
+            self.program.given.view(self.inputs, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
 
     def _put_in(self, by: EquationChoice) -> None:
         """Go on with the equations in these speeds."""
@@ -306,14 +306,14 @@ class Run:
         self.program = self._programs[by.choice]
         self.work = self.program.work()
 
-    def _every_era(self) -> tuple[Era, ...]:
+    def _every_interval(self) -> tuple[SpeedChoiceInterval, ...]:
         choice = self.program.equation_choice.choice
-        return () if choice is None else (*self.eras, Era(self.done, len(self.happened), choice))
+        return () if choice is None else (*self.intervals, SpeedChoiceInterval(self.done, len(self.happened), choice))
 
     def in_speeds(self, t: np.ndarray, rows: np.ndarray, until: str, parameters: dict[str, float]) -> np.ndarray:
         """Rows of (q, w) as rows of (q, u), each by the speeds in which it was written; `until` names what is counted."""
-        ends, by = [getattr(era, until) for era in self.eras], self.program.equation_choice
-        used = [*(by.chosen_so(era.choice) for era in self.eras), by]
+        ends, by = [getattr(x, until) for x in self.intervals], self.program.equation_choice
+        used = [*(by.chosen_so(x.choice) for x in self.intervals), by]
         pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
         return pieces[0] if len(pieces) == 1 else np.vstack(pieces)
 
@@ -328,10 +328,10 @@ class Run:
         before = self.done
         library = self.program.library
         status = library.march(
-            self.memory, self.given, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
+            self.memory, self.inputs, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
         )
         if self.control is not None:
-            self.forces[before : self.done] = self.program.given.view(self.given, "x")[:, 0]
+            self.forces[before : self.done] = self.program.given.view(self.inputs, "x")[:, 0]
         return int(status or 0)
 
     def _attend(self) -> None:
@@ -342,12 +342,12 @@ class Run:
             x = self.control.forces(
                 self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
             )
-            self.program.given.view(self.given, "x")[:, 0] = x
+            self.program.given.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
         if self.handler is not None:
-            self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
-        self.program.library.begin(self.memory, self.given, self.work)
+            self.program.given.view(self.inputs, "handler")[:, 0] = self.handler.number
+        self.program.library.begin(self.memory, self.inputs, self.work)
 
     def _record(self) -> bool:
         """Write an event down; whether it ends the run."""

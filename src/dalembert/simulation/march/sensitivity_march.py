@@ -116,7 +116,7 @@ class SensitivityRun(Run):
     ):
         super().__init__(program, model, options, [], None, None, str)
         self._first = program.packed(X), program.packed(atol)
-        program.given.view(self.given, "along")[:, 0] = program.packed(dP)
+        program.given.view(self.inputs, "along")[:, 0] = program.packed(dP)
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         return self._first

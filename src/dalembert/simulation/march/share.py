@@ -1,10 +1,10 @@
 """Many motions one after the other, compiled: what a thread takes of them, without Python between.
 
-`share(queue, own, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches one group of states
-after the other and writes what came of each to `statuses`. The next group is `queue[0]`, on which all threads count; `own[0]` is the
+`share(queue, taken, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches one group of states
+after the other and writes what came of each to `statuses`. The next group is `queue[0]`, on which all threads count; `taken[0]` is the
 one that this thread has in hand, NONE to begin with. It returns when no group is left, or when its budget of steps is used up; called
 again, it goes on. A group that has made `most` steps is left as it is, paused. It returns, too, where a group has come upon a nearly
-singular pose, for that to be told.
+singular pose, for that to be described.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
     numbers: dict[str, Any] = dict.fromkeys(("width", "count", "budget", "most"), Int)
     with e.module.function(
-        "share", lanes=e.lanes, status=True, queue=IntPointer, own=IntPointer, statuses=IntPointer, memory=Pointer,
+        "share", lanes=e.lanes, status=True, queue=IntPointer, taken=IntPointer, statuses=IntPointer, memory=Pointer,
         given=Pointer, work=Pointer, counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
     ) as f:  # fmt: skip
         v = f.variables(left=f.budget)
         with f.while_(lambda: v.left > 0):
-            with f.if_(f.own[0] == NONE):
-                f.own[0] = f.queue.take(0)
-            g = f.own[0]
+            with f.if_(f.taken[0] == NONE):
+                f.taken[0] = f.queue.take(0)
+            g = f.taken[0]
             with f.if_(g * e.lanes >= f.count):
                 f.return_(Status.FINISHED)
             memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
@@ -58,5 +58,5 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
                 ):
                     f.return_(Status.DEGRADED)
             f.next_if(status == Status.DEGRADED)
-            f.own[0] = NONE
+            f.taken[0] = NONE
         f.return_(Status.PAUSED)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from dalembert.trace.native import Block, Module, Signature
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind
-from dalembert.trace.native.driver.values import DriverValue
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION
 
 

@@ -43,7 +43,7 @@ def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported
 
 
 @dataclass(frozen=True)
-class Format:
+class RobotFormat:
     """A format of robots' files: the endings of their names, the first element if they are XML, and `load(path, folder=…)`."""
 
     endings: tuple[str, ...]
@@ -52,8 +52,8 @@ class Format:
 
 
 FORMATS = {
-    "URDF": Format((".urdf", ".xml"), "robot", load_urdf),
-    "MJCF": Format((".mjcf", ".xml"), "mujoco", load_mjcf),
+    "URDF": RobotFormat((".urdf", ".xml"), "robot", load_urdf),
+    "MJCF": RobotFormat((".mjcf", ".xml"), "mujoco", load_mjcf),
 }
 """Formats of other programs by name."""
 

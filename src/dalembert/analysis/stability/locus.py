@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class StabilityCrossing:
     """Where a branch crosses: the value, and its eigenvalue there."""
 
     value: float
@@ -48,7 +48,7 @@ class Locus(Tabular):
         """At each value, whether no small motion grows."""
         return _stable(self.eigenvalues)
 
-    def stability_limits(self) -> list[Crossing]:
+    def stability_limits(self) -> list[StabilityCrossing]:
         """Values at which a real part passes through zero, or where motions that neither grew nor fell begin to grow."""
         passing = self.crossings(lambda value, root: root.real)
         begun = []
@@ -57,7 +57,7 @@ class Locus(Tabular):
                 begun.append(self._begun(a, b, stable[0]))
         return sorted([*passing, *begun], key=lambda c: c.value)
 
-    def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
+    def _begun(self, a: float, b: float, stable_at_a: bool) -> StabilityCrossing:
         """Limit by bisection: growth begins as a square root, so the value is known far better than the least growth that shows."""
         narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
         while b - a > narrow:
@@ -66,13 +66,13 @@ class Locus(Tabular):
                 break
             a, b = (middle, b) if bool(_stable(self.at(middle))) == stable_at_a else (a, middle)
         roots = self.at(0.5 * (a + b))
-        return Crossing(0.5 * (a + b), complex(roots[np.argmax(roots.real)]))
+        return StabilityCrossing(0.5 * (a + b), complex(roots[np.argmax(roots.real)]))
 
-    def critical_speeds(self, order: float = 1.0) -> list[Crossing]:
+    def critical_speeds(self, order: float = 1.0) -> list[StabilityCrossing]:
         """Where the values are speeds of rotation: those at which `order` times the speed meets a natural frequency."""
         return [c for c in self.crossings(lambda value, root: abs(root.imag) - order * abs(value)) if c.value]
 
-    def crossings(self, of: Callable[[float, complex], float]) -> list[Crossing]:
+    def crossings(self, of: Callable[[float, complex], float]) -> list[StabilityCrossing]:
         """Where a function of the value and of a branch's eigenvalue passes through zero, one of each conjugate pair."""
         found = []
         small = NEUTRAL * max(1.0, float(np.abs(self.eigenvalues).max()))
@@ -92,7 +92,7 @@ class Locus(Tabular):
         between: tuple[float, float],
         ends: tuple[complex, complex],
         idle: int,
-    ) -> Crossing:
+    ) -> StabilityCrossing:
         """Along the branch with these ends; of all roots, as many as stay zero are left out, so as not to be taken for it."""
         (a, b), (y, z) = between, ends
 
@@ -104,7 +104,7 @@ class Locus(Tabular):
 
         narrow = 1e-14 * max(abs(a), abs(b))
         value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=1e-14, full_output=True, disp=False)
-        return Crossing(value, nearest(value))
+        return StabilityCrossing(value, nearest(value))
 
     def columns(self) -> dict[str, np.ndarray]:
         """The values, whether it is stable there, and real and imaginary part of every branch."""
@@ -178,8 +178,8 @@ def _followed(rows: list[np.ndarray], roots: np.ndarray) -> np.ndarray:
     return roots[order]
 
 
-def _distinct(found: list[Crossing]) -> list[Crossing]:
-    out: list[Crossing] = []
+def _distinct(found: list[StabilityCrossing]) -> list[StabilityCrossing]:
+    out: list[StabilityCrossing] = []
     for c in found:
         scale = max(1e-12, abs(c.value))
         if not any(

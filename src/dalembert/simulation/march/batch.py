@@ -77,7 +77,7 @@ class Batch:
         self.inputs[:, program.given.parts["scales"]] = program.scales[:, None]
 
     def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
-        """Set the integrator's parts of the memory, and what errors are measured by; under constraints, by the parameters of each group."""
+        """Set the integrator's parts of the memory, and what errors are measured by; under constraints, for each group."""
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
         if program.constrained:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,29 +13,71 @@ from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.search import Attempt, Search, Start
 from dalembert.constraints.assembly import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
-from dalembert.kinematics.initial import initial_state
+from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
+from dalembert.system.names import unknown
 
 PASSING = 1e-6
 """Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
+
+MOST_COMBINATIONS = 10_000
+"""Combinations of equilibria of separate parts that are listed."""
 
 
 def equilibrium(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> Equilibrium:
     """See `Mechanism.equilibrium`."""
-    search = Search(m, speeds, find, hold, t)
-    return first(search, starts_of(search, initial, speeds, find, starts, seed))
+    return found_from(m, searches(m, speeds, find, hold, t), initial, speeds, find, starts, seed)
 
 
 def equilibria(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> list[Equilibrium]:
     """See `Mechanism.equilibria`."""
-    search = Search(m, speeds, find, hold, t)
+    every = searches(m, speeds, find, hold, t)
+    asked = _asked(m, initial, speeds, find, t)
+    found = [_all_from(search, own, starts, seed) for search, own in zip(every, asked)]
+    return [_composed(m, t, chosen) for chosen in _combinations(m, found)]
+
+
+def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
+    """One for each connected part: nothing that balances one of them is felt by another."""
+    for name in hold:
+        if not named_speeds(m, {name: 0.0}):
+            raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
+    if len(m.parts) == 1:
+        return [Search(m, speeds, find, hold, t)]
+    return [
+        Search(p.mechanism, p.named(speeds), p.named(find), [name for name in hold if p.named({name: 0.0})], t)
+        for p in m.parts
+    ]
+
+
+def found_from(
+    m: Mechanism, every: Sequence[Search], initial: Any, speeds: Any, find: Any, starts: int, seed: int
+) -> Equilibrium:
+    """What the first start of each part leads to that leads anywhere."""
+    t = every[0].t
+    asked = _asked(m, initial, speeds, find, t)
+    return _composed(m, t, [first(x, starts_of(x, *own, starts, seed)) for x, own in zip(every, asked)])
+
+
+def _asked(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float) -> list[tuple[Any, Any, Any]]:
+    """What is given of a mechanism, by part: (initial, speeds, find)."""
+    q, _ = _checked_start(m, initial, speeds, find, t)
+    if len(m.parts) == 1:
+        return [(initial, speeds, find)]
+    named = isinstance(initial, Mapping)
+    return [(p.named(initial) if named else q[p.q], p.named(speeds), p.named(find)) for p in m.parts]
+
+
+def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: int) -> list[Equilibrium]:
+    """Those of one part that differ."""
+    m, t = search.m, search.t
     found: list[tuple[np.ndarray, Attempt]] = []
     failed = []
-    for start in starts_of(search, initial, speeds, find, starts, seed):
+    for start in starts_of(search, *asked, starts, seed):
         attempt = search.run(start)
         if not attempt.balanced:
             failed.append(attempt)
@@ -46,16 +90,45 @@ def equilibria(
     return [found_by(search, attempt) for _, attempt in found]
 
 
+def _combinations(m: Mechanism, every: list[list[Equilibrium]]) -> Iterator[tuple[Equilibrium, ...]]:
+    """An equilibrium of each part, in all ways."""
+    count = prod(len(found) for found in every)
+    if count > MOST_COMBINATIONS:
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has {len(every)} parts that do not touch each other, and their equilibria can be combined in {count} '
+            f"ways, more than the {MOST_COMBINATIONS} that are listed. Build the parts as mechanisms of their own, or hold some with hold=."
+        )
+    return product(*every)
+
+
+def _composed(m: Mechanism, t: float, every: Sequence[Equilibrium]) -> Equilibrium:
+    """An equilibrium of the whole from one of each part."""
+    if len(every) == 1:
+        return every[0]
+    q, u, tau, scale = np.zeros(m.n_q), np.zeros(m.n_u), np.zeros(m.n_u), np.zeros(m.n_u)
+    lam = np.zeros(len(m.row_parts))
+    for p, e in zip(m.parts, every):
+        q[p.q], u[p.u], tau[p.u], scale[p.u], lam[p.rows(m)] = e.q, e.u, e.tau, e.scale, e.lam
+    given = {name for e in every for name in e.given}
+    names = tuple(name for name in m.speeds if name in given)
+    return Equilibrium(m, t, q, u, tau, lam, names, scale, all(e.lasting for e in every))
+
+
+def _checked_start(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """(q, u) as given."""
+    for what, given in (("speeds", speeds), ("find", find)):
+        if given is not None and not isinstance(given, Mapping):
+            raise StateError(f"{what}= must name its joints, {{joint: value}}, not {given!r}")
+    return initial_state(m, initial, {**(speeds or {}), **(find or {})}, t)
+
+
 def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[Start]:
     """The given start, then random ones, with what is held kept. Loops are closed; the given start is first tried open, where they do
     not close from it."""
     m, rng = search.m, np.random.default_rng(seed)
     if count < 1:
         raise StateError(f"starts={count}: at least one start is needed")
-    for what, given in (("speeds", speeds), ("find", find)):
-        if given is not None and not isinstance(given, Mapping):
-            raise StateError(f"{what}= must name its joints, {{joint: value}}, not {given!r}")
-    q, u = initial_state(m, initial, {**(speeds or {}), **(find or {})}, search.t)
+    q, u = _checked_start(m, initial, speeds, find, search.t)
     for i in range(count):
         start = q
         if i:
@@ -97,7 +170,7 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
             f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
-    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale, search.lasts(a))
+    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
 
 
 def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:

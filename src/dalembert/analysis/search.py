@@ -25,7 +25,6 @@ from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE
-from dalembert.system.names import unknown
 
 X = TypeVar("X")
 R = TypeVar("R")
@@ -113,9 +112,6 @@ class Search:
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
         self.balancing = Balancing(m, t, at_rest=not self.moving and stands(m))
-        for name in hold:
-            if not named_speeds(m, {name: 0.0}):
-                raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
         held = named_speeds(m, dict.fromkeys(hold, 0.0))
         self.free = [i for i in range(m.n_u) if i not in {*held, *self.moving}]
         self.rows = [i for i in range(m.n_u) if i not in self.moving]

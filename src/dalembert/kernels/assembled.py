@@ -50,7 +50,10 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     open_by, slip = np.abs(rows.g), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
     owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
-    widest, fastest = int(np.argmax(open_by / size)), int(np.argmax(slip / size))
+    speed = np.abs(u_k / here.scales.speeds)
+    of_part = [float(speed[p.u].max(initial=STILL)) for p in here.parts]
+    widest = int(np.argmax(open_by / size))
+    fastest = int(np.argmax(slip / size / np.array([of_part[k] for k in here.row_parts])))
     if open_by[widest] > APART * size[widest]:
         raise StateError(
             f'the coordinates q {which}do not close "{owners[widest]}", by {open_by[widest]:.3g}; m.assemble finds coordinates that do'
@@ -66,23 +69,21 @@ def reference_scales(m: Mechanism) -> np.ndarray:
 
 
 def _errors_kernel(c: Catalogue) -> Kernel:
-    """The largest gap and slip, the slip by the fastest speed, each by its row's scale."""
+    """The largest gap and slip, the slip by the fastest speed of its part, each by its row's scale."""
     m = c.mechanism
     sizes = reference_scales(m).tolist()
+    steps, parts, of_rows = m.scales.speeds.tolist(), m.scales.part[m.n_q :].tolist(), m.row_parts.tolist()
 
     def emit(module: Any, lanes: int) -> Any:
         with tracing():
             s = m.symbolic_state()
             rows = constraint_rows(s)
-            gap: Any = 0.0
-            slip: Any = 0.0
-            speed: Any = STILL
-            for g, B, b, size in zip(rows.g, rows.B, rows.b, sizes):
-                gap = maximum(gap, abs(g) / size)
-                slip = maximum(slip, abs(B @ s.speeds - b) / size)
-            for u, step in zip(s.speeds, m.scales.speeds.tolist()):
-                speed = maximum(speed, abs(u) / step)
-            off = maximum(gap, slip / speed)
+            off: Any = 0.0
+            speed: list[Any] = [STILL] * len(m.parts)
+            for u, step, part in zip(s.speeds, steps, parts):
+                speed[part] = maximum(speed[part], abs(u) / step)
+            for g, B, b, size, part in zip(rows.g, rows.B, rows.b, sizes, of_rows):
+                off = maximum(off, maximum(abs(g) / size, abs(B @ s.speeds - b) / size / speed[part]))
             return module.block(straight_block(m, [off], ()), lanes), 0
 
-    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *m.scales.speeds.tolist()))
+    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *steps, *parts, *of_rows))

@@ -188,6 +188,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
     scales, steps = reference_scales(m), m.scales.speeds
+    parts, of_rows = m.scales.part[m.n_q :].tolist(), m.row_parts.tolist()
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         held = Constrained(m, rows)
@@ -203,22 +204,26 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
                 module.real_table([1.0 / scales[k] for k in p.rows] or [1.0]),
                 module.real_table((1.0 / steps).tolist()),
             )
-            v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0, speed=STILL)
+            part, of_row = module.int_table(parts), module.int_table([of_rows[k] for k in p.rows] or [0])
+            v = f.variables(square=0.0, smallest=1.0, off=0.0)
+            fastest = f.array(len(m.parts))
+            with f.loop(len(m.parts)) as i:
+                fastest[i] = STILL
             with f.loop(m.n_u) as i:
-                v.speed = maximum(v.speed, abs(f.u[i]) * per_speed[i])
+                fastest[part[i]] = maximum(fastest[part[i]], abs(f.u[i]) * per_speed[i])
             with f.loop(held.n_rows) as i:
-                v.gap = maximum(v.gap, abs(g[i]) * per_row[i])
-                v.slip = maximum(v.slip, abs(slip[i]) * per_row[i])
+                v.off = maximum(v.off, abs(g[i]) * per_row[i])
+                v.off = maximum(v.off, abs(slip[i]) * per_row[i] / fastest[of_row[i]])
                 v.square = 0.0
                 with f.loop(starts[i], starts[i + 1]) as e:
                     v.square = v.square + Y[e] * Y[e]
                 inverse = S[profile[i] + i]
                 v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
-            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed)
+            f.y[m.n_q + m.n_u] = v.off
             f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    of = (rows, *scales.tolist(), *steps.tolist())
+    of = (rows, *scales.tolist(), *steps.tolist(), *parts, *of_rows)
     return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
 
 

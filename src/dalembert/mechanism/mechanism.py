@@ -101,6 +101,12 @@ class Mechanism(Description):
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
 
+    @cached_property
+    def row_parts(self) -> np.ndarray:
+        """The number of the part that each row of the loops and constraints belongs to, from 0."""
+        every = [[self.part_of[d.part_body]] * len(d.g) for d in self.constraint_rows.values()]
+        return np.concatenate([np.zeros(0, dtype=int), *(np.array(x, dtype=int) for x in every)])
+
     @on_one_thread
     @takes(t=real)
     def assemble(self, initial: Any = None, speeds: Any = None, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -75,7 +75,7 @@ class HeldDOP853(HeldScale, DOP853):
     def parts(self, m: Unknowns) -> dict[str, int]:
         return (
             super().parts(m)
-            | self.held_parts(m.n)
+            | self.held_parts(m.n, m.n_parts)
             | {"near": 1, "across": 1, "way": 1, "let_pass": 1, "kept": m.n, "kept_at": 5}
         )
 

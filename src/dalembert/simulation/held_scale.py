@@ -18,17 +18,18 @@ KINDS = ("rad/s", "m/s", "1/s")
 
 
 class HeldScale:
-    """Parts of the memory: `size` by which errors are measured, `fastest` speeds of each kind yet, `distance` to a singular
+    """Parts of the memory: `size` by which errors are measured, `fastest` speeds of each kind in each part yet, `distance` to a singular
     pose (the root of the smallest pivot of B A⁻¹Bᵀ) and how it changes, and whether the choice of rows was asked about."""
 
-    def held_parts(self, n: int) -> dict[str, int]:
-        return {"size": n, "fastest": len(KINDS), "distance": 1, "approach": 1, "asked": 1}
+    def held_parts(self, n: int, n_parts: int) -> dict[str, int]:
+        return {"size": n, "fastest": n_parts * len(KINDS), "distance": 1, "approach": 1, "asked": 1}
 
     def held_values(self, m: Mechanism) -> dict[str, Any]:
         return {"size": [*m.scales.coordinates, *[0.0] * m.n_u], "asked": 1.0}
 
     def scale(self, p: Any, rtol: Real, i: Any) -> Real:
-        """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, the fastest yet of its kind for a speed."""
+        """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, for a speed the fastest yet of its kind in its
+        part."""
         scale: Real = p.atol[i] + rtol * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
         return scale
 
@@ -48,11 +49,12 @@ def root(pivot: Real) -> Real:
 
 
 def emit_sizes(e: Equations) -> Signature:
-    """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind so far, in the trial, or by its rate over a step."""
+    """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part so far, in the trial, or by its rate over a step."""
     kinds = e.module.int_table(_kinds(e))
     with e.function("sizes", h=Real) as f:
-        p, top = e.layout.of(f.memory), f.array(len(KINDS))
-        with f.loop(len(KINDS)) as kind:
+        count = len(e.mechanism.parts) * len(KINDS)
+        p, top = e.layout.of(f.memory), f.array(count)
+        with f.loop(count) as kind:
             top[kind] = p.fastest[kind]
         with f.loop(e.n_u) as i:
             kind, at = kinds[i], i + e.n_q
@@ -63,7 +65,7 @@ def emit_sizes(e: Equations) -> Signature:
 
 
 def emit_seen(e: Equations) -> Signature:
-    """`seen(memory, given, work)`: the fastest of each kind, with the speeds of a step that was accepted."""
+    """`seen(memory, given, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
     kinds = e.module.int_table(_kinds(e))
     with e.function("fastest_seen") as f:
         p = e.layout.of(f.memory)
@@ -73,4 +75,7 @@ def emit_seen(e: Equations) -> Signature:
 
 
 def _kinds(e: Equations) -> list[int]:
-    return [KINDS.index(unit) for unit in speed_units(e.mechanism)]
+    """The place of each speed's kind among those of all parts."""
+    m = e.mechanism
+    of_parts = m.scales.part[m.n_q :].tolist()
+    return [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(of_parts, speed_units(m))]

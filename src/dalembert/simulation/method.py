@@ -39,12 +39,14 @@ class Steps:
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Sizes of what is integrated: coordinates, speeds of whatever kind, numbers beside them; and how many parameters there are."""
+    """Sizes of what is integrated: coordinates, speeds of whatever kind, numbers beside them; and how many parameters and connected
+    parts there are."""
 
     n_q: int
     n_u: int
     n_parameters: int
     beside: int = 0
+    n_parts: int = 1
 
     @property
     def n(self) -> int:

@@ -91,7 +91,8 @@ class Program:
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        return layout(self.method, Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside), len(self.events))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, len(m.parts))
+        return layout(self.method, unknowns, len(self.events))
 
     @cached_property
     def given(self) -> Layout:

@@ -27,7 +27,7 @@ SINGULAR = 1e-3
 
 class HeldRadau(HeldScale, Radau):
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return super().parts(m) | self.held_parts(m.n_q + m.n_u)
+        return super().parts(m) | self.held_parts(m.n_q + m.n_u, m.n_parts)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         return super().first_values(m) | self.held_values(m)

@@ -40,16 +40,18 @@ def lacking(m: Mechanism) -> str | None:
     )
 
 
-def row_weights(m: Mechanism, X: Directions) -> np.ndarray:
-    """For each row: the mechanism's mass where it resists a force, its inertia where it resists a torque."""
-    mass, inertia = total_inertia(m)
+def row_weights(m: Mechanism, X: Directions, body: int) -> np.ndarray:
+    """For each row on a body: the mass of its part where the row resists a force, the part's inertia where it resists a torque."""
+    mass, inertia = total_inertia(m, body)
     return np.array([inertia if _none(column) else mass for column in X.force.T])
 
 
-def total_inertia(m: Mechanism) -> tuple[Any, Any]:
-    """Mass of all bodies, and their moments of inertia, as if they were a length apart: for scale only. Parameters stay symbols."""
-    mass = sum(b.mass for b in m.bodies)
-    return mass, sum(np.trace(b.inertia) for b in m.bodies) + mass * m.scales.length**2
+def total_inertia(m: Mechanism, body: int) -> tuple[Any, Any]:
+    """Mass of all bodies of a body's part, and their moments of inertia, as if they were a length apart: for scale only. Parameters
+    stay symbols."""
+    bodies = [m.bodies[k - 1] for k in m.parts[m.part_of[body]].bodies]
+    mass = sum(b.mass for b in bodies)
+    return mass, sum(np.trace(b.inertia) for b in bodies) + mass * m.scales.lengths[body] ** 2
 
 
 def _none(column: np.ndarray) -> bool:

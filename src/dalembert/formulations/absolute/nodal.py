@@ -175,7 +175,7 @@ def equations(s: State) -> Equations:
         if x.piece.inertia is not None:
             I = x.R @ x.piece.inertia @ x.R.T
             blocks.append((I, x.turning(moment), x.partials.W, x.drift.w))
-        for (inertia, right, partial, drift), weight in zip(blocks, total_inertia(m)):
+        for (inertia, right, partial, drift), weight in zip(blocks, total_inertia(m, x.piece.body)):
             own, rows = slice(at, at + 3), slice(at - n, at - n + 3)
             A[own, own], f[own] = inertia, right
             H[rows, own], h[rows], weights[rows] = np.eye(3), drift, weight

@@ -194,7 +194,7 @@ def _solved(
     m: Mechanism, e: Written, columns: list[int], w: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """τ, and the projector on the changes of scaled τ that change no motion."""
-    L = mass_factor(m, e.A)
+    L = mass_factor(e.A, m)
     h = np.linalg.solve(L, e.needed[..., None])
     G = np.linalg.solve(L, np.eye(m.n_u)[:, columns])
     size = np.linalg.norm(G, axis=1)
@@ -254,7 +254,9 @@ def _check_driven(
 ) -> None:
     """What is left of the forces on a part moves something that no actuator moves."""
     weight = np.linalg.solve(L, _weight(m, e)[..., None])[..., 0]
-    size, own, inert = (np.stack([np.linalg.norm(x[:, p.u], axis=1) for p in m.parts], axis=1) for x in (left, h, weight))
+    size, own, inert = (
+        np.stack([np.linalg.norm(x[:, p.u], axis=1) for p in m.parts], axis=1) for x in (left, h, weight)
+    )
     missing = size / np.maximum(own + 1e-3 * inert, 1e-300)
     if missing.max(initial=0.0) <= UNDRIVEN:
         return

@@ -95,8 +95,9 @@ def _combinations(m: Mechanism, every: list[list[Equilibrium]]) -> Iterator[tupl
     count = prod(len(found) for found in every)
     if count > MOST_COMBINATIONS:
         raise EquilibriumError(
-            f'mechanism "{m.name}" has {len(every)} parts that do not touch each other, and their equilibria can be combined in {count} '
-            f"ways, more than the {MOST_COMBINATIONS} that are listed. Build the parts as mechanisms of their own, or hold some with hold=."
+            f'mechanism "{m.name}" has {len(every)} parts that do not touch each other, and their equilibria can be combined in '
+            f"{count} ways, more than the {MOST_COMBINATIONS} that are listed. Build the parts as mechanisms of their own, or hold "
+            "some with hold=."
         )
     return product(*every)
 

@@ -24,9 +24,9 @@ from dalembert.constraints.contradictions import (
     given_values_moved,
     speeds_do_not_fit,
 )
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.reach import check_reach
 from dalembert.constraints.released import prescribed_joints, released, same_pose
-from dalembert.constraints.solution import cholesky
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -297,7 +297,7 @@ def _nearest_speeds(
 ) -> np.ndarray:
     """By the rows that say something: what is left of others far from the world's origin is rounding."""
     free = [i for i in range(len(A)) if i not in held]
-    L = cholesky(A[np.ix_(free, free)])
+    L = mass_factor(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     norms = np.linalg.norm(Y, axis=0)
     norms = np.where(said & (norms > 0.0), norms, np.inf)

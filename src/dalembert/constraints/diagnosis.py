@@ -349,7 +349,7 @@ def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
 def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
     state = m.state(q, np.zeros(m.n_u), t)
-    Y: np.ndarray = np.linalg.solve(mass_factor(m, kane.mass_matrix(state)), closure(state)[1].T)
+    Y: np.ndarray = np.linalg.solve(mass_factor(kane.mass_matrix(state), m), closure(state)[1].T)
     return Y
 
 

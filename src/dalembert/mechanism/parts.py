@@ -184,7 +184,9 @@ def _part(m: Description, bodies: list[int], elements: set[str]) -> Part:
     """The mechanism of some bodies that nothing else is joined to."""
     number = {0: 0, **{k: i for i, k in enumerate(bodies, start=1)}}
     joints = [m.joints[k - 1] for k in bodies]
-    q, u = (np.array([at for places in every for at in places if at is not None], dtype=int) for every in _places(joints))
+    q, u = (
+        np.array([at for places in every for at in places if at is not None], dtype=int) for every in _places(joints)
+    )
     at_q, at_u = ({int(at): i for i, at in enumerate(places)} for places in (q, u))
     at_q[None] = at_u[None] = None  # type: ignore[index,assignment]
     renumbered = tuple(
@@ -217,7 +219,9 @@ def _tree(tree: Tree, bodies: list[int], cuts: list[int]) -> Tree:
     arcs = sorted([*(tree.arc[k - 1] for k in bodies), *cuts])
     vertex, arc, label = ({old: new for new, old in enumerate(x)} for x in (vertices, arcs, [0, *bodies]))
     every = tree.graph.arcs
-    graph = Graph(len(bodies), tuple(Arc(vertex[every[i].tail], vertex[every[i].head], every[i].freedoms) for i in arcs))
+    graph = Graph(
+        len(bodies), tuple(Arc(vertex[every[i].tail], vertex[every[i].head], every[i].freedoms) for i in arcs)
+    )
     return Tree(
         graph,
         tuple(vertex[tree.order[k - 1]] for k in bodies),

@@ -18,8 +18,8 @@ KINDS = ("rad/s", "m/s", "1/s")
 
 
 class HeldScale:
-    """Parts of the memory: `size` by which errors are measured, `fastest` speeds of each kind in each part yet, `distance` to a singular
-    pose (the root of the smallest pivot of B A⁻¹Bᵀ) and how it changes, and whether the choice of rows was asked about."""
+    """Parts of the memory: `size` by which errors are measured, `fastest` speeds yet of each kind and connected part, `distance` to a
+    singular pose (the root of the smallest pivot of B A⁻¹Bᵀ) and how it changes, and whether the choice of rows was asked about."""
 
     def held_parts(self, n: int, n_parts: int) -> dict[str, int]:
         return {"size": n, "fastest": n_parts * len(KINDS), "distance": 1, "approach": 1, "asked": 1}
@@ -28,8 +28,8 @@ class HeldScale:
         return {"size": [*m.scales.coordinates, *[0.0] * m.n_u], "asked": 1.0}
 
     def scale(self, p: Any, rtol: Real, i: Any) -> Real:
-        """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, for a speed the fastest yet of its kind in its
-        part."""
+        """atol + rtol max(|y₀|, |y₁|, size), size being 1 rad or a length for coordinates, for a speed the fastest yet of its kind
+        and part."""
         scale: Real = p.atol[i] + rtol * maximum(maximum(abs(p.y_old[i]), abs(p.y[i])), p.size[i])
         return scale
 
@@ -49,7 +49,7 @@ def root(pivot: Real) -> Real:
 
 
 def emit_sizes(e: Equations) -> Signature:
-    """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part so far, in the trial, or by its rate over a step."""
+    """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part, so far, in the trial, or by its rate over h."""
     kinds = e.module.int_table(_kinds(e))
     with e.function("sizes", h=Real) as f:
         count = len(e.mechanism.parts) * len(KINDS)

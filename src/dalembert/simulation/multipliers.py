@@ -61,7 +61,9 @@ def solve(x: Samples) -> Solved:
     sizes = _sizes(x, len(scale))
     live = alive(x.mechanism, scale, sizes) & _say_something(x, len(scale))
     largest = largest_in(x.mechanism.row_parts, scale / sizes)
-    scale = np.where(live, scale, sizes * np.where(largest > 0.0, largest, 1.0))  # as if it were as large as the largest
+    scale = np.where(
+        live, scale, sizes * np.where(largest > 0.0, largest, 1.0)
+    )  # as if it were as large as the largest
     parts = [_solved(write(part), scale, live)[:3] for part in _batches(x)]
     udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))
     regular = np.flatnonzero(rank == rank.max(initial=0))

@@ -82,7 +82,7 @@ class _Weakest:
 
 def _weakest(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> _Weakest:
     rows = list(held.rows)
-    L = mass_factor(m, kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)))
+    L = mass_factor(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)), m)
     Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / held.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
     n = Vt[-1] / held.norms[rows]

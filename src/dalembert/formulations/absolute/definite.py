@@ -6,12 +6,11 @@ A thin rod has no inertia about itself; the joints that hold it make the motion 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.rigid import bending
+from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
@@ -44,14 +43,6 @@ def row_weights(m: Mechanism, X: Directions, body: int) -> np.ndarray:
     """For each row on a body: the mass of its part where the row resists a force, the part's inertia where it resists a torque."""
     mass, inertia = total_inertia(m, body)
     return np.array([inertia if _none(column) else mass for column in X.force.T])
-
-
-def total_inertia(m: Mechanism, body: int) -> tuple[Any, Any]:
-    """Mass of all bodies of a body's part, and their moments of inertia, as if they were a length apart: for scale only. Parameters
-    stay symbols."""
-    bodies = [m.bodies[k - 1] for k in m.parts[m.part_of[body]].bodies]
-    mass = sum(b.mass for b in bodies)
-    return mass, sum(np.trace(b.inertia) for b in bodies) + mass * m.scales.lengths[body] ** 2
 
 
 def _none(column: np.ndarray) -> bool:

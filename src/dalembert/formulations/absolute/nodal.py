@@ -19,7 +19,7 @@ import numpy as np
 
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
-from dalembert.formulations.absolute.definite import strengthened, total_inertia
+from dalembert.formulations.absolute.definite import strengthened
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics import seats
@@ -27,6 +27,7 @@ from dalembert.kinematics.loads import Loads, generalized, loads
 from dalembert.kinematics.recursion import Partials, Rates
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
+from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import ZERO, Matrix, Vector, cross
 

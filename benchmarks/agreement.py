@@ -16,7 +16,8 @@ import numpy as np
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.tree import kane
 from tests.invariance.cases import KINDS, Case, drawn
 
 LARGEST = 1e-8

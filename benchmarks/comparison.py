@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT.parent))
 
 import dalembert as da  # noqa: E402
 from benchmarks import loop_models, models, reporting  # noqa: E402
-from dalembert.analysis.comparison import Comparison, Entry, written  # noqa: E402
+from dalembert.analysis.comparison.comparison import Comparison, Entry, written  # noqa: E402
 from dalembert.formulations import FORMULATIONS  # noqa: E402
 
 SMALL = ("range_space", "sparse_augmented", "null_space_qr", "svd")

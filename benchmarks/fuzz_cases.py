@@ -26,8 +26,8 @@ import yaml
 
 import dalembert as da
 from dalembert.files.gallery import files as gallery
-from dalembert.simulation.checkpoint import load_checkpoint
-from dalembert.system import meshes
+from dalembert.parts import meshes
+from dalembert.simulation.march.checkpoint import load_checkpoint
 from dalembert.trace.table import Table
 
 ROBOTS = Path(__file__).parent / "robots"

@@ -31,7 +31,7 @@ from latency import compile_times
 from models import Model, MuJoCo, Pinocchio
 
 import dalembert as da
-from dalembert.kernels.kernel import Kernel
+from dalembert.kernels.runtime.kernel import Kernel
 
 try:
     import mujoco

@@ -7,9 +7,9 @@ import numpy as np
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.constraints.assembly import assemble, consistent_speeds
-from dalembert.constraints.diagnosis import diagnose
-from dalembert.formulations import kane
+from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
+from dalembert.constraints.diagnosis.diagnose import diagnose
+from dalembert.formulations.tree import kane
 
 # 1. Describe. Three rods and the ground, four hinges about z: one joint more than a tree needs.
 s = da.System("four-bar", gravity=(0, -9.81, 0))

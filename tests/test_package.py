@@ -28,8 +28,8 @@ def test_builders_of_elastic_bodies_wait_until_they_are_asked_for():
 import sys, dalembert as da
 builders = ("straight_beam", "sid", "solid_mesh", "frames")
 print([x for x in sys.modules if x.startswith("dalembert.elastic.") and x.split(".")[-1] in builders])
-import dalembert.elastic.straight_beam
-assert da.beam is da.elastic.beam is dalembert.elastic.straight_beam.beam
+import dalembert.elastic.builders.straight_beam
+assert da.beam is da.elastic.beam is dalembert.elastic.builders.straight_beam.beam
 """
     assert in_a_fresh_process(code) == "[]"
 

@@ -10,10 +10,10 @@ import pytest
 
 from dalembert.files.models.records import fields_of, type_name
 from dalembert.formulations import FORMULATIONS
-from dalembert.system.constraints import CONSTRAINTS
-from dalembert.system.forces import FORCES
-from dalembert.system.forces.points import Point
-from dalembert.system.outputs import OUTPUTS
+from dalembert.parts.constraints import CONSTRAINTS
+from dalembert.parts.forces import FORCES
+from dalembert.parts.forces.points import Point
+from dalembert.parts.outputs import OUTPUTS
 
 ROOT = Path(__file__).parent.parent
 SECTION = re.compile(r"^#+ (\w+)\n\n`da\.(?:outputs\.)?(\w+)`, in files `(\w+)`:.*?\n\n((?:\|.*\n)+)", re.MULTILINE)

@@ -32,9 +32,8 @@ from dalembert.errors import (
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.stabilise import Baumgarte
-from dalembert.system import Frame, MassProperties, System, box, cylinder, outputs, particle, rod, shapes, sphere
-from dalembert.system.constraints import (
+from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
+from dalembert.parts.constraints import (
     Constraint,
     Coupling,
     Distance,
@@ -47,9 +46,9 @@ from dalembert.system.constraints import (
     RollingBall,
     RollingDisc,
 )  # fmt: skip
-from dalembert.system.events import Event
-from dalembert.system.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
-from dalembert.system.joints import (
+from dalembert.parts.events import Event
+from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
+from dalembert.parts.joints import (
     Cylindrical,
     Free,
     General,
@@ -62,7 +61,9 @@ from dalembert.system.joints import (
     Universal,
     Weld,
 )  # fmt: skip
-from dalembert.system.rotations import turn
+from dalembert.parts.rotations import turn
+from dalembert.simulation.stabilise import Baumgarte
+from dalembert.system import System
 from dalembert.trace import (
     acos,
     asin,
@@ -83,13 +84,12 @@ from dalembert.trace import (
     tanh,
 )  # fmt: skip
 from dalembert.trace.table import Table
+from dalembert.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dalembert.elastic import beam
     from dalembert.kinematics.state import State
-    from dalembert.simulation.motion import Motion
-
-__version__ = "0.1.0"
+    from dalembert.motion.motion import Motion
 
 __all__ = [
     "ArgumentError",
@@ -195,7 +195,7 @@ def __getattr__(name: str) -> Any:
     if name == "beam":
         return elastic.beam
     if name == "Motion":
-        from dalembert.simulation.motion import Motion
+        from dalembert.motion.motion import Motion
 
         return Motion
     if name == "State":

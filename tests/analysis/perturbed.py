@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import dalembert as da
-from dalembert.constraints.assembly import close, displaced
+from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.dynamics import solve_state
 from dalembert.kinematics.rows import constraint_rows
 

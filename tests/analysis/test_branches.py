@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.analysis.ways import Branches
+from dalembert.analysis.linkage.ways import Branches
 
 
 def triangles(n):

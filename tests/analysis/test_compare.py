@@ -9,8 +9,8 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import four_bar, stewart_platform
-from dalembert.analysis.comparison import NO_ROWS
-from dalembert.analysis.consistent import consistent_states
+from dalembert.analysis.comparison.comparison import NO_ROWS
+from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.kinematics.rows import constraint_rows

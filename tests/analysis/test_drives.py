@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from benchmarks.loop_models import four_bar, open_pose
-from dalembert.analysis.consistent import consistent_states
-from dalembert.constraints.svd import solve
+from dalembert.analysis.comparison.consistent import consistent_states
+from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import dalembert as da
 from benchmarks import loop_models
-from dalembert.constraints.assembly import off_at
+from dalembert.constraints.assembly.assemble import off_at
 from tests.linkages import METRE, MICROMETRE, MILLIMETRE, bennett, bricard, in_units
 
 G = 9.81

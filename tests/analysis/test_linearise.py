@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
-from dalembert.constraints.assembly import close
+from dalembert.constraints.assembly.assemble import close
 from dalembert.constraints.dynamics import solve_state
 from dalembert.files import gallery
 from dalembert.kinematics.rows import constraint_rows

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dalembert.analysis.locus import Locus
+from dalembert.analysis.stability.locus import Locus
 
 
 @pytest.mark.parametrize("limit", [0.0, 1e-300, 0.3, -0.7])

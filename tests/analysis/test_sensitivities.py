@@ -7,14 +7,14 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-from dalembert.analysis.variation import Variation
-from dalembert.constraints.svd import solve
+from dalembert.analysis.sensitivity.constraint_variation import Variation
+from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
-from dalembert.formulations import kane
-from dalembert.simulation.held import hold
+from dalembert.formulations.tree import kane
+from dalembert.simulation.constrained_start import hold
+from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
 from dalembert.simulation.options import options
 from dalembert.simulation.stabilise import Projection
-from dalembert.simulation.variational import VariedProgram, VariedRun
 from tests.constraints.loops import random_loops
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, crank_rocker, flyball_governor, four_bar, n_four_bar
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.diagnosis.diagnose import diagnose
 
 BARS = (1.0, 2.5, 1.7, 2.0)
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.constraints import COMPILED, METHODS
-from dalembert.constraints.elimination import elimination
-from dalembert.constraints.native import Shape, emit_multipliers, emit_solve
-from dalembert.constraints.solution import Solution, scaled
-from dalembert.formulations import kane
+from dalembert.constraints.methods.compiled import Shape, emit_multipliers, emit_solve
+from dalembert.constraints.methods.elimination import elimination
+from dalembert.constraints.methods.solution import Solution, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.tree import kane
 from dalembert.pivoting import choose
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops

@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import bricard, four_bar, rhombic_linkage
-from dalembert.constraints.assembly import assemble
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.assembly.assemble import assemble
+from dalembert.constraints.diagnosis.diagnose import diagnose
 
 
 def test_planar_four_bar_has_one_freedom_and_three_idle_rows():

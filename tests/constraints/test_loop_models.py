@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.loop_models import LOOPS, andrews_squeezer, flyball_governor, n_four_bar
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.rows import constraint_rows
 

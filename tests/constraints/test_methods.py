@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import dalembert as da
 from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS, method
-from dalembert.formulations import kane
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.tree import kane
 from dalembert.kinematics.rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds

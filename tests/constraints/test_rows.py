@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from dalembert.kinematics.rows import Differentiated
-from dalembert.system.constraints import JointClosure
+from dalembert.parts.constraints import JointClosure
 from dalembert.trace import directional, evaluate, jacobian, symbol, tracing
 from tests.mechanisms import frame, joint, random_state, random_tree, seeds, unit
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.constraints.assembly import displaced, off_at
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.assembly.assemble import displaced, off_at
+from dalembert.constraints.diagnosis.diagnose import diagnose
 from tests.constraints.loops import random_loops
 from tests.linkages import (
     MEGAMETRE,

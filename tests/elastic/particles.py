@@ -13,7 +13,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.elastic import ElasticBody
-from dalembert.elastic.moments import from_points
+from dalembert.elastic.builders.moments import from_points
 from dalembert.elastic.node import Node
 from dalembert.vectors import cross
 

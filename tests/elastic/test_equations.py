@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.recursive import algorithms as recursive

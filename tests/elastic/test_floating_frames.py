@@ -17,7 +17,7 @@ from scipy.optimize import least_squares
 import dalembert as da
 from dalembert.elastic import ElasticBody, attached, principal
 from dalembert.elastic.node import Node
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 
 SHAPE = np.array([1.0, -0.4, 0.6, 0.3])
 

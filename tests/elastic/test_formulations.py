@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import FORMULATIONS, lagrangian
+from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import settled
 from dalembert.formulations.rigid import bending
+from dalembert.formulations.tree import lagrangian
 from dalembert.trace import Expr, evaluate
 
 from ..mechanisms import unit

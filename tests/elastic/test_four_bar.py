@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.diagnosis.diagnose import diagnose
 
 ASKEW = da.turn(np.array([1.0, 0.0, 0.0]), np.radians(5.0))
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 import dalembert as da
 from dalembert.elastic import FiniteElements, from_matrices, load_matrices
-from dalembert.elastic.reduction import craig_bampton, guyan
-from dalembert.elastic.straight_beam import _elements
+from dalembert.elastic.builders.reduction import craig_bampton, guyan
+from dalembert.elastic.builders.straight_beam import _elements
 
 STEEL = dict(E=2.1e11, rho=7850.0, A=4e-4, Iy=1.2e-8, Iz=1.5e-8)
 

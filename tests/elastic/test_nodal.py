@@ -9,8 +9,9 @@ import pytest
 
 import dalembert as da
 from dalembert.elastic import ElasticBody, Node, attached, buckens, given_modes, nodal_bodies
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import nodal
+from dalembert.formulations.tree import kane
 
 METHODS = ["kane", "boltzmann_hamel", "articulated_body", "newton_euler_nodal"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 
 BEAM = dict(length=2.0, E=7e10, rho=2700.0, A=4e-4, Iy=3e-8, Iz=3e-8, modes={"y": 2, "z": 1})
 LINE = 2700.0 * 4e-4

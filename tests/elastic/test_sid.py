@@ -9,8 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert.elastic import ElasticBody, read_sid, write_sid
+from dalembert.elastic.builders.sid import Taylor, matrices
 from dalembert.elastic.inertia import Deformed
-from dalembert.elastic.sid import Taylor, matrices
 
 from .particles import lumps
 

@@ -13,8 +13,8 @@ import pytest
 
 import dalembert as da
 from dalembert.elastic import Node, nodal_bodies
-from dalembert.elastic.foreshortening import Foreshortening
-from dalembert.elastic.straight_beam import _elements
+from dalembert.elastic.builders.foreshortening import Foreshortening
+from dalembert.elastic.builders.straight_beam import _elements
 
 from .beams import SPIN_UP, line_mass, spin_up_beam
 

@@ -11,7 +11,8 @@ import dalembert as da
 from dalembert.elastic import ElasticBody, given_modes
 from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
-from dalembert.formulations import FORMULATIONS, kane, tisserand
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.tree import kane, tisserand
 
 from .particles import random_tree
 

@@ -17,14 +17,13 @@ from dalembert.elastic import (
     FiniteElements,
     Node,
     attached,
-    data,
     from_matrices,
     given_modes,
     modal,
     nodal_bodies,
     rayleigh,
-    reduction,
 )
+from dalembert.elastic.builders import data, reduction
 
 from .beams import spin_up_beam
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulation.checkpoint import load_checkpoint
-from dalembert.system import meshes
+from dalembert.parts import meshes
+from dalembert.simulation.march.checkpoint import load_checkpoint
 from dalembert.trace.table import Table
 
 LOADERS: dict[str, tuple[str, Callable[[Path], Any]]] = {

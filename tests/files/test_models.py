@@ -14,14 +14,14 @@ from dalembert.files.models.read import read_text
 from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
-from dalembert.simulation.methods import METHODS
-from dalembert.system.constraints import CONSTRAINTS
-from dalembert.system.forces import FORCES
-from dalembert.system.joints import JOINTS
-from dalembert.system.outputs import OUTPUTS
-from dalembert.system.plan import OPTIONS
-from dalembert.system.shapes import SHAPES
-from dalembert.system.solids import SOLIDS
+from dalembert.mechanism.plan import OPTIONS
+from dalembert.parts.constraints import CONSTRAINTS
+from dalembert.parts.forces import FORCES
+from dalembert.parts.joints import JOINTS
+from dalembert.parts.outputs import OUTPUTS
+from dalembert.parts.shapes import SHAPES
+from dalembert.parts.solids import SOLIDS
+from dalembert.simulation.integrators.registry import METHODS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """

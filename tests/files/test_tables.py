@@ -12,7 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.files.motion_formats import FORMATS, motion_columns
-from dalembert.files.tables import Columns, write_table
+from dalembert.tables import Columns, write_table
 
 
 def pendulum(joint: str = "A") -> da.System:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import newton_euler
+from dalembert.formulations.tree import kane
 from dalembert.kinematics.loads import loads
 from dalembert.vectors import turn
 from tests.constraints.loops import random_loops
@@ -87,7 +88,7 @@ def rolling_train(rng) -> tuple[da.Mechanism, np.ndarray, np.ndarray]:
     s.add_constraint("edge", da.KnifeEdge(("skate", (0.2, 0.0, 0.0))))
     s.add_constraint("gear", da.Relation(speed=lambda s: s.u["pin"] - 0.5 * s.u["ball"][0]))
     m = s.build()
-    from dalembert.constraints.assembly import close, consistent_speeds
+    from dalembert.constraints.assembly.assemble import close, consistent_speeds
 
     q, u, t = random_state(m, rng)
     attempt = close(m, q, (), t)

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import gauss, gauss_penalty
+from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
 from tests.formulations.test_absolute import body_accelerations, well_posed
 from tests.mechanisms import random_state, random_tree, seeds

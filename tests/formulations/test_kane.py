@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.kinematics import State, totals
 from dalembert.trace import directional, evaluate, symbol, tracing
 from tests.mechanisms import planar_pendulum, random_state, random_tree, seeds

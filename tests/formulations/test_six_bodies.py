@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import six_body_chains
-from dalembert.analysis.consistent import consistent_states
+from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import barycentric
 from dalembert.formulations.absolute.bodies import Bodies

@@ -8,8 +8,9 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS
-from dalembert.formulations import hamilton, path_matrix
-from dalembert.formulations.lagrangian import structure
+from dalembert.formulations.momenta import hamilton
+from dalembert.formulations.tree import path_matrix
+from dalembert.formulations.tree.lagrangian import structure
 from dalembert.kinematics import totals
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.trace import directional, evaluate, gradient, symbol, tracing

@@ -12,7 +12,7 @@ import dalembert as da
 from dalembert.importers import mesh_files
 from dalembert.importers.enclosed import enclosed
 from dalembert.importers.mjcf.assets import hull
-from dalembert.system import meshes
+from dalembert.parts import meshes
 from tests.importers.robots import urdf, write
 
 CORNERS = np.array([(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)], dtype=float)

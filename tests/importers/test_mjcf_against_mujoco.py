@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.constraints.assembly import assemble
+from dalembert.constraints.assembly.assemble import assemble
 from dalembert.importers.rotations import euler_parameters
 from dalembert.kinematics.rows import constraint_rows
 from tests.importers.peers import from_mujoco, peer, randomize, to_mujoco, to_qpos

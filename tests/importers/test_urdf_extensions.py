@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.constraints.assembly import assemble, consistent_speeds
-from dalembert.system.frames import Frame
+from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
+from dalembert.parts.frames import Frame
 from tests.importers.robots import urdf, urdf_joint, urdf_link, write
 
 BARS = """

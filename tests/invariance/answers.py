@@ -9,7 +9,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from tests.invariance.redrawing import Seen
 from tests.invariance.transformations import SHIFT, Anew, as_it_is
 

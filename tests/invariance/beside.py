@@ -10,7 +10,8 @@ import numpy as np
 
 import dalembert as da
 from dalembert.constraints import METHODS
-from dalembert.formulations import FORMULATIONS, kane
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.tree import kane
 from tests.invariance.cases import Case, drawn
 from tests.invariance.redrawing import Drawing, redrawn
 

@@ -16,9 +16,9 @@ import numpy as np
 import dalembert as da
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
-from dalembert.system.bodies import RigidBody
-from dalembert.system.forces import JointLoad
-from dalembert.system.laws import TIME, Law
+from dalembert.parts.bodies import RigidBody
+from dalembert.parts.forces import JointLoad
+from dalembert.parts.prescribed import TIME, Law
 from dalembert.system.system import JointPlacement
 from dalembert.trace import Expr, substitute, symbol
 from dalembert.trace.bind import bind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from tests.mechanisms import random_state
 
 EXACT = 1e-10

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import dalembert as da
 from benchmarks.loop_models import bricard, rhombic_linkage
 from dalembert.constraints import METHODS
-from dalembert.constraints.assembly import assemble, consistent_speeds, displaced
-from dalembert.constraints.diagnosis import diagnose
-from dalembert.formulations import kane
-from dalembert.kernels.constrained import Constrained
+from dalembert.constraints.assembly.assemble import assemble, consistent_speeds, displaced
+from dalembert.constraints.diagnosis.diagnose import diagnose
+from dalembert.formulations.tree import kane
+from dalembert.kernels.rhs.range_space import Constrained
 from dalembert.kinematics.rows import constraint_rows
-from dalembert.simulation.holding import holding
+from dalembert.simulation.kept_rows import holding
 from dalembert.simulation.stabilise import Projection
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops

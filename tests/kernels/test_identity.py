@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import kane
-from dalembert.system.laws import Law
+from dalembert.formulations.tree import kane
+from dalembert.parts.prescribed import Law
 from dalembert.trace import symbol
 from dalembert.trace.native import cache
 

@@ -10,10 +10,11 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import bricard, rhombic_linkage
 from dalembert.constraints import METHODS
-from dalembert.constraints.assembly import assemble, consistent_speeds
+from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
 from dalembert.errors import SlowForceWarning
-from dalembert.formulations import Equations, kane
-from dalembert.kernels.pair import accelerations_kernel
+from dalembert.formulations import Equations
+from dalembert.formulations.tree import kane
+from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from tests.simulation.models import pendulum
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kernels import articulated
-from dalembert.kernels.outlined import Outlined
+from dalembert.kernels.tree import articulated
+from dalembert.kernels.tree.sweep_kernel import Outlined
 from dalembert.kinematics import totals
 from dalembert.trace import symbol
 from tests.kernels.support import agree, reference

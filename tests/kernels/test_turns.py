@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kernels import articulated, newton_euler
-from dalembert.kernels.outlined import Outlined
+from dalembert.kernels.tree import articulated, newton_euler
+from dalembert.kernels.tree.sweep_kernel import Outlined
 from dalembert.recursive.algorithms import Tree
 from dalembert.recursive.algorithms import articulated as by_articulated_bodies
 from tests.mechanisms import random_state, random_tree

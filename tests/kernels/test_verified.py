@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.analysis.variation import compiled
+from dalembert.analysis.sensitivity.constraint_variation import compiled
 from dalembert.trace.native import cache
 from tests.constraints.loops import random_loops
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 
 angles = st.floats(-3.0, 3.0)
 

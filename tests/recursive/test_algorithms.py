@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
 from tests.mechanisms import eight_body_tree, random_state, random_tree, seeds
 

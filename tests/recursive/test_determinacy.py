@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.recursive.determinacy import massless_freedom
 from tests.mechanisms import frame, joint, matter, random_state, seeds
 
@@ -19,7 +19,7 @@ from tests.mechanisms import frame, joint, matter, random_state, seeds
 def undetermined_allowed():
     """Building would refuse the very mechanisms that are asked about here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dalembert.build.check_motion_is_determined", lambda m: None)
+        patch.setattr("dalembert.system.build.check_motion_is_determined", lambda m: None)
         yield
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.recursive.algorithms import Tree, articulated
 from dalembert.recursive.links import links
 from dalembert.vectors import turn

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.kinematics.loads import loads
-from dalembert.simulation.quantities import udot
-from dalembert.simulation.reactions import reaction
-from dalembert.simulation.samples import Samples
+from dalembert.motion.quantities import udot
+from dalembert.motion.reactions import reaction
+from dalembert.motion.samples import Samples
 
 
 def samples(m, q, u, t) -> Samples:

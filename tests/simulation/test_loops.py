@@ -11,9 +11,9 @@ from scipy.special import ellipj, ellipk
 
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, change_point, crank_rocker, four_bar, n_four_bar, rhombic_linkage
-from dalembert.constraints.diagnosis import diagnose
+from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.kinematics.rows import constraint_rows
-from dalembert.simulation import held
+from dalembert.simulation import constrained_start as held
 
 
 def largest_gap(motion: da.Motion, every: int = 50) -> float:

@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import SimulationWarning
 from dalembert.simulation import many
-from dalembert.simulation.program import Program
+from dalembert.simulation.march.program import Program
 from tests.simulation.models import chain, heavy_top, oscillator
 from tests.simulation.test_runs import runaway
 

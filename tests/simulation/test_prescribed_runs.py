@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.simulation.methods import METHODS
+from dalembert.simulation.integrators.registry import METHODS
 from tests.mechanisms import random_tree, seeds
 
 

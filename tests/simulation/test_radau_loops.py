@@ -11,11 +11,11 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import change_point, four_bar
 from dalembert.constraints.dynamics import accelerations
-from dalembert.formulations.rates import rates_per_speed
-from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.independent import independent_rows
-from dalembert.kernels.straight import NAMES
-from dalembert.kernels.varied import Varied
+from dalembert.formulations.tree.coordinate_rates import rates_per_speed
+from dalembert.kernels.independent_rows import independent_rows
+from dalembert.kernels.rhs.jacobian import Varied
+from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.runtime.straight import NAMES
 from dalembert.trace.native import Module, UniformPointer, aligned, cached
 
 from .test_loops import BARS, energy_error, largest_gap

@@ -10,10 +10,10 @@ from scipy.integrate import simpson
 
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, crank_rocker, four_bar
-from dalembert.constraints.assembly import consistent_speeds
+from dalembert.constraints.assembly.assemble import consistent_speeds
 from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.rows import constraint_rows
-from dalembert.simulation.reactions import reaction
+from dalembert.motion.reactions import reaction
 from tests.constraints.loops import random_loops
 from tests.invariance.cases import drawn
 from tests.linkages import MEGAMETRE, METRE, MICROMETRE, MILLIMETRE, in_units

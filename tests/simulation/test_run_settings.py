@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import crank_rocker
-from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
+from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from tests.simulation.test_runs import stopping
 from tests.simulation.test_singular_poses import four_bar
 

@@ -14,8 +14,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
-from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
-from dalembert.simulation.interrupts import Interrupts
+from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
+from dalembert.simulation.march.interrupts import Interrupts
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
 METHODS = [{}, {"method": "radau", "rtol": 1e-7}, {"step": 1e-3}, {"method": "midpoint", "step": 1e-3}]
@@ -63,13 +63,13 @@ def test_control_c_returns_the_part_computed_so_far():
 def test_pausing_does_not_change_the_numbers(monkeypatch):
     m = heavy_top()
     whole = m.simulate(0.5, speeds=TOP_SPEEDS)
-    monkeypatch.setattr("dalembert.simulation.run.STRETCH", 1e-9)
+    monkeypatch.setattr("dalembert.simulation.march.run.STRETCH", 1e-9)
     paused = m.simulate(0.5, speeds=TOP_SPEEDS)
     np.testing.assert_array_equal(paused.q, whole.q)
 
 
 def test_checkpoints_are_written_as_time_passes(monkeypatch, tmp_path):
-    monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr("dalembert.simulation.march.run.CHECKPOINT_EVERY", 0.0)
     m, path = chain(6), tmp_path / "run.checkpoint"
     asked = {"initial": np.full(6, 0.3), "step": 1e-4, "output": 0.1}
     whole = m.simulate(5.0, **asked, checkpoint=path)
@@ -204,7 +204,7 @@ def test_a_place_that_does_not_exist_is_said(tmp_path):
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(monkeypatch, tmp_path):
-    monkeypatch.setattr("dalembert.simulation.run.CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr("dalembert.simulation.march.run.CHECKPOINT_EVERY", 0.0)
     taken = tmp_path / "run.ckpt"
 
     def control(s):
@@ -248,7 +248,7 @@ def test_control_c_waits_for_a_safe_moment_and_a_second_one_does_not():
 
 
 def test_progress_is_told_and_cleared(monkeypatch, capsys):
-    monkeypatch.setattr("dalembert.simulation.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dalembert.simulation.march.progress.PATIENCE", 0.0)
     chain(6).simulate(50.0, np.full(6, 0.3), step=1e-3, output=1.0, progress=True)
     told = capsys.readouterr().err
     assert "left" in told and "%" in told and told.endswith("\r\033[K")

@@ -206,7 +206,7 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
-    from dalembert.simulation.held import hold
+    from dalembert.simulation.constrained_start import hold
     from dalembert.simulation.stabilise import Projection
 
     m = four_bar(PARALLELOGRAM, off)
@@ -248,7 +248,7 @@ def test_a_failure_next_to_a_singular_pose_names_it():
 
 def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
     """Steps so short that the end would never be reached."""
-    from dalembert.simulation import pace
+    from dalembert.simulation.march import pace
 
     monkeypatch.setattr(pace, "WINDOW", 50)
     m, initial, speeds, _ = crank_rocker()

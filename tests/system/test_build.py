@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from tests.mechanisms import planar_pendulum, random_state, random_tree, seeds
 from tests.system.wrong import refused
 

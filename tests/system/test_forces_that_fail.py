@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 
 
 def pendulum(force) -> da.Mechanism:

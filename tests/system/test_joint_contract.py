@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
-from dalembert.system.joints import Reversed
+from dalembert.parts.joints import Reversed
 from dalembert.trace import directional, evaluate, symbols, tracing
 from dalembert.vectors import skew
 from tests.mechanisms import seeds, unit

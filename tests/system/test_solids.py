@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.system import solids
-from dalembert.system.solids import matter_of
+from dalembert.parts import solids
+from dalembert.parts.solids import matter_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 

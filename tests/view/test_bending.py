@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.view.places import on_child
-from dalembert.view.wires import deflections, wire
+from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.wires import deflections, wire
 from tests.view.conftest import Watched
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert.view import Entry, gallery
-from dalembert.view.thumbnail import thumbnail
-from dalembert.view.wires import deflections, wire
+from dalembert.view.drawing.thumbnail import thumbnail
+from dalembert.view.drawing.wires import deflections, wire
 from tests.view.conftest import Watched
 
 PICTURE = "document.querySelectorAll('canvas')[{}].toDataURL()"

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.view.about import equations
+from dalembert.view.drawing.scene import scene
 from dalembert.view.frames import thinned
 from dalembert.view.mathml import mathml
-from dalembert.view.scene import scene
 from tests.view.conftest import Watched
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.equations_batch import Written, samples, written
 from dalembert.analysis.tabular import Tabular, over
-from dalembert.analysis.written import Written, samples, written
 from dalembert.arguments import numbers, real
-from dalembert.constraints.contradictions import check_defined
+from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.constraints.massless import mass_factor
-from dalembert.constraints.solution import RANK_TOLERANCE
+from dalembert.constraints.methods.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.parts import largest_in
-from dalembert.simulation.samples import Samples
-from dalembert.system.names import unknown
+from dalembert.mechanism.connected import largest_in
+from dalembert.motion.samples import Samples
+from dalembert.parts.names import unknown
 from dalembert.words import counted
 
 DRIVEN = 1e-7

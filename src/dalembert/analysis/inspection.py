@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.assembly import places
-from dalembert.constraints.diagnosis import Diagnosis, diagnose
+from dalembert.constraints.assembly.assemble import places
+from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose
 from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.reactions import reaction
-from dalembert.simulation.samples import Samples
+from dalembert.motion.reactions import reaction
+from dalembert.motion.samples import Samples
 from dalembert.words import counted, listed, shown
 
 UNMOVED = 1e-9

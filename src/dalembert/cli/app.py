@@ -6,24 +6,25 @@ from collections.abc import Callable
 
 import typer
 
-from dalembert.cli.analyse import analyse
-from dalembert.cli.bench import bench
-from dalembert.cli.compare import compare
-from dalembert.cli.drives import drives
-from dalembert.cli.equations import equations
-from dalembert.cli.gallery import gallery
-from dalembert.cli.identify import identify
-from dalembert.cli.importing import import_
-from dalembert.cli.inspect import inspect
-from dalembert.cli.linearise import linearise
-from dalembert.cli.locus import locus
-from dalembert.cli.new import new
-from dalembert.cli.schema import schema
-from dalembert.cli.sensitivities import sensitivities
-from dalembert.cli.simulate import simulate
-from dalembert.cli.stability import stability
-from dalembert.cli.sweep import sweep
-from dalembert.cli.view import view
+from dalembert.cli.commands.analyse import analyse
+from dalembert.cli.commands.bench import bench
+from dalembert.cli.commands.compare import compare
+from dalembert.cli.commands.drives import drives
+from dalembert.cli.commands.equations import equations
+from dalembert.cli.commands.gallery import gallery
+from dalembert.cli.commands.identify import identify
+from dalembert.cli.commands.importing import import_
+from dalembert.cli.commands.inspect import inspect
+from dalembert.cli.commands.linearise import linearise
+from dalembert.cli.commands.locus import locus
+from dalembert.cli.commands.new import new
+from dalembert.cli.commands.schema import schema
+from dalembert.cli.commands.sensitivities import sensitivities
+from dalembert.cli.commands.simulate import simulate
+from dalembert.cli.commands.stability import stability
+from dalembert.cli.commands.sweep import sweep
+from dalembert.cli.commands.view import view
+from dalembert.version import __version__
 
 app = typer.Typer(
     help="Equations of motion of multibody systems: describe a mechanism in a file, then simulate, inspect and look at it.",
@@ -35,9 +36,7 @@ app = typer.Typer(
 
 def version(wanted: bool) -> None:
     if wanted:
-        import dalembert
-
-        typer.echo(dalembert.__version__)
+        typer.echo(__version__)
         raise typer.Exit
 
 

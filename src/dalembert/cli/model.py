@@ -9,7 +9,7 @@ import typer
 
 from dalembert.cli.report import note
 from dalembert.errors import ModelFileError
-from dalembert.reading import is_there
+from dalembert.limited_read import is_there
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -45,7 +45,7 @@ Json = Annotated[bool, typer.Option("--json", help="Say it as JSON.")]
 def path_of(model: str) -> Path:
     """A file, or the file of a gallery model."""
     from dalembert.files.gallery import find, names
-    from dalembert.system.names import nearest
+    from dalembert.parts.names import nearest
 
     path = Path(model)
     if is_there(path) or path.suffix:

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from dalembert.errors import FileError
-from dalembert.files.tables import check_ending
+from dalembert.tables import check_ending
 
 
 def check_endings(paths: Sequence[Path], known: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     import numpy as np
 
-    from dalembert.system.forces.points import Point
+    from dalembert.parts.forces.points import Point
 
 COUNT = 51
 """Values of a range that does not say how many."""
@@ -75,7 +75,7 @@ def point_of(text: str, option: str) -> Point:
     """`coupler`, `coupler,0.5,0.2,0` or `boom,tip`."""
     import numpy as np
 
-    from dalembert.system.forces.points import Point
+    from dalembert.parts.forces.points import Point
 
     body, *rest = (x.strip() for x in text.split(","))
     if not rest:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dalembert.constraints.solution import Solution
+from dalembert.constraints.methods.solution import Solution
 from dalembert.errors import FormulationError
+from dalembert.parts.names import nearest
 from dalembert.registry import Registry
-from dalembert.system.names import nearest
 
 if TYPE_CHECKING:
-    from dalembert.constraints.native import Emit
+    from dalembert.constraints.methods.compiled import Emit
 
 MODULES = (
     "augmented",
@@ -30,11 +30,11 @@ MODULES = (
 )
 """Imported when first asked for."""
 
-METHODS: Registry[Callable[[Any], Solution]] = Registry({name: f"{__name__}.{name}:solve" for name in MODULES})
+METHODS: Registry[Callable[[Any], Solution]] = Registry({name: f"{__name__}.methods.{name}:solve" for name in MODULES})
 """On numbers, at one state."""
 
-COMPILED: Registry[Emit] = Registry({name: f"{__name__}.{name}:emit" for name in MODULES})
-"""The same in machine code (see `native`)."""
+COMPILED: Registry[Emit] = Registry({name: f"{__name__}.methods.{name}:emit" for name in MODULES})
+"""The same in machine code (see `methods/compiled.py`)."""
 
 
 def method(name: str) -> Callable[[Any], Solution]:

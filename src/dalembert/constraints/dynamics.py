@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints import method
-from dalembert.constraints.solution import Solution
-from dalembert.formulations import kane
+from dalembert.constraints.methods.solution import Solution
+from dalembert.formulations.tree import kane
 from dalembert.mechanism import Mechanism
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.parts import largest_in
+from dalembert.mechanism.connected import largest_in
 
 NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dalembert.elastic.body import ElasticBody
-    from dalembert.elastic.damping import modal, rayleigh
+    from dalembert.elastic.builders.damping import modal, rayleigh
+    from dalembert.elastic.builders.given_modes import given_modes
+    from dalembert.elastic.builders.lumped import nodal_bodies
+    from dalembert.elastic.builders.matrices import FiniteElements, from_matrices, load_matrices
+    from dalembert.elastic.builders.sid import read_sid, write_sid
+    from dalembert.elastic.builders.solid_mesh import solid
+    from dalembert.elastic.builders.straight_beam import beam
     from dalembert.elastic.frames import attached, buckens, principal
-    from dalembert.elastic.given import given_modes
-    from dalembert.elastic.lumped import nodal_bodies
-    from dalembert.elastic.matrices import FiniteElements, from_matrices, load_matrices
     from dalembert.elastic.node import Node
-    from dalembert.elastic.sid import read_sid, write_sid
-    from dalembert.elastic.solid_mesh import solid
-    from dalembert.elastic.straight_beam import beam
 
 __all__ = [
     "ElasticBody", "FiniteElements", "Node", "attached", "beam", "buckens", "from_matrices", "given_modes", "load_matrices",
@@ -21,10 +21,11 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "ElasticBody": "body", "modal": "damping", "rayleigh": "damping", "attached": "frames", "buckens": "frames",
-    "principal": "frames", "given_modes": "given", "nodal_bodies": "lumped", "FiniteElements": "matrices",
-    "from_matrices": "matrices", "load_matrices": "matrices", "Node": "node", "read_sid": "sid", "write_sid": "sid",
-    "solid": "solid_mesh", "beam": "straight_beam",
+    "ElasticBody": "body", "modal": "builders.damping", "rayleigh": "builders.damping", "attached": "frames", "buckens": "frames",
+    "principal": "frames", "given_modes": "builders.given_modes", "nodal_bodies": "builders.lumped",
+    "FiniteElements": "builders.matrices",
+    "from_matrices": "builders.matrices", "load_matrices": "builders.matrices", "Node": "node", "read_sid": "builders.sid",
+    "write_sid": "builders.sid", "solid": "builders.solid_mesh", "beam": "builders.straight_beam",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dalembert.arguments import names as argument_names
-from dalembert.elastic.data import array, plain, symmetric
+from dalembert.elastic.builders.data import array, plain, symmetric
 from dalembert.elastic.node import Node, named_nodes
 from dalembert.errors import ModelError
 from dalembert.portable import Portable

@@ -13,8 +13,8 @@ import numpy as np
 
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint
 from dalembert.vectors import Matrix, Vector, cross
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
-from dalembert.system.bodies import Instant
-from dalembert.system.shapes import Shape
+from dalembert.parts.bodies import Instant
+from dalembert.parts.shapes import Shape
 from dalembert.vectors import Matrix, Vector, cross
 
 SPENT = 1e-9

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dalembert.elastic.moments import from_points
+from dalembert.elastic.builders.moments import from_points
 
 _NEGLIGIBLE = 1e-9
 """Turn of a frame, beside the modes' own, that leaves no second-order displacement worth the name."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.elastic.data import array, by_name
+from dalembert.elastic.builders.data import array, by_name
 from dalembert.errors import ModelError
 from dalembert.portable import Portable
 

@@ -11,10 +11,10 @@ import numpy as np
 from dalembert.elastic.carried import Carried
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
-from dalembert.system.laws import Law
-from dalembert.system.names import unknown
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint
+from dalembert.parts.names import unknown
+from dalembert.parts.prescribed import Law
 
 _SAME_PLACE = 1e-9
 """Part of the body's size within which a point counts as being at a node."""

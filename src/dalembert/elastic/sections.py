@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.elastic.beam_elements import GAUSS, BeamElements
+from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from dalembert.arguments import file_path, refused, takes
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
-    from dalembert.simulation.motion import Motion
+    from dalembert.motion.motion import Motion
 
 
 @takes(path=file_path)

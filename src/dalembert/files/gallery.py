@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import dalembert
-
-_PACKAGE = Path(dalembert.__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 
 
 def folder() -> Path:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-import dalembert
+from dalembert.atomic import write_whole
 from dalembert.errors import MotionFileError
-from dalembert.files.atomic import write_whole
+from dalembert.limited_read import MB, Unreadable, read_whole
 from dalembert.mechanism import Mechanism
-from dalembert.reading import MB, Unreadable, read_whole
-from dalembert.simulation.events import Occurrence
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
+from dalembert.motion.occurrence import Occurrence
+from dalembert.version import __version__
 
 LARGEST = 2**34
 """Bytes of a file, and of its arrays."""
@@ -63,7 +63,7 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
 
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
     """By the fingerprint, where this version of the package took one; else by names."""
-    if record.get("version") == dalembert.__version__ and "fingerprint" in record:
+    if record.get("version") == __version__ and "fingerprint" in record:
         same = m.kernels.fingerprint == record["fingerprint"]
     else:
         same = (m.coordinates, m.speeds, tuple(b.name for b in m.bodies)) == (*names[:2], bodies)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.files.tables import Columns, check_ending, write_table
+from dalembert.tables import Columns, check_ending, write_table
 
 if TYPE_CHECKING:
-    from dalembert.simulation.motion import Motion
+    from dalembert.motion.motion import Motion
 
 
 def save(motion: Motion, path: str | Path) -> None:

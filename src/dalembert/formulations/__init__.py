@@ -7,31 +7,27 @@ from typing import Any
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
-from dalembert.formulations.written import WrittenEquations
+from dalembert.formulations.printing.written_equations import WrittenEquations
+from dalembert.parts.names import nearest
 from dalembert.registry import Registry
-from dalembert.system.names import nearest
 from dalembert.trace import tracing
 
-_HERE, _ABSOLUTE, _RECURSIVE = (
-    "dalembert.formulations",
-    "dalembert.formulations.absolute",
-    "dalembert.formulations.recursive",
-)
+_TREE, _MOMENTA, _ABSOLUTE = (f"{__name__}.{room}" for room in ("tree", "momenta", "absolute"))
 
 FORMULATIONS: Registry[Formulation] = Registry(
     {
-        "kane": f"{_HERE}.kane",
-        "kane_minimal": f"{_HERE}.kane_minimal:KaneMinimal",
-        "tisserand": f"{_HERE}.tisserand",
-        "dalembert": f"{_HERE}.dalembert:DAlembert",
-        "lagrange": f"{_HERE}.lagrange",
-        "boltzmann_hamel": f"{_HERE}.boltzmann_hamel",
-        "momentum": f"{_HERE}.momentum",
-        "hamilton": f"{_HERE}.hamilton",
-        "path_matrix": f"{_HERE}.path_matrix",
-        "recursive_newton_euler": f"{_RECURSIVE}:RecursiveNewtonEuler",
-        "composite_body": f"{_RECURSIVE}:CompositeBody",
-        "articulated_body": f"{_RECURSIVE}:ArticulatedBody",
+        "kane": f"{_TREE}.kane",
+        "kane_minimal": f"{_TREE}.kane_minimal:KaneMinimal",
+        "tisserand": f"{_TREE}.tisserand",
+        "dalembert": f"{_TREE}.dalembert:DAlembert",
+        "lagrange": f"{_TREE}.lagrange",
+        "boltzmann_hamel": f"{_TREE}.boltzmann_hamel",
+        "momentum": f"{_MOMENTA}.momentum",
+        "hamilton": f"{_MOMENTA}.hamilton",
+        "path_matrix": f"{_TREE}.path_matrix",
+        "recursive_newton_euler": f"{_TREE}.recursive:RecursiveNewtonEuler",
+        "composite_body": f"{_TREE}.recursive:CompositeBody",
+        "articulated_body": f"{_TREE}.recursive:ArticulatedBody",
         "newton_euler": f"{_ABSOLUTE}.newton_euler",
         "newton_euler_nodal": f"{_ABSOLUTE}.nodal",
         "newton_euler_forces": f"{_ABSOLUTE}.forces",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.system import MassProperties
-from dalembert.system.meshes import Triangles
+from dalembert.parts import MassProperties
+from dalembert.parts.meshes import Triangles
 
 
 def enclosed(mesh: Triangles, density: float) -> MassProperties:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dalembert.errors import ModelError
-from dalembert.system import meshes
-from dalembert.system.meshes import Triangles
+from dalembert.parts import meshes
+from dalembert.parts.meshes import Triangles
 
 MOST_TRIANGLES = 10_000_000
 """Of all meshes of a robot, counted as often as they are named."""

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
-from dalembert.system.joints.axis import Axis
-from dalembert.system.names import unknown
+from dalembert.parts.joints.axis import Axis
+from dalembert.parts.names import unknown
 from dalembert.words import short
 
 T = TypeVar("T")

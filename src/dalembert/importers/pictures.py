@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.system.data_file import DataFile
-from dalembert.system.frames import Frame
-from dalembert.system.meshes import Triangles
-from dalembert.system.shapes import Box, Capsule, Cylinder, Mesh, MeshFile, Shape, Sphere
+from dalembert.parts.data_file import DataFile
+from dalembert.parts.frames import Frame
+from dalembert.parts.meshes import Triangles
+from dalembert.parts.shapes import Box, Capsule, Cylinder, Mesh, MeshFile, Shape, Sphere
 
 
 def sphere(radius: float, at: Frame, rgba: np.ndarray | None) -> Shape:

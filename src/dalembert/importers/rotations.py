@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.system.frames import Frame
+from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, Matrix, Vector, skew, turn
 
 HERE = Frame()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dalembert.importers.naming import Names
+from dalembert.parts.constraints import Coupling
+from dalembert.parts.joints import Revolute
 from dalembert.system import GROUND, System
-from dalembert.system.constraints import Coupling
-from dalembert.system.joints import Revolute
 
 
 def add_rotor(s: System, bodies: Names, joints: Names, joint: str, inertia: float) -> None:

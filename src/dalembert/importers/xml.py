@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from dalembert.errors import ModelError
 from dalembert.importers.node import Node
-from dalembert.reading import MB, Unreadable, read_whole
+from dalembert.limited_read import MB, Unreadable, read_whole
 
 LARGEST = 32 * MB
 """Bytes of one file."""

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import numbers
-from dalembert.constraints.contradictions import check_defined
+from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.kernel import Kernel
-from dalembert.kernels.straight import straight_block
+from dalembert.kernels.runtime.kernel import Kernel
+from dalembert.kernels.runtime.straight import straight_block
 from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels import articulated, composite, energies, motion, newton_euler, rates
-from dalembert.kernels.algorithm import Algorithm
-from dalembert.kernels.by_columns import emit_mass_matrix
-from dalembert.kernels.kernel import Emit, Kernel
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of
-from dalembert.kernels.opaque import generalized_forces, potentials, split
-from dalembert.kernels.outlined import Outlined
-from dalembert.kernels.straight import NAMES, extra_input, straight_block
+from dalembert.kernels.runtime.kernel import Emit, Kernel
+from dalembert.kernels.runtime.opaque import generalized_forces, potentials, split
+from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
+from dalembert.kernels.tree import articulated, body_motion, composite, energies, newton_euler, rates
+from dalembert.kernels.tree.algorithm import Algorithm
+from dalembert.kernels.tree.mass_matrix_columns import emit_mass_matrix
+from dalembert.kernels.tree.sweep_kernel import Outlined
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.parts.forces.points import Point, point
+from dalembert.parts.names import unknown
 from dalembert.recursive import algorithms as recursive
 from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import links
-from dalembert.system.forces.points import Point, point
-from dalembert.system.names import unknown
 from dalembert.trace import count_operations, minimum, tracing
 from dalembert.trace.native import Module, Pointer, Signature
 
@@ -176,7 +176,7 @@ class Catalogue:
             both = zip(s.poses[1 : n + 1], s.velocities[1 : n + 1])
             return [x for pose, rate in both for x in (*pose.R.ravel(), *pose.p, *rate.w, *rate.v)]
 
-        return self._kernel(formula, motion.ALGORITHM, 0, (self.mechanism.n_bodies, motion.N_MOTION))
+        return self._kernel(formula, body_motion.ALGORITHM, 0, (self.mechanism.n_bodies, body_motion.N_MOTION))
 
     def motion(self, q: Any, u: Any, t: Any, parameters: Any) -> BodyMotion:
         rows = self.body_motion(q, u, None, t, parameters)
@@ -224,7 +224,7 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
-            from dalembert.kernels.derivatives import emit_forward_derivatives
+            from dalembert.kernels.derivatives.formulas import emit_forward_derivatives
 
             return emit_forward_derivatives(m, module, lanes)
 
@@ -235,7 +235,7 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
-            from dalembert.kernels.derivatives import of_inverse_dynamics
+            from dalembert.kernels.derivatives.formulas import of_inverse_dynamics
 
             with tracing():
                 udot = extra_input(m.speeds)
@@ -249,7 +249,7 @@ class Catalogue:
         m = self.mechanism
 
         def straight(module: Module, lanes: int) -> tuple[Signature, int]:
-            from dalembert.kernels.derivatives import of_inverse_dynamics
+            from dalembert.kernels.derivatives.formulas import of_inverse_dynamics
 
             with tracing():
                 udot = extra_input(m.speeds)
@@ -258,7 +258,7 @@ class Catalogue:
                 return module.block(straight_block(m, kept, udot), lanes), 0
 
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
-            from dalembert.kernels.tangent import emit_jacobian
+            from dalembert.kernels.derivatives.tangent import emit_jacobian
 
             return emit_jacobian(m, newton_euler.ALGORITHM, module, module.target.lanes, "qP")
 
@@ -266,14 +266,14 @@ class Catalogue:
         return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, one_by_one=not small)
 
     def _derivatives(self, name: str, straight: Emit, algorithm: Algorithm) -> Kernel:
-        from dalembert.kernels import closed_form
+        from dalembert.kernels.derivatives import closed_form
 
         self._check_unconstrained("derivatives of dynamics")
         m = self.mechanism
         shape = (m.n_u, 3 * m.n_u + len(m.parameters))
 
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
-            from dalembert.kernels.tangent import emit_jacobian
+            from dalembert.kernels.derivatives.tangent import emit_jacobian
 
             return emit_jacobian(m, algorithm, module, module.target.lanes)
 

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
-from dalembert.system.joints import Joint
+from dalembert.parts.joints import Joint
 from dalembert.trace import Expr, symbols, tracing
 from dalembert.trace.fingerprint import fingerprint
 

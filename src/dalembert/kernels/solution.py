@@ -9,22 +9,34 @@ import numpy as np
 
 from dalembert.arguments import numbers
 from dalembert.constraints import method
-from dalembert.constraints.assembly import DEPENDENT
+from dalembert.constraints.assembly.assemble import DEPENDENT
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.dynamics import solve_state
-from dalembert.constraints.solution import Solution
+from dalembert.constraints.methods.solution import Solution
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.assembled import STILL, check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.constrained import Constrained
-from dalembert.kernels.independent import independent_rows
-from dalembert.kernels.kernel import Kernel
-from dalembert.kernels.left_out import left_out_kernel
-from dalembert.kernels.opaque import generalized_forces
-from dalembert.kernels.own_speeds import formulation_named, own_speed_symbols, settled_choice, speeds_are_own
-from dalembert.kernels.pair import Pair, PairKernel, accelerations_kernel, forced_by, n_rows, to_own_speeds
-from dalembert.kernels.straight import NAMES, block, known_symbols
+from dalembert.kernels.dependent_rows import left_out_kernel
+from dalembert.kernels.independent_rows import independent_rows
+from dalembert.kernels.rhs.formulation_kernel import (
+    Pair,
+    PairKernel,
+    accelerations_kernel,
+    forced_by,
+    n_rows,
+    to_own_speeds,
+)
+from dalembert.kernels.rhs.formulation_speeds import (
+    formulation_named,
+    own_speed_symbols,
+    settled_choice,
+    speeds_are_own,
+)
+from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.runtime.kernel import Kernel
+from dalembert.kernels.runtime.opaque import generalized_forces
+from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum

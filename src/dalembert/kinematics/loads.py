@@ -10,8 +10,8 @@ import numpy as np
 
 from dalembert.errors import DalembertError, ForceError, TraceError
 from dalembert.kinematics.state import State
-from dalembert.system.forces import BodyLoad, Force
-from dalembert.system.forces.force import Load
+from dalembert.parts.forces import BodyLoad, Force
+from dalembert.parts.forces.force import Load
 from dalembert.trace import Expr
 from dalembert.vectors import ZERO, Vector, cross
 

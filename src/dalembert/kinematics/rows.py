@@ -18,8 +18,8 @@ from dalembert.kinematics.given import GivenState, unspecified
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.parts import largest_in
-from dalembert.system.constraints import Constraint
+from dalembert.mechanism.connected import largest_in
+from dalembert.parts.constraints import Constraint
 from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
 from dalembert.vectors import ZERO, Vector, cross
 

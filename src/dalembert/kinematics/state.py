@@ -19,11 +19,11 @@ from dalembert.kinematics import recursion as step
 from dalembert.kinematics import seats
 from dalembert.kinematics.recursion import JointRates, Link, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
-from dalembert.system.bodies import Instant
-from dalembert.system.forces.points import point
-from dalembert.system.joints import Joint
-from dalembert.system.laws import at_time
-from dalembert.system.names import unknown
+from dalembert.parts.bodies import Instant
+from dalembert.parts.forces.points import point
+from dalembert.parts.joints import Joint
+from dalembert.parts.names import unknown
+from dalembert.parts.prescribed import at_time
 from dalembert.trace import Expr, substitute
 from dalembert.vectors import ZERO, Matrix, Vector, cross, vector
 from dalembert.words import listed, shown

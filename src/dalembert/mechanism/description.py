@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
+from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
-from dalembert.mechanism.parts import Part, parts_of
+from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
+from dalembert.parts.bodies import Body, check_mass_properties
+from dalembert.parts.constraints import Constraint
+from dalembert.parts.forces import Force
+from dalembert.parts.frames import Frame
+from dalembert.parts.names import unknown
+from dalembert.parts.numbers import number
+from dalembert.parts.shapes import Shape
 from dalembert.portable import Portable
-from dalembert.system.bodies import Body, check_mass_properties
-from dalembert.system.constraints import Constraint
-from dalembert.system.forces import Force
-from dalembert.system.frames import Frame
-from dalembert.system.names import unknown
-from dalembert.system.numbers import number
-from dalembert.system.plan import Plan
-from dalembert.system.shapes import Shape
 from dalembert.topology import Tree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
@@ -271,7 +271,7 @@ class Description(Portable):
             _without_inertia(new) and not _without_inertia(old)
             for new, old in zip(made.numeric.bodies, self.numeric.bodies)
         ):
-            from dalembert.build import check_motion_is_determined
+            from dalembert.system.build import check_motion_is_determined
 
             check_motion_is_determined(made)  # type: ignore[arg-type]
         return made

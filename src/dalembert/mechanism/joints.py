@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
-from dalembert.system.laws import Law
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint
+from dalembert.parts.prescribed import Law
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,29 +16,29 @@ from dalembert.arguments import by_name, count, file_path, function, names, numb
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
-from dalembert.system.constraints import JointClosure
+from dalembert.parts.constraints import JointClosure
 from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
-    from dalembert.analysis.comparison import Comparison
+    from dalembert.analysis.comparison.comparison import Comparison
     from dalembert.analysis.drives import Drives
-    from dalembert.analysis.equilibrium import Equilibrium
-    from dalembert.analysis.follow import Followed
-    from dalembert.analysis.identify import Identification
+    from dalembert.analysis.equilibrium.equilibrium import Equilibrium
     from dalembert.analysis.inspection import Inspection
-    from dalembert.analysis.linearisation import Linearisation
-    from dalembert.analysis.locus import Locus
-    from dalembert.analysis.sensitivities import Sensitivities
-    from dalembert.analysis.stability_map import StabilityMap
-    from dalembert.analysis.sweep import Sweep
-    from dalembert.analysis.ways import Branches
-    from dalembert.constraints.diagnosis import Diagnosis
-    from dalembert.constraints.solution import Solution
+    from dalembert.analysis.linear.linearisation import Linearisation
+    from dalembert.analysis.linkage.follow import Followed
+    from dalembert.analysis.linkage.sweep import Sweep
+    from dalembert.analysis.linkage.ways import Branches
+    from dalembert.analysis.sensitivity.identify import Identification
+    from dalembert.analysis.sensitivity.sensitivities import Sensitivities
+    from dalembert.analysis.stability.locus import Locus
+    from dalembert.analysis.stability.stability_map import StabilityMap
+    from dalembert.constraints.diagnosis.diagnose import Diagnosis
+    from dalembert.constraints.methods.solution import Solution
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.rows import Differentiated
+    from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
-    from dalembert.simulation.motion import Motion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +114,7 @@ class Mechanism(Description):
 
         Values given as whole arrays are where to start from; none of them is kept.
         """
-        from dalembert.constraints.assembly import assemble_given
+        from dalembert.constraints.assembly.assemble import assemble_given
 
         return assemble_given(self, initial, speeds, t)
 
@@ -128,7 +128,7 @@ class Mechanism(Description):
         the first joints from the ground that decide them. Starts are drawn until each way was found several times; `.found`, `.sure`
         and `print` tell how sure it is that none is missing.
         """
-        from dalembert.analysis.branches import branches
+        from dalembert.analysis.linkage.branches import branches
 
         return branches(self, initial, t)
 
@@ -136,7 +136,7 @@ class Mechanism(Description):
     @takes(t=real)
     def diagnose(self, initial: Any = None, t: float = 0.0) -> Diagnosis:
         """Which constraints are redundant, what moves, which reactions are unique; `str()` tells it in words."""
-        from dalembert.constraints.diagnosis import diagnose
+        from dalembert.constraints.diagnosis.diagnose import diagnose
 
         return diagnose(self, self.assemble(initial, None, t)[0], t)
 
@@ -353,7 +353,7 @@ class Mechanism(Description):
         `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
         After so many `seconds` no further pair is begun; those left out are listed with the refusals.
         """
-        from dalembert.analysis.compare import compare
+        from dalembert.analysis.comparison.compare import compare
 
         return compare(self, formulations, constraints, states, seed, start, seconds)
 
@@ -370,7 +370,7 @@ class Mechanism(Description):
         model's own. Loops and constraints leave independent displacements and speeds; those named in `keep` are among them. `tau` are
         constant generalized forces on all speeds.
         """
-        from dalembert.analysis.linearise import linearise
+        from dalembert.analysis.linear.linearise import linearise
 
         return linearise(self, q, u, t, inputs, outputs, keep, tau)
 
@@ -381,7 +381,7 @@ class Mechanism(Description):
         outputs: Mapping[str, Any] | None = None, keep: Sequence[str] = (),
     ) -> list[Linearisation]:  # fmt: skip
         """Small deviations from a motion: a linearisation at each of its samples, or at those nearest the times."""
-        from dalembert.analysis.linearise import linearise_along
+        from dalembert.analysis.linear.linearise import linearise_along
 
         return linearise_along(self, motion, times, inputs, outputs, keep)
 
@@ -396,7 +396,7 @@ class Mechanism(Description):
         Speeds in `find` are looked for, from the values given; joints in `hold` keep their initial coordinates. Where a speed is given,
         `.drives` has the force that keeps it so.
         """
-        from dalembert.analysis.find_equilibrium import equilibrium
+        from dalembert.analysis.equilibrium.find_equilibrium import equilibrium
 
         found = equilibrium(self, initial, speeds, find, hold, t, starts, seed)
         self._warn_of_bending(found.q, "equilibrium")
@@ -409,7 +409,7 @@ class Mechanism(Description):
         hold: Sequence[str] = (), t: float = 0.0, starts: int = 24, seed: int = 0,
     ) -> list[Equilibrium]:  # fmt: skip
         """All different ones that the starts lead to."""
-        from dalembert.analysis.find_equilibrium import equilibria
+        from dalembert.analysis.equilibrium.find_equilibrium import equilibria
 
         found = equilibria(self, initial, speeds, find, hold, t, starts, seed)
         for one in found:
@@ -427,7 +427,7 @@ class Mechanism(Description):
         `.stability_limits()` and, for speeds of rotation, `.critical_speeds()` are found to rounding; `.plot()` and
         `.plot_frequencies()` (Campbell's diagram) draw it.
         """
-        from dalembert.analysis.locus import root_locus
+        from dalembert.analysis.stability.locus import root_locus
 
         return root_locus(self, name, values, initial, speeds, find, hold, t)
 
@@ -438,7 +438,7 @@ class Mechanism(Description):
         find: Mapping[str, Any] | None = None, hold: Sequence[str] = (), t: float = 0.0,
     ) -> StabilityMap:  # fmt: skip
         """Growth of small motions over one or two parameters or held speeds: `over={"k": values, "c": values}`."""
-        from dalembert.analysis.stability_map import stability_map
+        from dalembert.analysis.stability.stability_map import stability_map
 
         return stability_map(self, over, initial, speeds, find, hold, t)
 
@@ -469,7 +469,7 @@ class Mechanism(Description):
         `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
         take part, in the assembled start too.
         """
-        from dalembert.analysis.sensitivities import sensitivities
+        from dalembert.analysis.sensitivity.sensitivities import sensitivities
 
         return sensitivities(
             self, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
@@ -487,7 +487,7 @@ class Mechanism(Description):
         `measured` has coordinates "A", speeds "A'" or outputs by name, at the `times`; `sigma` their standard deviations, one for all
         or by name. The search starts from the model's own values and keeps within `bounds` {name: (low, high)}.
         """
-        from dalembert.analysis.identify import identify
+        from dalembert.analysis.sensitivity.identify import identify
 
         _, initial, speeds = self.plan.begun(None, initial, speeds)
         return identify(
@@ -501,7 +501,7 @@ class Mechanism(Description):
 
         What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
         """
-        from dalembert.analysis.sweep import sweep
+        from dalembert.analysis.linkage.sweep import sweep
 
         return sweep(self, joint, values, initial, t)
 
@@ -515,6 +515,6 @@ class Mechanism(Description):
         `path(t)` gives x, y, z (None where it may be anything), or the path is an array with a row for each time. `initial` is a pose
         near the first one wanted. Where freedoms are left, they move with the least kinetic energy.
         """
-        from dalembert.analysis.follow import follow
+        from dalembert.analysis.linkage.follow import follow
 
         return follow(self, at, path, times, orientation, initial)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
-from dalembert.system.names import unknown
+from dalembert.parts.names import unknown
 
 
 def missing(m: Description, name: object, kind: str, known: Iterable[str], where: str) -> ModelError:

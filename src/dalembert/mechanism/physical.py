@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
-from dalembert.system.bodies import MassProperties, check_mass_properties
+from dalembert.parts.bodies import MassProperties, check_mass_properties
 from dalembert.trace import evaluate, symbol
 from dalembert.trace.graph import free_symbols
 

@@ -1,7 +1,7 @@
 """A mechanism's own scales, by which all verdicts are made: what is closed, what moves, what is the same does not hang on units.
 
 A length is measured by the largest body or the longest distance that a force or constraint is given, an angle by 1 rad, a modal
-amplitude by a slight deformation of its body. Every connected part has its own length (`mechanism.parts`).
+amplitude by a slight deformation of its body. Every connected part has its own length (`mechanism.connected`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.system.conform import marks_of
-from dalembert.system.constraints import Constraint
-from dalembert.system.forces import Force
-from dalembert.system.forces.points import Point
-from dalembert.system.joints import Joint
+from dalembert.parts.conform import marks_of
+from dalembert.parts.constraints import Constraint
+from dalembert.parts.forces import Force
+from dalembert.parts.forces.points import Point
+from dalembert.parts.joints import Joint
 
 if TYPE_CHECKING:
     from dalembert.mechanism.description import Description

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.parts.joints import Revolute
 from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
-from dalembert.system.joints import Revolute
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, ZERO
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.mechanism import Mechanism, TreeJoint
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint
 from dalembert.recursive.inertia import RigidInertia
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
 _NOISE = 2e-15

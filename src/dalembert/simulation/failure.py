@@ -10,13 +10,19 @@ import numpy as np
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.kinematics.bending import most_bent
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.balance import Balance
-from dalembert.simulation.dop853_held import MET, TURNED
-from dalembert.simulation.holding import Holding
-from dalembert.simulation.method import CREEPING, NO_CONVERGENCE, NOT_FINITE, OUT_OF_REACH, SINGULAR_POSE
+from dalembert.simulation.equation_choice import Balance
+from dalembert.simulation.integrators.dop853_held import MET, TURNED
+from dalembert.simulation.integrators.integrator import (
+    CREEPING,
+    NO_CONVERGENCE,
+    NOT_FINITE,
+    OUT_OF_REACH,
+    SINGULAR_POSE,
+)
+from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.march.program import Program
 from dalembert.simulation.near_singular import near_singular, pushed_by_time, weakest_loops
 from dalembert.simulation.options import Options
-from dalembert.simulation.program import Program
 
 Told = Callable[[Mechanism, np.ndarray, float, Holding], str]
 """A clause about a nearly singular pose."""

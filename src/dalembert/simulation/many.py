@@ -12,30 +12,30 @@ from typing import Any
 
 import numpy as np
 
-import dalembert
 from dalembert.arguments import array, numbers, refused
-from dalembert.constraints.diagnosis import better_rows
+from dalembert.constraints.diagnosis.diagnose import better_rows
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
-from dalembert.simulation.bending_warning import overbent, warn_of_bending
+from dalembert.motion.bending_warning import overbent, warn_of_bending
+from dalembert.motion.motion import Motion
+from dalembert.parts.names import unknown
+from dalembert.simulation.constrained_start import check_method, held_start, hold
 from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
-from dalembert.simulation.held import check_method, held_start, hold
-from dalembert.simulation.holding import Holding
-from dalembert.simulation.layout import N_COUNTERS, NEXT, STEPS, TOTAL
-from dalembert.simulation.march import FINISHED, PAUSED
-from dalembert.simulation.method import CREEPING, DEGRADED, OUT_OF_REACH
-from dalembert.simulation.motion import Motion
+from dalembert.simulation.integrators.integrator import CREEPING, DEGRADED, OUT_OF_REACH
+from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
+from dalembert.simulation.march.pace import Pace
+from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.share import NONE, WAITING
+from dalembert.simulation.march.time_loop import FINISHED, PAUSED
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.pace import Pace
-from dalembert.simulation.program import Program
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.share import NONE, WAITING
 from dalembert.simulation.stabilise import Projection
-from dalembert.system.names import unknown
 from dalembert.trace.native import aligned
+from dalembert.version import __version__
 from dalembert.words import counted
 
 LOOK_UP = 0.1
@@ -145,7 +145,7 @@ def simulate_many(
             stacklevel=5,
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
-    about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": dalembert.__version__}
+    about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
     record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
     if "let_pass" in program.layout.parts:
         record["let_pass"] = batch.let_pass.tolist()

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.massless import mass_factor
-from dalembert.formulations import kane
+from dalembert.formulations.tree import kane
 from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.holding import Holding
+from dalembert.simulation.kept_rows import Holding
 from dalembert.words import listed
 
 TAKES_PART = 0.1
@@ -103,7 +103,7 @@ def _owners(m: Mechanism) -> list[str]:
 
 def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.ndarray, X: np.ndarray) -> float:
     """|½ c·H⁻¹c|, along the displacements X."""
-    from dalembert.constraints.assembly import displaced  # what trees never need
+    from dalembert.constraints.assembly.assemble import displaced  # what trees never need
 
     def slope(x: np.ndarray) -> np.ndarray:
         found: np.ndarray = n @ _rows(m, displaced(m, q, x, t), t)[rows] @ X

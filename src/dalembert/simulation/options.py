@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.arguments import numbers
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.method import Method
-from dalembert.simulation.methods import METHODS, method_named
+from dalembert.simulation.integrators.integrator import Method
+from dalembert.simulation.integrators.registry import METHODS, method_named
 from dalembert.simulation.scales import SMALL, sizes_at
 
 RTOL, RTOL_HELD = 1e-10, 1e-12

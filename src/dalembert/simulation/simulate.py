@@ -10,33 +10,34 @@ from typing import Any
 
 import numpy as np
 
-import dalembert
 from dalembert.arguments import file_path
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.opaque import generalized_forces
+from dalembert.kernels.runtime.opaque import generalized_forces
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
+from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
-from dalembert.reading import is_folder
-from dalembert.simulation.balance import Balance, balance
-from dalembert.simulation.bending_warning import check_stayed_positive, overbent, warn_of_bending
-from dalembert.simulation.callback import Handler
-from dalembert.simulation.checkpoint import Checkpoint, load_checkpoint
-from dalembert.simulation.control import control_of
-from dalembert.simulation.events import Event, Occurrence, gathered
+from dalembert.motion.bending_warning import check_stayed_positive, overbent, warn_of_bending
+from dalembert.motion.motion import Motion
+from dalembert.motion.occurrence import Occurrence
+from dalembert.motion.spin_warning import warn_of_spin
+from dalembert.simulation.equation_choice import Balance, balance
 from dalembert.simulation.failure import let_pass
-from dalembert.simulation.holding import Holding
-from dalembert.simulation.layout import STEPS
-from dalembert.simulation.motion import Motion
+from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.march.callback import Handler
+from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
+from dalembert.simulation.march.control import control_of
+from dalembert.simulation.march.events import Event, gathered
+from dalembert.simulation.march.memory import STEPS
+from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.progress import Progress
+from dalembert.simulation.march.run import Run
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.program import Program
-from dalembert.simulation.progress import Progress
-from dalembert.simulation.run import Run
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.spin_warning import warn_of_spin
 from dalembert.simulation.stabilise import recorded, stabilisation
 from dalembert.trace.fingerprint import fingerprint
+from dalembert.version import __version__
 
 
 def simulate(
@@ -70,7 +71,7 @@ def simulate(
     program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
-    decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), dalembert.__version__
+    decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), __version__
 
     @cache
     def identity() -> str:
@@ -85,7 +86,7 @@ def simulate(
     record = {
         "model": m.name,
         "fingerprint": catalogue.fingerprint,
-        "version": dalembert.__version__,
+        "version": __version__,
         "options": o.record()
         | {
             "max_steps": o.max_steps,
@@ -118,7 +119,7 @@ def _start(
     how = stabilisation(stabilise)
     if not m.cuts and not m.constraints:
         return q, u, None
-    from dalembert.simulation.held import held_state
+    from dalembert.simulation.constrained_start import held_state
 
     return held_state(m, q, u, initial, speeds, o, how)
 
@@ -163,7 +164,7 @@ def _check_prescribed(run: Run, made: Motion) -> None:
 def _check_constraints_agreed(run: Run, made: Motion) -> None:
     if run.program.holding is None:
         return
-    from dalembert.simulation.held import check_rows_left_out
+    from dalembert.simulation.constrained_start import check_rows_left_out
 
     try:
         check_rows_left_out(run.model, run.program.holding, made.t, made.q, made.u)

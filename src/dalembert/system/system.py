@@ -12,18 +12,18 @@ from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
+from dalembert.parts.bodies import Body, MassProperties, RigidBody, inertia_matrix
+from dalembert.parts.constraints import Constraint
+from dalembert.parts.events import Event, as_event
+from dalembert.parts.forces import Force
+from dalembert.parts.frames import Frame, as_frame
+from dalembert.parts.joints import General, Joint
+from dalembert.parts.names import check_new_name, unknown
+from dalembert.parts.numbers import number, numbers
+from dalembert.parts.outputs import Output, as_output
+from dalembert.parts.prescribed import Law, free_law, make_law
+from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
-from dalembert.system.bodies import Body, MassProperties, RigidBody, inertia_matrix
-from dalembert.system.constraints import Constraint
-from dalembert.system.events import Event, as_event
-from dalembert.system.forces import Force
-from dalembert.system.frames import Frame, as_frame
-from dalembert.system.joints import General, Joint
-from dalembert.system.laws import Law, free_law, make_law
-from dalembert.system.names import check_new_name, unknown
-from dalembert.system.numbers import number, numbers
-from dalembert.system.outputs import Output, as_output
-from dalembert.system.shapes import Shape, as_shapes
 from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
@@ -249,7 +249,7 @@ class System(Portable):
 
         Code is compiled for the processor at hand, or for the `target` named ("x86-64", "x86-64-v3", "x86-64-v4"), if it can run here.
         """
-        from dalembert.build import build
+        from dalembert.system.build import build
 
         return build(self, tuple(cut) or self.cut, target)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.reading import MB, Unreadable, read_whole
+from dalembert.limited_read import MB, Unreadable, read_whole
 
 LARGEST = 64 * MB
 """Bytes of a file."""

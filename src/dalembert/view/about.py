@@ -7,7 +7,7 @@ from typing import Any
 
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.view.mathml import mathml
 
 WRITTEN = 8

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 
 MOST = 10_000
 """Frames, however small the mechanism."""

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dalembert.atomic import make_folder, write_whole
 from dalembert.errors import FileError
-from dalembert.files.atomic import make_folder, write_whole
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.view.bundle import document
+from dalembert.view.drawing.thumbnail import thumbnail
 from dalembert.view.page import write_page
-from dalembert.view.thumbnail import thumbnail
 
 MODULES = ("decode", "theme", "gallery")
 

@@ -6,10 +6,10 @@ from html import escape
 
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.view.about import counts
+from dalembert.view.drawing.topology_svg import topology_svg
 from dalembert.view.page import page_html
-from dalembert.view.topology_svg import topology_svg
 
 BUDGET = 2_000_000
 """Bytes of numbers: a notebook keeps every page it has shown."""

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.atomic import write_whole
 from dalembert.errors import SimulationError
-from dalembert.files.atomic import write_whole
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.motion import Motion
-from dalembert.system.forces.points import point
+from dalembert.motion.motion import Motion
+from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
+from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.primitives import Primitive
+from dalembert.view.drawing.scene import Scene, scene
+from dalembert.view.drawing.topology_svg import topology_svg
+from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
 from dalembert.view.frames import quaternions, thinned
-from dalembert.view.places import on_child
-from dalembert.view.primitives import Primitive
-from dalembert.view.scene import Scene, scene
 from dalembert.view.series import charts, reactions
-from dalembert.view.topology_svg import topology_svg
-from dalembert.view.wires import Wire, deflections, wire
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""

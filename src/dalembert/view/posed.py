@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-import dalembert
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.version import __version__
 
 SECONDS = 4.0
 """How long the poses take to be shown."""
@@ -23,7 +23,7 @@ def posed(m: Mechanism, q: Any, what: str, t: Any = None, u: Any = None) -> Moti
     times = np.linspace(0.0, SECONDS, len(poses)) if t is None else np.array(t, dtype=float)
     speeds = np.zeros((len(poses), m.n_u)) if u is None else np.array(u, dtype=float)
     record = {
-        "model": m.name, "version": dalembert.__version__, "parameters": dict(m.parameters), "ended": "end",
+        "model": m.name, "version": __version__, "parameters": dict(m.parameters), "ended": "end",
         "options": {"method": what}, "steps": 0,
     }  # fmt: skip
     return Motion(

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.simulation.motion import Motion
+from dalembert.motion.motion import Motion
 from dalembert.simulation.scales import prescribed_units
 
 REACTIONS = 16

@@ -26,7 +26,7 @@ from dalembert.files.expressions.syntax import (
     Reading,
     parts,
 )  # fmt: skip
-from dalembert.system.names import nearest
+from dalembert.parts.names import nearest
 from dalembert.trace import Expr, symbol
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {

@@ -33,7 +33,7 @@ from dalembert.files.expressions.syntax import (
     Reading,
 )  # fmt: skip
 from dalembert.files.expressions.tokens import Token, tokens
-from dalembert.system.names import nearest
+from dalembert.parts.names import nearest
 
 DEEPEST = 60
 """Brackets, signs and powers within each other."""

@@ -12,8 +12,8 @@ from dalembert.errors import ModelError
 from dalembert.files.models.kinds import Text
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
-from dalembert.reading import is_file
-from dalembert.system.data_file import DataFile
+from dalembert.limited_read import is_file
+from dalembert.parts.data_file import DataFile
 from dalembert.system.system import System
 from dalembert.words import short
 

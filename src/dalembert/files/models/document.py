@@ -12,7 +12,7 @@ from typing import Any
 
 from dalembert.errors import ModelFileError
 from dalembert.files.models.place import Entry
-from dalembert.reading import MB, Unreadable, read_whole
+from dalembert.limited_read import MB, Unreadable, read_whole
 
 LARGEST = 8 * MB
 """Bytes of a file."""

@@ -14,9 +14,9 @@ import numpy as np
 from dalembert.files.models.kinds import AXIS, MATRIX, VECTOR, NameKind, NumberKind, PlainNumber, Row, Schema, is_zero
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
-from dalembert.system.frames import Frame
-from dalembert.system.joints.axis import unit
-from dalembert.system.joints.orientation import EulerParameters
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints.axis import unit
+from dalembert.parts.joints.orientation import EulerParameters
 from dalembert.vectors import IDENTITY, ZERO, turn, turn_123
 
 _QUATERNION = Row(PlainNumber(), 4)

@@ -12,9 +12,9 @@ from dalembert.errors import ModelError
 from dalembert.files.expressions import Formula, written
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
-from dalembert.system.fields import Function
-from dalembert.system.forces.points import Point
-from dalembert.system.names import nearest
+from dalembert.parts.fields import Function
+from dalembert.parts.forces.points import Point
+from dalembert.parts.names import nearest
 from dalembert.vectors import ZERO
 
 Schema = dict[str, Any]

@@ -9,7 +9,7 @@ from dalembert.files.expressions import written
 from dalembert.files.models.kinds import Schema
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
-from dalembert.system.laws import TIME
+from dalembert.parts.prescribed import TIME
 from dalembert.system.system import JointPlacement
 
 

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from dalembert.elastic.sources import SOURCES
+from dalembert.elastic.builders.sources import SOURCES
 from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.records import Field, Variants, fields_of
+from dalembert.parts.constraints import CONSTRAINTS
+from dalembert.parts.data_file import InFolder
+from dalembert.parts.fields import BodyName, Function, Holds, Number, Numbers3
+from dalembert.parts.forces import FORCES
+from dalembert.parts.joints import JOINTS
+from dalembert.parts.outputs import OUTPUTS
+from dalembert.parts.shapes import SHAPES
+from dalembert.parts.solids import SOLIDS
 from dalembert.simulation.stabilise import Baumgarte
-from dalembert.system.constraints import CONSTRAINTS
-from dalembert.system.data_file import InFolder
-from dalembert.system.fields import BodyName, Function, Holds, Number, Numbers3
-from dalembert.system.forces import FORCES
-from dalembert.system.joints import JOINTS
-from dalembert.system.outputs import OUTPUTS
-from dalembert.system.shapes import SHAPES
-from dalembert.system.solids import SOLIDS
 
 FORMAT = 1
 

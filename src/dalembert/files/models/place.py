@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.errors import DalembertError, ModelFileError
 from dalembert.files.expressions import ExpressionError
-from dalembert.system.names import nearest
+from dalembert.parts.names import nearest
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,11 +39,11 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.records import Variants, fields_of, read_fields
 from dalembert.files.models.scope import Scope
 from dalembert.files.models.tables import table_of
-from dalembert.system.events import Event
-from dalembert.system.frames import Frame
-from dalembert.system.names import nearest
-from dalembert.system.outputs import Value
-from dalembert.system.solids import matter_of
+from dalembert.parts.events import Event
+from dalembert.parts.frames import Frame
+from dalembert.parts.names import nearest
+from dalembert.parts.outputs import Value
+from dalembert.parts.solids import matter_of
 from dalembert.system.system import System
 from dalembert.trace import symbol
 from dalembert.vectors import IDENTITY, ZERO

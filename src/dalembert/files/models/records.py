@@ -45,8 +45,8 @@ from dalembert.files.models.kinds import (
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
-from dalembert.system.fields import Function, Holds
-from dalembert.system.names import nearest
+from dalembert.parts.fields import Function, Holds
+from dalembert.parts.names import nearest
 from dalembert.trace import Expr
 
 _HELD: dict[str, Kind] = {

@@ -21,10 +21,10 @@ from dalembert.files.expressions import (
 from dalembert.files.expressions.formula import named
 from dalembert.files.expressions.syntax import Name
 from dalembert.files.models.place import Entry
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint
-from dalembert.system.names import nearest
-from dalembert.system.outputs import Output, Value
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint
+from dalembert.parts.names import nearest
+from dalembert.parts.outputs import Output, Value
 from dalembert.trace import symbol, symbols, tracing
 
 

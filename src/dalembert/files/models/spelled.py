@@ -13,7 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.files.expressions import Formula, written
 from dalembert.files.models.kinds import FunctionKind
 from dalembert.files.models.records import fields_of
-from dalembert.system.names import unknown
+from dalembert.parts.names import unknown
 from dalembert.system.system import System
 from dalembert.trace import Expr, symbol, tracing
 from dalembert.trace.graph import ordered

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.files.models.layout import Sampled
 from dalembert.files.models.records import fields_of, write_fields
-from dalembert.system.data_file import DataFile
+from dalembert.parts.data_file import DataFile
 from dalembert.trace.table import Table
 
 

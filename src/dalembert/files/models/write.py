@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
-from dalembert.files.atomic import write_whole
 from dalembert.files.models.data_files import check_files
 from dalembert.files.models.elastic import said
 from dalembert.files.models.emit import yaml_text
@@ -32,9 +32,9 @@ from dalembert.files.models.layout import (
 from dalembert.files.models.records import Field, fields_of, write_fields
 from dalembert.files.models.spelled import spelled, tables_of
 from dalembert.files.models.tables import said_of
-from dalembert.system.bodies import RigidBody
-from dalembert.system.events import Event
-from dalembert.system.frames import Frame
+from dalembert.parts.bodies import RigidBody
+from dalembert.parts.events import Event
+from dalembert.parts.frames import Frame
 from dalembert.system.system import JointPlacement, System
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Connection, Directions
-from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
+from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.recursion import AT_REST, Rates
 from dalembert.kinematics.state import State

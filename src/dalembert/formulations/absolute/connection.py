@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.directions import blocked, left_inverse, motion, slides
+from dalembert.formulations.joint_directions import blocked, left_inverse, motion, slides
 from dalembert.kinematics.state import State
 from dalembert.vectors import IDENTITY, ZERO, Vector, cross
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.kane import first_order, own_speeds, speeds, state, udot
 from dalembert.formulations.rigid import bending
+from dalembert.formulations.tree.kane import first_order, own_speeds, speeds, state, udot
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing

@@ -20,9 +20,9 @@ from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
-from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.joint_directions import slides
 from dalembert.formulations.rigid import bending
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross, skew

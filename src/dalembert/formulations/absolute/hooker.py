@@ -17,12 +17,12 @@ from dalembert.formulations.absolute.barycentric import augmented, balance, hing
 from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
-from dalembert.formulations.absolute.directions import slides
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import n_rows
+from dalembert.formulations.joint_directions import slides
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import cross

@@ -14,9 +14,9 @@ from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
-from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.rigid import bending
+from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, skew

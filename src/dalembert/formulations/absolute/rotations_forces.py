@@ -12,8 +12,8 @@ from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import lacking
 from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
 from dalembert.formulations.absolute.newton_euler import own_speeds, speeds, state, udot
-from dalembert.formulations.absolute.symmetric_solve import solve_symmetric
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 
 __all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

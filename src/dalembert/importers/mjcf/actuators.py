@@ -15,8 +15,8 @@ from dalembert.importers.mjcf.laws import Law, continued
 from dalembert.importers.mjcf.tendons import FixedTendon
 from dalembert.importers.naming import Names, identifier
 from dalembert.importers.node import Node
+from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
-from dalembert.system.forces import JointSpring, Load, Motor, Tendon
 
 TARGETS = ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
 

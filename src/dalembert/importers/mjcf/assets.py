@@ -16,10 +16,10 @@ from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import back, quaternion
-from dalembert.system import MassProperties, meshes
-from dalembert.system.data_file import DataFile
-from dalembert.system.frames import Frame
-from dalembert.system.meshes import Triangles
+from dalembert.parts import MassProperties, meshes
+from dalembert.parts.data_file import DataFile
+from dalembert.parts.frames import Frame
+from dalembert.parts.meshes import Triangles
 from dalembert.vectors import ZERO
 
 HULL, SHELL = "convex", "shell"

@@ -15,10 +15,11 @@ from dalembert.importers.mjcf.places import ORIENTATIONS, Compiler
 from dalembert.importers.naming import Names
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import HERE, then
-from dalembert.system import GROUND, MassProperties
-from dalembert.system.bodies import check_mass_properties
-from dalembert.system.frames import Frame
-from dalembert.system.shapes import Shape
+from dalembert.parts import MassProperties
+from dalembert.parts.bodies import check_mass_properties
+from dalembert.parts.frames import Frame
+from dalembert.parts.shapes import Shape
+from dalembert.system import GROUND
 from dalembert.vectors import ZERO
 
 NOTHING = MassProperties(0.0, ZERO, np.zeros((3, 3)))

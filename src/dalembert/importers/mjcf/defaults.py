@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dalembert.importers.node import Node
-from dalembert.system.names import unknown
+from dalembert.parts.names import unknown
 
 ACTUATORS = (
     "general",

@@ -13,10 +13,10 @@ from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.tendons import FixedTendon
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import back, quaternion, then
+from dalembert.parts.constraints import Constraint, Coupling, Polynomial
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint, Spherical, Weld
 from dalembert.system import System
-from dalembert.system.constraints import Constraint, Coupling, Polynomial
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint, Spherical, Weld
 from dalembert.vectors import ZERO
 
 

@@ -14,9 +14,9 @@ from dalembert.importers.mjcf.assets import Assets, MeshAsset
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import then, z_towards
-from dalembert.system import MassProperties
-from dalembert.system.frames import Frame
-from dalembert.system.shapes import Shape
+from dalembert.parts import MassProperties
+from dalembert.parts.frames import Frame
+from dalembert.parts.shapes import Shape
 from dalembert.vectors import ZERO
 
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}

@@ -9,8 +9,8 @@ import numpy as np
 from dalembert.importers.mjcf.places import Compiler
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import back, euler_parameters, then
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Free, Joint, Prismatic, Revolute, Spherical
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Free, Joint, Prismatic, Revolute, Spherical
 from dalembert.vectors import ZERO, turn
 
 KINDS = ("hinge", "slide", "ball", "free")

@@ -25,9 +25,9 @@ from dalembert.importers.naming import Names
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import HERE, then
 from dalembert.importers.rotor import add_rotor
+from dalembert.parts.forces import JointSpring, Load
+from dalembert.parts.joints import Weld
 from dalembert.system import System
-from dalembert.system.forces import JointSpring, Load
-from dalembert.system.joints import Weld
 from dalembert.vectors import ZERO
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import quaternion, z_towards
-from dalembert.system.frames import Frame
+from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, turn
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")

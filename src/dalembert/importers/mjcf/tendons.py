@@ -13,7 +13,7 @@ from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.joints import JointPart
 from dalembert.importers.mjcf.numbers import first_of
 from dalembert.importers.node import Node
-from dalembert.system.forces import Force, Spring, Tendon
+from dalembert.parts.forces import Force, Spring, Tendon
 
 
 @dataclass(frozen=True, eq=False)

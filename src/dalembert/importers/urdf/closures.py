@@ -18,10 +18,10 @@ from dalembert.importers.rotations import back, rpy, then
 from dalembert.importers.urdf.joints import axis
 from dalembert.importers.urdf.links import pose
 from dalembert.importers.urdf.tree import LinkTree
-from dalembert.system.forces import Spring
-from dalembert.system.frames import Frame
-from dalembert.system.joints import Joint, Prismatic, Revolute, Spherical, Universal, Weld
-from dalembert.system.joints.axis import Axis
+from dalembert.parts.forces import Spring
+from dalembert.parts.frames import Frame
+from dalembert.parts.joints import Joint, Prismatic, Revolute, Spherical, Universal, Weld
+from dalembert.parts.joints.axis import Axis
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dalembert.importers.node import Node
-from dalembert.system.joints import Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
-from dalembert.system.joints.axis import Axis
+from dalembert.parts.joints import Free, Joint, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
+from dalembert.parts.joints.axis import Axis
 
 
 def axis(node: Node) -> Axis:

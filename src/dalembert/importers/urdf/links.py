@@ -15,11 +15,11 @@ from dalembert.importers.imported import Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import quaternion, rpy
-from dalembert.system import MassProperties
-from dalembert.system.bodies import check_mass_properties
-from dalembert.system.data_file import DataFile
-from dalembert.system.frames import Frame
-from dalembert.system.shapes import Shape
+from dalembert.parts import MassProperties
+from dalembert.parts.bodies import check_mass_properties
+from dalembert.parts.data_file import DataFile
+from dalembert.parts.frames import Frame
+from dalembert.parts.shapes import Shape
 from dalembert.vectors import ZERO
 
 

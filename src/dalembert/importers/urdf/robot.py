@@ -17,11 +17,11 @@ from dalembert.importers.urdf.joints import joint
 from dalembert.importers.urdf.links import Looks, matter, origin
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.tree import LinkTree, link_tree, named
+from dalembert.parts.constraints import Coupling
+from dalembert.parts.forces import JointSpring
+from dalembert.parts.joints import Free, Joint, Weld
+from dalembert.parts.names import unknown
 from dalembert.system import GROUND, System
-from dalembert.system.constraints import Coupling
-from dalembert.system.forces import JointSpring
-from dalembert.system.joints import Free, Joint, Weld
-from dalembert.system.names import unknown
 
 WORLD = "world"
 

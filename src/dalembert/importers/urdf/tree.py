@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dalembert.importers.node import Node
 from dalembert.importers.rotations import HERE, then
 from dalembert.importers.urdf.links import origin
-from dalembert.system.frames import Frame
-from dalembert.system.names import unknown
+from dalembert.parts.frames import Frame
+from dalembert.parts.names import unknown
 
 
 @dataclass(frozen=True, eq=False)

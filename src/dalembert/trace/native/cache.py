@@ -17,10 +17,10 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.signature import Signature
 from dalembert.trace.native.entries import Entries, entries_in, files_in
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.module import Module
-from dalembert.trace.native.signature import Signature
 
 LARGEST_CACHE = 512 * 1024 * 1024
 """Bytes on disk above which the entries used longest ago are removed."""

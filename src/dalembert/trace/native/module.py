@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
 from dalembert.trace.native.compiler import PIPELINE, assembly, object_code
-from dalembert.trace.native.function import PARAMETERS, FunctionBuilder
+from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
+from dalembert.trace.native.driver.signature import Kind, Signature
+from dalembert.trace.native.driver.values import Value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.machine import toolchain
-from dalembert.trace.native.signature import Kind, Signature
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
-from dalembert.trace.native.tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.target import Target, target_of
 from dalembert.trace.native.text import Body, ModuleText
-from dalembert.trace.native.values import Value
 
 
 class Module:

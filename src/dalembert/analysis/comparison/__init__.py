@@ -1,0 +1,1 @@
+"""Formulations and constraint methods compared: agreement, size, time."""

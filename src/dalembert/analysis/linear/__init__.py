@@ -1,0 +1,1 @@
+"""Small motions about a state: equations to first order, linearisation, modes."""

@@ -1,0 +1,182 @@
+"""Modes: the free small motions x = Re(x̂ e^{λt}) of a linearised mechanism, A x̂ = λ x̂."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.analysis.linear.linearisation import NEUTRAL, Linearisation
+from dalembert.analysis.tabular import Tabular, over
+from dalembert.arguments import count, real, refused, takes
+from dalembert.parts.names import unknown
+from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.motion.motion import Motion
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """One pair of conjugate eigenvalues, by that of positive imaginary part, or one real eigenvalue."""
+
+    linearisation: Linearisation
+    eigenvalue: complex
+    shape: np.ndarray
+    """Displacements along all of the mechanism's speeds, complex; the largest is 1."""
+    speeds: np.ndarray
+    """Deviations of all speeds, to the same scale."""
+
+    @property
+    def oscillates(self) -> bool:
+        return self.eigenvalue.imag != 0.0
+
+    @property
+    def angular_frequency(self) -> float:
+        """|Im λ|, rad/s."""
+        return abs(self.eigenvalue.imag)
+
+    @property
+    def frequency(self) -> float:
+        """Hz."""
+        return self.angular_frequency / (2.0 * np.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """−Re λ / |λ|: negative where the motion grows."""
+        size = abs(self.eigenvalue)
+        return -self.eigenvalue.real / size if size else 0.0
+
+    def __getitem__(self, name: str) -> complex:
+        """The displacement along a speed, by its name."""
+        names = self.linearisation.mechanism.speeds
+        if name not in names:
+            raise unknown(name, "speed", names, "mode")
+        return complex(self.shape[names.index(name)])
+
+    @takes(amplitude=real, periods=real, samples=count(2))
+    def motion(self, amplitude: float = 0.2, periods: float = 2.0, samples: int = 121) -> Motion:
+        """The mode as a motion to look at: its largest displacement is `amplitude` (rad or m), about the pose where it was found.
+
+        Loops are closed again at every sample. Growth and decay are left out of oscillations; other modes run until they have grown or
+        fallen by a factor of e for each period.
+        """
+        from dalembert.analysis.linear.mode_motion import mode_motion
+
+        return mode_motion(self, amplitude, periods, samples)
+
+    def __str__(self) -> str:
+        m = self.linearisation.mechanism
+        largest = np.argsort(-np.abs(self.shape))[:4]
+        where = ", ".join(f"{m.speeds[i]} {_polar(self.shape[i])}" for i in largest if abs(self.shape[i]) > 0.01)
+        rate = self.eigenvalue.real
+        if self.oscillates:
+            grows = "grows" if self.damping_ratio < -NEUTRAL else "damping ratio"
+            return f"{self.frequency:.6g} Hz, {grows} {self.damping_ratio:.4g}: {where}"
+        if abs(rate) < NEUTRAL:
+            kept = [m.speeds[i] for i in np.argsort(-np.abs(self.speeds))[:4] if abs(self.speeds[i]) > 0.01]
+            return f"stays: {where or 'speeds ' + ', '.join(kept)}"
+        return f"{'grows' if rate > 0 else 'decays'} at {rate:.6g} 1/s: {where}"
+
+
+@dataclass(frozen=True, eq=False)
+class Modes(Tabular):
+    """All modes, by falling time scale: oscillations by frequency, after the real ones by size. Cyclic displacements are left out."""
+
+    linearisation: Linearisation
+    every: tuple[Mode, ...]
+
+    def __len__(self) -> int:
+        return len(self.every)
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.every)
+
+    def __getitem__(self, k: int) -> Mode:
+        if not isinstance(k, (int, np.integer)) or not -len(self) <= k < len(self):
+            raise refused("the number of a mode", f"a whole number from 0 to {len(self) - 1}", k)
+        return self.every[k]
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """One of each mode."""
+        return np.array([mode.eigenvalue for mode in self.every])
+
+    @property
+    def oscillations(self) -> tuple[Mode, ...]:
+        """Those that oscillate, slowest first."""
+        return tuple(mode for mode in self.every if mode.oscillates)
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Hz, of those that oscillate."""
+        return np.array([mode.frequency for mode in self.oscillations])
+
+    @property
+    def damping_ratios(self) -> np.ndarray:
+        """Of those that oscillate."""
+        return np.array([mode.damping_ratio for mode in self.oscillations])
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Of every mode the eigenvalue, frequency and damping, then size and phase of the displacement along each speed."""
+        roots = self.eigenvalues
+        out = {"real, 1/s": roots.real, "imaginary, 1/s": roots.imag}
+        out["frequency, Hz"] = np.array([mode.frequency for mode in self.every])
+        out["damping ratio"] = np.array([mode.damping_ratio for mode in self.every])
+        shapes = np.array([mode.shape for mode in self.every]).reshape(len(self.every), -1)
+        for name, column in zip(self.linearisation.mechanism.speeds, shapes.T):
+            out |= {name: np.abs(column), f"{name} phase, deg": np.degrees(np.angle(column))}
+        return out
+
+    def plot(self, ax: Any = None) -> Any:
+        """The eigenvalues in the complex plane; the axes of matplotlib."""
+        roots = np.concatenate([self.eigenvalues, self.eigenvalues.conj()])
+        ax = over(roots.real, "real part, 1/s", {}, "imaginary part, 1/s", ax)
+        ax.plot(roots.real, roots.imag, "x", color="tab:blue")
+        ax.axvline(0.0, color="black", lw=0.5)
+        return ax
+
+    def __str__(self) -> str:
+        lin = self.linearisation
+        head = f"{lin.mechanism.name}: {counted(len(self.every), 'mode')}, {lin.verdict}"
+        return "\n".join([head, *(f"  {k}: {mode}" for k, mode in enumerate(self.every))])
+
+
+UNMOVED = 1e-9
+"""Seconds: displacements below this times the speeds are rounding."""
+
+
+def modes(lin: Linearisation) -> Modes:
+    """See `Linearisation.modes`."""
+    kept, n = lin.essential, len(lin.displacements)
+    values, vectors = np.linalg.eig(lin.A[np.ix_(kept, kept)])
+    found = []
+    for value, vector in zip(values, vectors.T):
+        if value.imag < 0.0:
+            continue
+        x = _whole(lin, complex(value), kept, vector)
+        shape, speeds = lin.displacement_of @ x[:n], lin.speed_of @ x
+        if np.abs(shape).max(initial=0.0) < UNMOVED * np.abs(speeds).max(initial=0.0):  # a speed that stays changed
+            shape = np.zeros_like(shape)
+        largest = max([*shape, *([] if np.any(shape) else speeds)], key=abs)
+        found.append(Mode(lin, complex(value), shape / largest, speeds / largest))
+    found.sort(key=lambda mode: (abs(mode.eigenvalue.imag), abs(mode.eigenvalue.real)))
+    return Modes(lin, tuple(found))
+
+
+def _whole(lin: Linearisation, value: complex, kept: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """The eigenvector with the cyclic displacements, which follow the others: λ ξ = (A x)_ξ; left out of modes that hardly move."""
+    x = np.zeros(len(lin.A), dtype=complex)
+    x[kept] = vector
+    left = np.setdiff1d(np.arange(len(lin.A)), kept)
+    if len(left) and abs(value) > NEUTRAL * float(np.abs(lin.A).max()):
+        inner = value * np.eye(len(left)) - lin.A[np.ix_(left, left)]
+        x[left] = np.linalg.solve(inner, lin.A[np.ix_(left, kept)] @ vector)
+    return x
+
+
+def _polar(x: complex) -> str:
+    angle = np.degrees(np.angle(x))
+    return f"{abs(x):.3g}" if abs(angle) < 0.05 else f"{abs(x):.3g}∠{angle:.0f}°"

@@ -1,0 +1,65 @@
+"""A mechanism freed of its loops and constraints, which act on it as forces of given multipliers instead.
+
+Row r of B u = b acts with −λ_r B_rᵀ [A u̇ + Bᵀλ = f]. With λ among the parameters, derivatives of the freed tree's inverse dynamics hold
+everything the constraints do to first order: in q the geometric stiffness λ·∂B/∂q, in the multipliers Bᵀ itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.kinematics.rows import Differentiated
+from dalembert.mechanism import Mechanism
+from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
+from dalembert.trace import symbol
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintForce(Force):
+    """What one loop or constraint exerts on the bodies and joints it looks at, for multipliers of these names."""
+
+    rows: Differentiated
+    multipliers: tuple[str, ...]
+
+    def loads(self, s: Any) -> Iterable[Load]:
+        m, lam = self.rows.mechanism, np.array([symbol(name) for name in self.multipliers], dtype=object)
+        action = -(self.rows.coefficients(s).T @ lam)
+        for i, k in enumerate(self.rows.bodies):
+            torque, force = action[6 * i : 6 * i + 3], action[6 * i + 3 : 6 * i + 6]
+            yield BodyLoad(_frame_name(m, k), force, torque)
+        on_speeds = action[6 * len(self.rows.bodies) :]
+        for j in m.joints:
+            values = np.array([0.0 if at is None else on_speeds[at] for at in j.u_at], dtype=object)
+            if np.any(values != 0.0):
+                yield JointLoad(j.name, values)
+
+
+def _frame_name(m: Mechanism, k: int) -> Any:
+    """Of a body, or of a node of an elastic one."""
+    body = m.bodies[m.body_of(k) - 1].name
+    return body if k <= m.n_bodies else (body, m.stations[k - m.n_bodies - 1].node)
+
+
+def multiplier_names(m: Mechanism) -> list[str]:
+    """One for every row, in the rows' order."""
+    return [f"lambda.{i}" for i in range(sum(len(d.g) for d in m.constraint_rows.values()))]
+
+
+def freed(m: Mechanism, forces: bool = True) -> Mechanism:
+    """The spanning tree under the mechanism's own forces, gravity and its constraints' forces; or under the last alone, without the
+    stiffness and damping of elastic bodies."""
+    names = multiplier_names(m)
+    acting: dict[str, Force] = dict(m.forces) if forces else {}
+    start = 0
+    for name, rows in m.constraint_rows.items():
+        end = start + len(rows.g)
+        acting[f"constraint {name}"] = ConstraintForce(rows, tuple(names[start:end]))
+        start = end
+    gravity = m.gravity if forces else np.zeros(3)
+    parameters = {**m.parameters, **dict.fromkeys(names, 0.0)}
+    bodies = m.bodies if forces else tuple(b.slack() for b in m.bodies)
+    return replace(m, bodies=bodies, gravity=gravity, forces=acting, cuts=(), constraints={}, parameters=parameters)

@@ -1,0 +1,189 @@
+"""All ways in which the loops close while the freedoms stand still: damped Gauss–Newton from many starts, all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.analysis.equations_batch import samples
+from dalembert.analysis.linkage.ways import OFTEN, Branches
+from dalembert.constraints.assembly.assemble import (
+    LARGEST_STEP,
+    MOST_STEPS,
+    assemble,
+    close,
+    displaced,
+    places,
+    starts_from,
+    turned_over,
+)
+from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.mechanism import Mechanism
+from dalembert.motion.samples import evaluator, one_by_one
+from dalembert.pivoting import rank_of
+
+ROUNDS = (120, 120, 240, 480, 960)
+"""Starts, as many more as it takes until each way has been found several times."""
+MOST_WAYS = 200
+"""Beyond so many ways there is no counting: something moves that is not held."""
+LEADS = 0.2
+"""Part of the most mobile speed's motion from which on a speed can stand for a freedom."""
+STALLED = 1e-4
+"""Part of the squared residual by which a step must lessen it: two that do not end an attempt."""
+SAME = 1e-6
+"""Distance of all bodies, in lengths of the mechanism, rad and slight deformations, below which two poses are one."""
+LARGEST_COMPILED = 40
+"""Bodies up to which residuals are worth compiling."""
+
+
+def branches(m: Mechanism, initial: Any, t: float) -> Branches:
+    """See `Mechanism.branches`."""
+    start, _ = initial_state(m, initial, None, t)
+    if not m.constraint_rows or not m.n_u:
+        return Branches([assemble(m, start, (), t) if m.constraint_rows else start])
+    held = named_speeds(m, initial)
+    first = assemble(m, start, held, t)
+    held = sorted({*held, *leading(m, first, held, t)})
+    ways = _Ways(m, t)
+    begin, tried = start, 0
+    for seed, count in enumerate(ROUNDS):
+        poses = _all_closed(m, begin, held, t, count, seed)
+        if not len(poses) and begin is start:  # the freedoms cannot be exactly where the start has them
+            begin = first
+            poses = _all_closed(m, begin, held, t, count, seed)
+        tried += count
+        for q in poses:
+            ways.count(q)
+        if min(ways.found, default=0) >= OFTEN or len(ways.found) > MOST_WAYS:
+            break
+    here = places(m, start, t)
+    order = sorted(range(len(ways.poses)), key=lambda k: float(np.abs(ways.places[k] - here).sum()))
+    return Branches([ways.poses[k] for k in order], [ways.found[k] for k in order], tried)
+
+
+class _Ways:
+    """Poses that differ, and how often each was found."""
+
+    def __init__(self, m: Mechanism, t: float):
+        self.m, self.t = m, t
+        self.poses: list[np.ndarray] = []
+        self.places: list[np.ndarray] = []
+        self.found: list[int] = []
+
+    def count(self, q: np.ndarray) -> None:
+        """One more closed pose."""
+        m, there = self.m, places(self.m, q, self.t)
+        for k, other in enumerate(self.places):
+            if np.abs(there - other).max() <= SAME:
+                self.found[k] += 1
+                return
+        if not turned_over(m, q, self.t):
+            self.poses.append(q)
+            self.places.append(there)
+            self.found.append(1)
+
+
+def _all_closed(m: Mechanism, start: np.ndarray, held: Sequence[int], t: float, count: int, seed: int) -> np.ndarray:
+    """Closed poses with the `held` speeds' coordinates as at the start, the nearest of those that differ by whole turns first."""
+    found = _closed(m, np.array([*starts_from(m, start, held, count, seed)]), held, t)
+    return found[np.argsort(np.linalg.norm(found - start, axis=1), kind="stable")]
+
+
+def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[int]:
+    """The first speeds, from the ground outward, that with the `held` ones decide how everything moves."""
+    Z = _motions(m, q, held, t)
+    if Z.shape[1]:  # a singular pose seems to move in more ways than it can
+        step = Z @ np.random.default_rng(0).normal(size=Z.shape[1])
+        beside = close(m, displaced(m, q, 0.1 * m.scales.speeds * step / np.abs(step).max(), t), held, t)
+        other = _motions(m, beside.q, held, t) if beside.closed else Z
+        Z = other if other.shape[1] < Z.shape[1] else Z
+    chosen = []
+    for _ in range(Z.shape[1]):
+        sizes = np.linalg.norm(Z, axis=1)
+        chosen.append(int(np.argmax(sizes > LEADS * sizes.max())))
+        along = Z[chosen[-1]] / sizes[chosen[-1]]
+        Z = Z - np.outer(Z @ along, along)
+    return chosen
+
+
+def _motions(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
+    """Z (n_u × freedoms): what moves while loops stay closed and the `held` speeds are zero, in large steps."""
+    _, B = closure(m.state(q, np.zeros(m.n_u), t))
+    rows = np.vstack([(B * m.scales.speeds)[holonomic_rows(m)], np.eye(m.n_u)[list(held)]])
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
+    Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
+    return Z
+
+
+def _closed(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
+    """The rows of q from which the loops could be closed, closed."""
+    free = [i for i in range(m.n_u) if i not in set(held)]
+    residual = _Residual(m, q, t)
+    steps, sizes, tolerance = m.scales.speeds, m.scales.sizes[m.n_q :], m.scales.closed
+    g, B = residual(q)
+    damping, idle = np.zeros(len(q)), np.zeros(len(q), dtype=int)
+    going = np.isfinite(g).all(axis=1)
+    for _ in range(MOST_STEPS if free else 0):
+        going &= (np.abs(g).max(axis=1, initial=0.0) > 0.01 * tolerance) & (idle < 2) & (damping <= 1e6)
+        at = np.flatnonzero(going)
+        if not len(at):
+            break
+        step = np.zeros((len(at), m.n_u))
+        step[:, free] = steps[free] * _damped(B[at][:, :, free] * steps[free], g[at], damping[at])
+        longest = np.abs(step / sizes).max(axis=1, initial=1e-300, keepdims=True)
+        q_new = residual.displaced(q[at], step * np.minimum(1.0, LARGEST_STEP / longest))
+        g_new, B_new = residual(q_new)
+        before, after = (g[at] ** 2).sum(axis=1), (g_new**2).sum(axis=1)
+        better = after < before
+        taken, refused = at[better], at[~better]
+        q[taken], g[taken], B[taken] = q_new[better], g_new[better], B_new[better]
+        idle[taken] = np.where(before[better] - after[better] < STALLED * before[better], idle[taken] + 1, 0)
+        damping[taken] = np.where(damping[taken] > 1e-12, 0.2 * damping[taken], 0.0)
+        damping[refused] = np.maximum(10.0 * damping[refused], 1e-6)
+    found: np.ndarray = q[np.isfinite(g).all(axis=1) & (np.abs(g).max(axis=1, initial=0.0) <= tolerance)]
+    return found
+
+
+class _Residual:
+    """g and B of the holonomic rows, by their scales at the first pose, at many poses at once; compiled where the mechanism is not too
+    large for that."""
+
+    def __init__(self, m: Mechanism, q: np.ndarray, t: float):
+        self.m, self.t = m, t
+        self.holonomic = holonomic_rows(m)
+        self.size = row_scales(m.state(q[0], np.zeros(m.n_u), t))[self.holonomic]
+        if m.n_bodies <= LARGEST_COMPILED:
+            self.run = evaluator(self._samples(q), self._formula, 0)
+        else:
+            self.run = lambda x, _: one_by_one(x, self._formula, None)
+
+    def _samples(self, q: np.ndarray) -> Any:
+        return samples(self.m, q, np.zeros(self.m.n_u), self.t, None)
+
+    def _formula(self, s: Any, _: Any) -> Any:
+        rows = constraint_rows(s)
+        return np.concatenate([rows.g[self.holonomic], rows.B[self.holonomic].ravel()])
+
+    def __call__(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = sum(self.holonomic)
+        values = self.run(self._samples(q), None)
+        return values[:, :n] / self.size, values[:, n:].reshape(len(q), n, self.m.n_u) / self.size[:, None]
+
+    def displaced(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Moved along the speeds' directions."""
+        m, rates = self.m, self.m.kernels.rates
+        moved = q + rates(q, step, None, self.t) - rates(q, np.zeros_like(step), None, self.t)
+        return moved if m.n_q == m.n_u else np.array([m.admissible(row) for row in moved])
+
+
+def _damped(B: np.ndarray, g: np.ndarray, damping: np.ndarray) -> np.ndarray:
+    """Least squares in every one of a stack, damped."""
+    U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
+    keep = sigma > 1e-10 * sigma.max(axis=1, initial=0.0, keepdims=True)
+    gain = np.where(keep, sigma / np.where(keep, sigma**2 + damping[:, None], 1.0), 0.0)
+    step: np.ndarray = -np.einsum("kij,ki->kj", Vt, gain * np.einsum("kij,ki->kj", U, g))
+    return step

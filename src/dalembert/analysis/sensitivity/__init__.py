@@ -1,0 +1,1 @@
+"""Sensitivities of motions, and the identification of parameters with them."""

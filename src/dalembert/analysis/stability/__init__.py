@@ -1,0 +1,1 @@
+"""Eigenvalues over parameters and speeds: root loci and stability maps."""

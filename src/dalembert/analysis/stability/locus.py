@@ -1,0 +1,187 @@
+"""Root loci: eigenvalues of small motions over a parameter or a speed, followed from value to value, and where they cross."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq, linear_sum_assignment
+
+from dalembert.analysis.equilibrium.steady import SteadyMotions
+from dalembert.analysis.linear.linearisation import NEUTRAL
+from dalembert.analysis.tabular import Tabular
+from dalembert.errors import StateError
+from dalembert.mechanism import Mechanism
+from dalembert.optional import optional
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where a branch crosses: the value, and its eigenvalue there."""
+
+    value: float
+    eigenvalue: complex
+
+
+@dataclass(frozen=True, eq=False)
+class Locus(Tabular):
+    """`eigenvalues[i, k]` is branch k at `values[i]`; displacements that nothing depends on count with eigenvalue 0."""
+
+    name: str
+    values: np.ndarray
+    eigenvalues: np.ndarray
+    at: Callable[[float], np.ndarray]
+    """The eigenvalues at any other value."""
+
+    @property
+    def growth(self) -> np.ndarray:
+        """The largest real part at each value."""
+        return np.asarray(self.eigenvalues.real.max(axis=1))
+
+    @property
+    def stable(self) -> np.ndarray:
+        """At each value, whether no small motion grows."""
+        return _stable(self.eigenvalues)
+
+    def stability_limits(self) -> list[Crossing]:
+        """Values at which a real part passes through zero, or where motions that neither grew nor fell begin to grow."""
+        passing = self.crossings(lambda value, root: root.real)
+        begun = []
+        for a, b, *stable in zip(self.values, self.values[1:], self.stable, self.stable[1:]):
+            if stable[0] != stable[1] and not any(a <= c.value <= b for c in passing):
+                begun.append(self._begun(a, b, stable[0]))
+        return sorted([*passing, *begun], key=lambda c: c.value)
+
+    def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
+        """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
+        narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
+        while b - a > narrow:
+            middle = 0.5 * (a + b)
+            if not a < middle < b:
+                break
+            a, b = (middle, b) if bool(_stable(self.at(middle))) == stable_at_a else (a, middle)
+        roots = self.at(0.5 * (a + b))
+        return Crossing(0.5 * (a + b), complex(roots[np.argmax(roots.real)]))
+
+    def critical_speeds(self, order: float = 1.0) -> list[Crossing]:
+        """Where the values are speeds of rotation: those at which `order` times the speed meets a natural frequency."""
+        return [c for c in self.crossings(lambda value, root: abs(root.imag) - order * abs(value)) if c.value]
+
+    def crossings(self, of: Callable[[float, complex], float]) -> list[Crossing]:
+        """Where a function of the value and of a branch's eigenvalue passes through zero, one of each conjugate pair."""
+        found = []
+        small = NEUTRAL * max(1.0, float(np.abs(self.eigenvalues).max()))
+        for k in range(self.eigenvalues.shape[1]):
+            for i in range(len(self.values) - 1):
+                (a, b), (y, z) = self.values[i : i + 2], self.eigenvalues[i : i + 2, k]
+                if min(y.imag, z.imag) < -small or max(abs(of(a, y)), abs(of(b, z))) < small:
+                    continue
+                if of(a, y) * of(b, z) < 0.0:
+                    idle = int(np.sum(np.abs(self.eigenvalues[i : i + 2]).max(axis=0) < small))
+                    found.append(self._refined(of, (a, b), (y, z), idle))
+        return sorted(_distinct(found), key=lambda c: c.value)
+
+    def _refined(
+        self,
+        of: Callable[[float, complex], float],
+        between: tuple[float, float],
+        ends: tuple[complex, complex],
+        idle: int,
+    ) -> Crossing:
+        """Along the branch with these ends; of all roots, as many as stay zero are left out, so as not to be taken for it."""
+        (a, b), (y, z) = between, ends
+
+        def nearest(value: float) -> complex:
+            roots = self.at(value)
+            roots = roots[np.argsort(np.abs(roots))][idle:]
+            guess = y + (z - y) * (value - a) / (b - a)
+            return complex(roots[np.argmin(np.abs(roots - guess))])
+
+        narrow = 1e-14 * max(abs(a), abs(b))
+        value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=1e-14, full_output=True, disp=False)
+        return Crossing(value, nearest(value))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The values, whether it is stable there, and real and imaginary part of every branch."""
+        out: dict[str, np.ndarray] = {self.name: self.values, "stable": self.stable}
+        for k, branch in enumerate(self.eigenvalues.T):
+            out |= {f"real {k}": branch.real, f"imaginary {k}": branch.imag}
+        return out
+
+    def plot(self, ax: Any = None) -> Any:
+        """Real and imaginary parts over the values; the axes of matplotlib."""
+        plt = optional("matplotlib.pyplot", "plot()")
+
+        ax = plt.subplots()[1] if ax is None else ax
+        ax.plot(self.values, self.eigenvalues.real, "-", color="tab:blue", lw=1)
+        ax.plot(self.values, np.abs(self.eigenvalues.imag), ":", color="tab:orange", lw=1)
+        ax.axhline(0.0, color="black", lw=0.5)
+        ax.set(xlabel=self.name, ylabel="real part (—), frequency (···), 1/s")
+        return ax
+
+    def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Any = None) -> Any:
+        """Campbell's diagram: frequencies over the speed, with the lines of the given orders."""
+        plt = optional("matplotlib.pyplot", "plot()")
+
+        ax = plt.subplots()[1] if ax is None else ax
+        ax.plot(self.values, np.abs(self.eigenvalues.imag), color="tab:blue", lw=1)
+        for order in orders:
+            ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=0.8)
+        ax.set(xlabel=f"{self.name}, rad/s", ylabel="frequency, rad/s")
+        return ax
+
+    def __str__(self) -> str:
+        stable, limits = self.stable, self.stability_limits()
+        kind = (
+            "stable throughout"
+            if stable.all()
+            else "unstable throughout"
+            if not stable.any()
+            else "stable for some values"
+        )
+        text = f"{self.name} from {self.values[0]:g} to {self.values[-1]:g}: {kind}"
+        at = ", ".join(f"{c.value:.8g} ({abs(c.eigenvalue.imag):.4g} rad/s)" for c in limits)
+        return text + (f"; growth sets in or ends at {at}" if limits else "")
+
+
+def _stable(roots: np.ndarray) -> np.ndarray:
+    return np.asarray(roots.real.max(axis=-1) <= NEUTRAL * np.maximum(1.0, np.abs(roots).max(axis=-1)))
+
+
+def root_locus(
+    m: Mechanism, name: str, values: Any, initial: Any, speeds: Mapping[str, Any] | None, find: Mapping[str, Any] | None,
+    hold: Sequence[str], t: float,
+) -> Locus:  # fmt: skip
+    """See `Mechanism.root_locus`."""
+    steady = SteadyMotions(m, [name], initial, speeds, find, hold, t)
+    given = np.atleast_1d(np.asarray(values, dtype=float))
+    if given.ndim != 1 or not given.size or not np.isfinite(given).all():
+        raise StateError(f'root_locus: the values of "{name}" must be a row of finite numbers, not {values!r}')
+    rows: list[np.ndarray] = []
+    for value in given:
+        roots = steady.eigenvalues(value)
+        rows.append(_followed(rows, roots))
+    return Locus(name, given, np.array(rows), steady.roots)
+
+
+def _followed(rows: list[np.ndarray], roots: np.ndarray) -> np.ndarray:
+    """The roots in the order of the branches so far, each expected where its last two lead to."""
+    if not rows:
+        return roots[np.lexsort((roots.imag, roots.real))]
+    expected = rows[-1] if len(rows) < 2 else rows[-1] + 0.5 * (rows[-1] - rows[-2])
+    _, order = linear_sum_assignment(np.abs(expected[:, None] - roots[None, :]))
+    return roots[order]
+
+
+def _distinct(found: list[Crossing]) -> list[Crossing]:
+    out: list[Crossing] = []
+    for c in found:
+        scale = max(1e-12, abs(c.value))
+        if not any(
+            abs(c.value - o.value) < 1e-9 * scale and abs(abs(c.eigenvalue.imag) - abs(o.eigenvalue.imag)) < 1e-6
+            for o in out
+        ):
+            out.append(c)
+    return out

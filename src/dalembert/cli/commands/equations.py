@@ -1,0 +1,49 @@
+"""`dalembert equations`: the equations of motion, written out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.model import Json, Model, opened
+from dalembert.cli.report import note, say, say_json
+
+
+class Format(StrEnum):
+    text = "text"
+    latex = "latex"
+    python = "python"
+    numpy = "numpy"
+    c = "c"
+
+
+def equations(
+    model: Model,
+    formulation: Annotated[
+        str, typer.Option("--formulation", "-f", help="The method by which they are written: kane, lagrange, …")
+    ] = "kane",
+    format: Annotated[Format, typer.Option("--format", help="In which language.")] = Format.text,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Put the parameters' values in.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
+    json: Json = False,
+) -> None:
+    """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
+    m = opened(model)
+    written = m.equations(formulation, parameters="numbers" if numbers else "symbols")
+    texts = {Format.text: written.text, Format.latex: written.latex}
+    text = texts[format]() if format in texts else written.code(format.value)
+    if output is not None:
+        from dalembert.atomic import write_whole
+
+        write_whole(output, text.encode(), "equations")
+        note(f"written: {output}")
+    if json:
+        say_json(
+            {"model": m.name, "formulation": formulation, "format": format.value, "operations": written.operations.total,
+             "coordinates": m.coordinates, "speeds": m.speeds, "equations": text}
+        )  # fmt: skip
+    elif output is None:
+        say(text)

@@ -1,0 +1,88 @@
+"""`dalembert import`: a robot's file as a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dalembert.cli.model import Json
+from dalembert.cli.report import note, say, say_json
+from dalembert.limited_read import is_there
+
+if TYPE_CHECKING:
+    from dalembert.system.system import System
+
+
+def import_(
+    robot: Annotated[Path, typer.Argument(metavar="FILE", help="A URDF or MJCF file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The model file; FILE.yaml if not given.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    json: Json = False,
+) -> None:
+    """Turn a URDF or MJCF file into a model file, and list what could not be represented."""
+    from dalembert.errors import ModelFileError
+    from dalembert.importers import load_robot
+
+    path = Path(robot.stem + ".yaml") if output is None else output
+    if is_there(path) and not force:
+        raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
+    found = load_robot(robot, folder=folder)
+    system = found.system
+    m = found.build()
+    for file in _brought(system, path.parent):
+        note(f"written: {file}")
+    system.save(path)
+    if json:
+        say_json(
+            {
+                "model": m.name,
+                "bodies": m.n_bodies,
+                "speeds": m.n_u,
+                "loops": len(m.cuts),
+                "notes": found.notes,
+                "written": str(path),
+            }
+        )
+        return
+    say(f"{m.name}: {m.n_bodies} bodies, {m.n_u} speeds, {len(m.cuts)} loops")
+    for sentence in found.notes:
+        say(f"  not represented: {sentence}")
+    note(f"written: {path}")
+
+
+def _brought(system: System, folder: Path) -> list[Path]:
+    """Meshes go with the model into its folder; what is there already and differs is not written over."""
+    from dalembert.atomic import make_folder, write_whole
+    from dalembert.errors import ModelFileError
+    from dalembert.files.models.data_files import data_files
+
+    brought = []
+    for name, file in dict((file.name, file) for _, file in data_files(system)).items():
+        there, content = folder / name, _content(file.path)
+        if is_there(there) and _content(there) != content:
+            raise ModelFileError(
+                "it is there already, and is not the mesh that the robot needs; choose another folder", str(there)
+            )
+        if not is_there(there):
+            make_folder(there.parent, "mesh")
+            write_whole(there, content, "mesh")
+            brought.append(there)
+    return brought
+
+
+def _content(path: Path) -> bytes:
+    from dalembert.errors import ModelFileError
+    from dalembert.limited_read import Unreadable, read_whole
+    from dalembert.parts.meshes import LARGEST
+
+    try:
+        return read_whole(path, LARGEST)
+    except Unreadable as problem:
+        raise ModelFileError(str(problem), str(path)) from problem

@@ -1,0 +1,127 @@
+"""`dalembert simulate`: march a model in time and keep the motion."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert.cli.model import Json, Model
+from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed, given
+from dalembert.cli.report import note, rounded, say, say_json
+from dalembert.cli.values import numbers_by_name
+from dalembert.errors import SimulationError
+
+if TYPE_CHECKING:
+    from dalembert.mechanism import Mechanism
+    from dalembert.motion.motion import Motion
+
+
+def simulate(
+    model: Model,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Keep the motion: .nc (NetCDF), .csv, or .html (a page). May be repeated."),
+    ] = None,
+    duration: Duration = None,
+    initial: Initial = None,
+    speed: Speed = None,
+    parameter: Parameter = None,
+    every: Every = None,
+    method: Annotated[str | None, typer.Option(help="dop853, radau, rk4 or midpoint.")] = None,
+    step: Annotated[float | None, typer.Option(help="Fixed step in seconds, for rk4 and midpoint.")] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
+    formulation: Annotated[
+        str | None, typer.Option("--formulation", "-f", help="How the equations are written: kane, lagrange, …")
+    ] = None,
+    constraints: Annotated[
+        str | None,
+        typer.Option("--constraints", "-c", help="How loops are solved with: range_space, svd, partition, …"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Simulate a model: its own duration and initial values, or those given."""
+    from dalembert.cli.tables import check_endings
+    from dalembert.files.motion_formats import FORMATS
+
+    check_endings(output or [], tuple(FORMATS))
+    motion, seconds = marched(
+        model, duration, initial, speed, parameter, every, method=method, step=step, rtol=rtol, formulation=formulation,
+        constraints=constraints,
+    )  # fmt: skip
+    for path in output or []:
+        motion.save(path)
+        note(f"written: {path}")
+    if json:
+        say_json(summary(motion) | {"wall": seconds, "written": [str(p) for p in output or []]})
+    else:
+        tell(motion, seconds)
+
+
+def marched(
+    model: str, duration: float | None, initial: list[str] | None, speed: list[str] | None, parameter: list[str] | None,
+    every: float | None, **options: Any,
+) -> tuple[Motion, float]:  # fmt: skip
+    """The motion and the seconds it took."""
+    m = given(model, parameter)
+    start, speeds = numbers_by_name(initial, "--initial"), numbers_by_name(speed, "--speed")
+    began = time.perf_counter()
+    motion = m.simulate(how_long(m, duration), start or None, speeds or None, output=every, **options)
+    return motion, time.perf_counter() - began
+
+
+def how_long(m: Mechanism, duration: float | None) -> float | None:
+    """The command's duration; None for the model's own, which must then be there."""
+    if duration is None and m.plan.duration is None:
+        raise SimulationError(
+            "the model does not say how long to simulate; give --duration 10, or simulation: {duration: 10} in the model file"
+        )
+    return duration
+
+
+def summary(motion: Motion) -> dict[str, Any]:
+    """What a program would want to know."""
+    energy = motion.energy()
+    return {
+        "model": motion.record["model"],
+        "ended": motion.record["ended"],
+        "start": motion.t[0],
+        "end": motion.t[-1],
+        "samples": len(motion),
+        "steps": motion.record["steps"],
+        "method": motion.record["options"]["method"],
+        "coordinates": {c: {"start": motion.q[0, i], "end": motion.q[-1, i]} for i, c in enumerate(motion.coordinates)},
+        "speeds": {c: {"start": motion.u[0, i], "end": motion.u[-1, i]} for i, c in enumerate(motion.speeds)},
+        "energy": {"start": energy.total[0], "end": energy.total[-1], "largest_kinetic": energy.kinetic.max()},
+        "events": [{"name": e.name, "t": e.t} for e in motion.events],
+    }
+
+
+MOST = 12
+"""Coordinates shown."""
+
+
+def tell(motion: Motion, seconds: float) -> None:
+    """What a person would want to know."""
+    energy = motion.energy()
+    span = motion.t[-1] - motion.t[0]
+    say(f"{motion.record['model']}: {span:g} s in {seconds:.3g} s, {motion.record['steps']} steps of "
+        f"{motion.record['options']['method']}, {len(motion)} samples")  # fmt: skip
+    say(
+        f"energy {energy.total[0]:.6g} J → {energy.total[-1]:.6g} J (largest kinetic energy {energy.kinetic.max():.6g} J)"
+    )
+    for i, name in enumerate(motion.coordinates[:MOST]):
+        unit = motion.coordinate_units[i]
+        say(
+            f"  {name:<16} {rounded(motion.q[0, i]):>12} → {rounded(motion.q[-1, i]):>12} {'' if unit == '1' else unit}"
+        )
+    if len(motion.coordinates) > MOST:
+        say(f"  … and {len(motion.coordinates) - MOST} more coordinates")
+    for e in motion.events[:MOST]:
+        say(f"  {e.name} at {e.t:.9g} s")
+    if len(motion.events) > MOST:
+        say(f"  … and {len(motion.events) - MOST} more events")
+    if not motion.complete:
+        note(f"the simulation was interrupted at {motion.t[-1]:g} s")

@@ -1,0 +1,1 @@
+"""Assembly: coordinates and speeds that close the loops."""

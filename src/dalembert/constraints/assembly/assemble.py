@@ -1,0 +1,358 @@
+"""Assembly: coordinates that close every loop, then speeds that keep them closed.
+
+Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; held
+coordinates do not move. Speeds by the least change in the metric of the mass matrix. Elastic bodies keep their shape where joints alone
+can close the loops.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints.assembly.reach import check_reach
+from dalembert.constraints.assembly.released import prescribed_joints, released, same_pose
+from dalembert.constraints.diagnosis.contradictions import (
+    cannot_be_closed,
+    check_defined,
+    closes_overbent,
+    closes_roughly,
+    closes_turned_over,
+    given_values_do_not_fit,
+    given_values_moved,
+    speeds_do_not_fit,
+)
+from dalembert.constraints.massless import mass_factor
+from dalembert.errors import AssemblyWarning, LoopError
+from dalembert.formulations.tree import kane
+from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.rows import DEAD, closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.mechanism import Mechanism
+from dalembert.mechanism.connected import Part
+from dalembert.pivoting import RANK_TOLERANCE, rank_of
+
+ROUNDED = 3e-7
+"""Residual, by the row's scale, that redundant rows may be left with whose numbers were rounded, as in a file of few digits."""
+LOST = 1e-15
+"""Part of a place's distance from the world's origin that is rounding in rows."""
+DEPENDENT = 100.0
+"""By how much more than its residuals rows that say nothing new may differ from dependent ones."""
+SLIGHT = 5e-3
+"""How far, in rad or parts of the length, given values that do not quite close are moved."""
+LARGEST_STEP = 0.5
+MOST_STEPS = 100
+PATIENCE, WORTH = 15, 1e-3
+"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
+STALLED = 1e-10
+"""Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
+STILL = 1e-6
+"""Speed, in rad or lengths a second, below which it is measured as if it were that."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """Where one start led: the coordinates, the residuals there, and whether every loop is closed, the right way round."""
+
+    q: np.ndarray
+    g: np.ndarray
+    """By the rows' scales."""
+    closed: bool
+    """But for what rounded numbers leave open between redundant rows."""
+    turned_over: tuple[str, ...] = ()
+    """Joints whose conditions hold, but half a turn from where the joint can be."""
+    overbent: tuple[str, ...] = ()
+    """Elastic bodies bent so far that their data no longer hold."""
+    exact: bool = False
+    """Whether no residual is more than rounding, every part of the mechanism measured by itself."""
+
+    @property
+    def gap(self) -> float:
+        return float(np.abs(self.g).max(initial=0.0))
+
+
+def assemble(
+    m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
+) -> np.ndarray:
+    """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
+    if len(m.parts) > 1:
+        out = np.array(start, dtype=float)
+        for p in m.parts:
+            if p.mechanism.constraint_rows:
+                out[p.q] = assemble(p.mechanism, out[p.q], p.speeds(held), t, starts, seed)
+        return out
+    attempts: list[Attempt] = []
+    for q in starts_from(m, start, held, starts, seed):
+        attempt = close_stiffly(m, q, held, t)
+        if held and not attempts and not attempt.exact:
+            attempt = _let_go(m, start, attempt, held, t)
+        if attempt.closed:
+            if not attempt.exact:
+                _warn(closes_roughly(m, attempt.q, t))
+            return attempt.q
+        if not attempts:
+            check_reach(m)
+        attempts.append(attempt)
+    best = min(attempts, key=lambda a: a.gap if a.gap >= 0.0 else np.inf)
+    check_defined(m, best.q, t, np.column_stack(closure(m.state(best.q, np.zeros(m.n_u), t))))
+    if best.turned_over:
+        raise closes_turned_over(best.turned_over)
+    if best.overbent:
+        raise closes_overbent(best.overbent)
+    if held and close(m, start, (), t).closed:
+        raise given_values_do_not_fit(m, best.q, held, t)
+    raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
+
+
+def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, held: Sequence[int], t: float) -> Attempt:
+    """Where given values do not quite close, what closes beside them, said as a warning; else what keeping them came to."""
+    other = close_stiffly(m, start, (), t)
+    if not other.closed or (kept.closed and not other.gap < 0.1 * kept.gap):
+        return kept
+    at = _coordinates_of(m, held)
+    if not np.abs((other.q - start) / m.scales.coordinates)[at].max(initial=0.0) <= SLIGHT:
+        return kept
+    _warn(given_values_moved(m, start, other.q, at))
+    return other
+
+
+def _coordinates_of(m: Mechanism, held: Sequence[int]) -> list[int]:
+    """Places in q of what the held speeds move."""
+    of_speed = [(q, [u]) for j in m.joints if len(j.q_at) == len(j.u_at) for q, u in zip(j.q_at, j.u_at)]
+    of_joint = [(q, list(j.u_at)) for j in m.joints if len(j.q_at) != len(j.u_at) for q in j.q_at]
+    return [q for q, by in of_speed + of_joint if q is not None and any(u in held for u in by)]
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, AssemblyWarning, stacklevel=2)
+
+
+def _asked_too_much(m: Mechanism, q: np.ndarray, t: float) -> list[str]:
+    """Prescribed joints without whose motion the loops close from here: each of which will do, else all together or none."""
+    every = prescribed_joints(m)
+    single = [name for name in every if _closes_without(m, [name], q, t)]
+    return single or (every if len(every) > 1 and _closes_without(m, every, q, t) else [])
+
+
+def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> bool:
+    other = released(m, names)
+    return any(close(other, x, (), t).closed for x in starts_from(other, same_pose(m, q, t, other), (), 5, 0))
+
+
+def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """From values as users give them; see `Mechanism.assemble`."""
+    q, u = initial_state(m, initial, speeds, t)
+    if not m.constraint_rows:
+        return q, u
+    q = assemble(m, q, named_speeds(m, initial), t)
+    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+
+
+def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    if len(m.parts) > 1:
+        return _part_by_part(m, q, lambda p: close_stiffly(p.mechanism, q[p.q], p.speeds(held), t))
+    if m.deforming:
+        stiff = close(m, q, [*held, *m.deforming], t)
+        if stiff.closed:
+            return stiff
+    return close(m, q, held, t)
+
+
+def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    if len(m.parts) > 1:
+        return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(held), t))
+    attempt = _descend(m, q, held, t)
+    if not attempt.closed or attempt.exact:
+        return attempt
+    aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * 10.0 * np.sqrt(attempt.gap) * m.scales.speeds
+    aside[list(held)] = 0.0
+    beside = _descend(m, displaced(m, attempt.q, aside, t), held, t)
+    return beside if beside.closed and beside.gap < 0.1 * attempt.gap else attempt
+
+
+def _part_by_part(m: Mechanism, q: np.ndarray, close_part: Callable[[Part], Attempt]) -> Attempt:
+    """What closing every part by itself comes to."""
+    out, every = np.array(q, dtype=float), []
+    for p in m.parts:
+        if p.mechanism.constraint_rows:
+            every.append(close_part(p))
+            out[p.q] = every[-1].q
+    return Attempt(
+        out,
+        np.concatenate([np.zeros(0), *(a.g for a in every)]),
+        all(a.closed for a in every),
+        tuple(name for a in every for name in a.turned_over),
+        tuple(name for a in every for name in a.overbent),
+        all(a.exact for a in every),
+    )
+
+
+def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+    """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
+    free = [i for i in range(m.n_u) if i not in set(held)]
+    steps, tolerance = m.scales.speeds, m.scales.closed
+    size = row_scales(m.state(q, np.zeros(m.n_u), t))
+    g, B = _residual(m, q, t, size)
+    damping, before = 0.0, np.inf
+    for k in range(MOST_STEPS if _defined(g, B) else 0):
+        error = float(g @ g)
+        if k % PATIENCE == 0:
+            if error > (1.0 - WORTH) * before:
+                break
+            before = error
+        if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
+            break
+        step = np.zeros(m.n_u)
+        step[free] = steps[free] * _damped(B[:, free] * steps[free], g, damping)
+        step *= min(1.0, LARGEST_STEP / max(m.scales.of_step(step), 1e-300))
+        if not m.scales.of_step(step) > 1e-14:  # where no joint moves what is open, smaller steps do not either
+            break
+        q_new = displaced(m, q, step, t)
+        g_new, B_new = _residual(m, q_new, t, size)
+        if _defined(g_new, B_new) and g_new @ g_new < error:
+            small = error - g_new @ g_new < STALLED * error
+            q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
+            if small:
+                break
+        elif damping > 1e6:
+            break
+        else:
+            damping = max(10.0 * damping, 1e-6)
+    exact = bool(np.abs(g).max(initial=0.0) <= tolerance)
+    if not (exact or (_defined(g, B) and _rounded(g, B * steps))):
+        return Attempt(q, g, False)
+    over, bent = turned_over(m, q, t), overbent(m, q, t)
+    return Attempt(q, g, not over and not bent, over, bent, exact)
+
+
+def _rounded(g: np.ndarray, B: np.ndarray) -> bool:
+    """Whether what is left open is no more than rounding leaves between rows that depend on each other."""
+    gap = float(np.abs(g).max(initial=0.0))
+    if not gap <= ROUNDED:
+        return False
+    norms = np.linalg.norm(B, axis=1, keepdims=True)
+    rows = B / np.where(norms > DEPENDENT * gap, norms, 1.0)
+    return rank_of(np.linalg.svd(rows, compute_uv=False), max(RANK_TOLERANCE, DEPENDENT * gap)) < len(B)
+
+
+def off_at(m: Mechanism, q: np.ndarray, t: float) -> float:
+    """The largest residual of any row, by the row's scale."""
+    s = m.state(q, np.zeros(m.n_u), t)
+    return float((np.abs(closure(s)[0]) / row_scales(s)).max(initial=0.0))
+
+
+def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Elastic bodies whose inertia is no longer positive: their modes are linear, their second order is that of slight deformations."""
+    if not m.elastic:
+        return ()
+    s, bodies = m.state(q, np.zeros(m.n_u), t), enumerate(m.bodies, start=1)
+    return tuple(b.name for k, b in bodies if b.modes and not b.sound(s.modal_q(k)))
+
+
+def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
+    """Joints that close loops, but half a turn from where they can be."""
+    poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
+    for cut in m.numeric.cuts:
+        P, C = (poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
+        R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
+        apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
+        if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):
+            out.append(cut.name)
+    return tuple(out)
+
+
+def consistent_speeds(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, held: Sequence[int] = (), t: float = 0.0
+) -> np.ndarray:
+    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
+    if len(m.parts) > 1:
+        out = np.array(u, dtype=float)
+        for p in m.parts:
+            if p.mechanism.constraint_rows:
+                out[p.u] = consistent_speeds(p.mechanism, q[p.q], out[p.u], p.speeds(held), t)
+        return out
+    state = m.state(q, u, t)
+    rows, A = constraint_rows(state), kane.mass_matrix(state)
+    check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
+    size = row_scales(state)
+    rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
+    lost = LOST * max((float(np.linalg.norm(pose.p)) for pose in state.poses), default=0.0) / m.scales.length
+    said = np.abs(rows.B * m.scales.speeds / size[:, None]).max(axis=1, initial=0.0) > max(DEAD, lost)
+    for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
+        out = _nearest_speeds(A, rows, said, u, kept, rounding)
+        slip = np.abs(rows.B @ out - rows.b) / size
+        fastest = max([STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
+        if slip.max(initial=0.0) <= rounding * fastest:
+            return out
+    raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, held, t)
+
+
+def _nearest_speeds(
+    A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, held: set[int], rounding: float
+) -> np.ndarray:
+    """By the rows that say something: what is left of others far from the world's origin is rounding."""
+    free = [i for i in range(len(A)) if i not in held]
+    L = mass_factor(A[np.ix_(free, free)])
+    Y = np.linalg.solve(L, rows.B[:, free].T)
+    norms = np.linalg.norm(Y, axis=0)
+    norms = np.where(said & (norms > 0.0), norms, np.inf)
+    out = np.array(u, dtype=float)
+    for _ in range(2):  # the second time removes the rounding of the first
+        slip = (rows.B @ out - rows.b) / norms
+        try:
+            change = np.linalg.lstsq((Y / norms).T, slip, rcond=rounding)[0]
+        except np.linalg.LinAlgError:
+            raise LoopError(
+                "no speeds can be found that keep the loops closed: numbers of the mechanism differ by more than can be computed with; "
+                "look for lengths, masses or speeds that are far too large or too small"
+            ) from None
+        out[free] = out[free] - np.linalg.solve(L.T, change)
+    return out
+
+
+def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.ndarray:
+    """The coordinates moved along the speeds' directions by `step`."""
+    return m.admissible(q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates)
+
+
+def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """g and B of the holonomic rows, by the rows' sizes."""
+    g, B = closure(m.state(q, np.zeros(m.n_u), t))
+    holonomic = holonomic_rows(m)
+    return (g / size)[holonomic], (B / size[:, None])[holonomic]
+
+
+def _defined(g: np.ndarray, B: np.ndarray) -> bool:
+    """Whether every function in the rows is inside its domain."""
+    return bool(np.isfinite(g).all() and np.isfinite(B).all())
+
+
+def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
+    U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
+    keep = sigma > 1e-10 * sigma.max(initial=0.0)
+    gain = np.where(keep, sigma, 1.0) / (np.where(keep, sigma, 1.0) ** 2 + damping)
+    step: np.ndarray = -Vt.T @ (np.where(keep, gain, 0.0) * (U.T @ g))
+    return step
+
+
+def starts_from(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, seed: int) -> Any:
+    """The start itself, then random ones: a third of them near it, the others anywhere."""
+    rng = np.random.default_rng(seed)
+    yield start
+    for i in range(count - 1):
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.scales.speeds
+        step[list(held)] = 0.0
+        yield displaced(m, start, step, 0.0)
+
+
+def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Of all bodies, position, orientation and shape in one row, in lengths of their part, rad and slight deformations."""
+    state, lengths = m.state(q, np.zeros(m.n_u), t), m.scales.lengths[1:]
+    modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
+    poses = [[*(pose.p / length), *pose.R.ravel()] for pose, length in zip(state.poses[1 : m.n_bodies + 1], lengths)]
+    return np.concatenate([*poses, state.coordinates[modes] / m.scales.coordinates[modes]])

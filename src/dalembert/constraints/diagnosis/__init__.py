@@ -1,0 +1,1 @@
+"""Diagnosis: what moves, what is redundant, what contradicts itself, in words."""

@@ -1,0 +1,428 @@
+"""Which constraints are redundant, what still moves, and which reactions can be known.
+
+Ranks are taken at several assembled poses, on rows scaled by their largest norm in the metric of the inverse mass matrix: a row that
+happens to vanish at one pose is not mistaken for a dead one. A reaction is determined if its row takes part in no dependency at
+any of the poses of full rank; that a pose is singular is said apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
+from dalembert.constraints.massless import mass_factor
+from dalembert.formulations.tree import kane
+from dalembert.kinematics.rows import alive, closure, holonomic_rows, row_scales
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.parts.prescribed import TIME
+from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
+from dalembert.trace import depends_on
+from dalembert.vectors import cross
+from dalembert.words import counted, listed, shown
+
+SINGULAR = 1e-6
+"""Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
+BETTER = 10.0
+"""By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
+STEPS = tuple(0.4 / 4.0**k for k in range(6))
+"""Steps by which other poses are looked for, in rad, lengths and slight deformations: long ones, then those of a mechanism that has
+only a little play. Where even the shortest leads back, the pose gives way infinitesimally only: of a step ε it keeps ε² at most."""
+FEW = 3
+"""How often each of the shorter steps is tried."""
+BESIDE = 1e-4
+"""Step over which it is seen how rows turn."""
+ELSEWHERE = 0.1
+"""Part of a step by which something must have moved for a pose to be another one."""
+ROUGH = 1e-10
+"""Residual, by the row's scale, from which on it is said that redundant rows do not agree to the last digit."""
+TAKES_PART = 1e-7
+"""Component of a dependency below which a row does not belong to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One row: the joint or constraint it belongs to, what it resists in words, and whether its reaction is determined."""
+
+    owner: str
+    resists: str
+    determined: bool
+    axes: str = ""
+    """The body whose frame of the joint the axes named are those of; nothing for constraints besides joints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Freedom:
+    """One way the mechanism can still move: the joints that take part and the elastic bodies that deform, most mobile first."""
+
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        joints = "moves joint" if len(self.joints) == 1 else "moves joints"
+        parts = [(joints, self.joints), ("deforms", self.bodies)]
+        return " and ".join(f"{verb} {listed(names)}" for verb, names in parts if names)
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """The verdict, with `str()` as plain words."""
+
+    rows: tuple[Row, ...]
+    rank: int
+    mobility: int
+    grubler: int
+    independent: tuple[int, ...]
+    """Rows that together say all, chosen for the best conditioning at the worst of the poses."""
+    freedoms: tuple[Freedom, ...]
+    poses: int
+    rank_here: int
+    """At the given pose; less than `rank` where that is singular."""
+    shaky: bool
+    """Whether the pose gives way only infinitesimally: rows are dependent in it, but no other pose can be reached."""
+    driven: bool
+    """Whether time itself moves it."""
+    norms: np.ndarray
+    """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
+    sizes: np.ndarray
+    """Of every row its scale, as the given pose shows it: see `kinematics.rows.row_scales`."""
+    off: float = 0.0
+    """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
+
+    @property
+    def _moves(self) -> str:
+        if self.mobility:
+            return f"has {counted(self.mobility, 'freedom')}"
+        return "has no freedom of its own: time moves it" if self.driven else "is locked: nothing can move"
+
+    def _axes(self, owner: str) -> str:
+        """In words, where a row names an axis."""
+        body = next(r.axes for r in self.rows if r.owner == owner)
+        return f" (axes of its frame on {body})" if body else ""
+
+    @property
+    def redundant(self) -> int:
+        """How many rows say nothing new."""
+        return len(self.rows) - self.rank
+
+    def __str__(self) -> str:
+        lines = [f"The mechanism {self._moves} (Grübler's count gives {self.grubler})."]
+        if self.shaky:
+            lines.append(
+                f"{'Part of it' if self.mobility else 'It'} is shaky: its rows do not resist a small displacement of this pose, yet no "
+                "other pose can be reached."
+            )
+        elif self.rank_here < self.rank:
+            lines.append(
+                f"The pose is singular: only {self.rank_here} of its rows are independent here, so that "
+                f"{counted(self.rank - self.rank_here, 'further direction')} of motion cannot be told apart, and nothing says which "
+                "way it goes on. Start a little beside it."
+            )
+        if self.rows:
+            have = "has" if len(self.rows) == 1 else "have"
+            lines.append(f"Its {counted(len(self.rows), 'closure and constraint row')} {have} rank {self.rank}.")
+        if self.redundant:
+            lines.append(
+                f"{counted(self.redundant, 'row')} too many: the motion is unique all the same, but some reactions are not."
+            )
+            if self.off > ROUGH:
+                lines.append(
+                    f"They agree to {self.off:.1g} of the mechanism's size only, as where lengths have few digits, and are taken to."
+                )
+            for owner in dict.fromkeys(r.owner for r in self.rows if not r.determined):
+                words = [r.resists for r in self.rows if r.owner == owner and not r.determined]
+                known = [r.resists for r in self.rows if r.owner == owner and r.determined]
+                kept = f"; determined there: {', '.join(known)}" if known else ""
+                lines.append(
+                    f'  "{owner}" is over-constrained against {", ".join(words)}{self._axes(owner)}: these reactions are not '
+                    f"unique{kept}."
+                )
+        for i, freedom in enumerate(self.freedoms, start=1):
+            lines.append(f"Freedom {i} {freedom}.")
+        return "\n".join(lines)
+
+
+def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
+    """From the assembled coordinates q and `poses` further poses reached from it."""
+    m = m.numeric
+    if not m.constraint_rows:
+        return _of_tree(m)
+    if len(m.parts) > 1:
+        return _composed(m, [diagnose(p.mechanism, q[p.q], t, poses, seed) for p in m.parts])
+    found = _poses(m, q, t, poses, np.random.default_rng(seed))
+    scaled = [_scaled_rows(m, pose, t) for pose in found]
+    state = m.state(found[0], np.zeros(m.n_u), t)
+    reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
+    sizes = row_scales(state)
+    reference = np.where(alive(m, reference, sizes), reference, 0.0)
+    unit = [_by_norms(Y, reference) for Y in scaled]
+    off = max(off_at(m, pose, t) for pose in found)
+    ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
+    rank, rank_here = max(ranks), ranks[0]
+    shaky = len(found) == 1 and rank < m.n_u
+    independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
+    doubtful = ~(reference > 0.0)
+    for Y, regular in zip(unit, (r == rank for r in ranks)):
+        if regular:
+            doubtful |= _taking_part(Y, rank)
+    words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
+    names = ["ground", *(b.name for b in m.bodies)]
+    frame_on = {c.name: names[c.parent] for c in m.cuts}
+    rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
+    mobility = 0 if shaky else m.n_u - rank
+    freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
+    return Diagnosis(
+        rows,
+        rank,
+        mobility,
+        m.grubler,
+        independent,
+        freedoms,
+        len(found),
+        rank_here,
+        shaky,
+        driven(m),
+        reference,
+        sizes,
+        off,
+    )
+
+
+def _composed(m: Mechanism, every: list[Diagnosis]) -> Diagnosis:
+    """The verdict on a mechanism from those on its parts."""
+    n = sum(len(d.g) for d in m.constraint_rows.values())
+    norms, sizes, rows = np.zeros(n), np.zeros(n), np.empty(n, dtype=object)
+    independent: list[int] = []
+    for p, d in zip(m.parts, every):
+        at = p.rows(m)
+        norms[at], sizes[at], rows[at] = d.norms, d.sizes, np.array([*d.rows, None], dtype=object)[:-1]
+        independent += at[list(d.independent)].tolist()
+    return Diagnosis(
+        tuple(rows),
+        sum(d.rank for d in every),
+        sum(d.mobility for d in every),
+        m.grubler,
+        tuple(sorted(independent)),
+        tuple(freedom for d in every for freedom in d.freedoms),
+        max(d.poses for d in every),
+        sum(d.rank_here for d in every),
+        any(d.shaky for d in every),
+        any(d.driven for d in every),
+        norms,
+        sizes,
+        max(d.off for d in every),
+    )
+
+
+def _of_tree(m: Mechanism) -> Diagnosis:
+    """Every speed is a freedom, whatever the pose."""
+    freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
+    return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0), np.zeros(0))
+
+
+def driven(m: Mechanism) -> bool:
+    """Whether time itself moves the mechanism, by a prescribed joint or a constraint that depends on it."""
+    prescribed = any(law is not None for j in m.joints for law in j.law.u)
+    return prescribed or depends_on([x for d in m.constraint_rows.values() for x in (d.g, d.phi)], [TIME])
+
+
+def better_rows(
+    m: Mechanism, q: np.ndarray, t: float, rows: tuple[int, ...], norms: np.ndarray
+) -> tuple[int, ...] | None:
+    """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
+    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
+    chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
+    kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
+    return chosen if other > max(BETTER * kept, SINGULAR) else None
+
+
+def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """The given pose and further ones, each reached by walking along the freedoms of the last and closing again.
+
+    Where that leads nowhere, the pose may be singular: not all that its rows do not resist is the beginning of a motion.
+    """
+    found = [q]
+    bends: np.ndarray | None = None
+    for length in STEPS:
+        for tried in range(3 * count):
+            if len(found) > count or (tried == FEW and length < STEPS[0] and len(found) == 1):
+                break
+            Z = _motions(m, found[-1], t)
+            if not Z.shape[1]:
+                break
+            z = np.asarray(rng.normal(size=Z.shape[1]))
+            if len(found) == 1 and (tried >= FEW or length < STEPS[0]):
+                bends = _bends(m, q, t, Z) if bends is None else bends
+                z = _unbent(bends, z)
+            step = Z @ z
+            step *= length * m.scales.speeds / max(np.abs(step).max(), 1e-300)
+            attempt = close(m, displaced(m, found[-1], step, t), (), t)
+            if attempt.closed and _apart(m, attempt.q, q, t) > ELSEWHERE * length:
+                found.append(attempt.q)
+        found += _elsewhere(m, q, t, count, rng) if length == STEPS[0] and len(found) == 1 else []
+        if len(found) > 1:
+            break
+    return found
+
+
+def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Z: what the rows do not resist in this pose, in large steps; rows and steps by their own scales."""
+    s = m.state(q, np.zeros(m.n_u), t)
+    g, B = closure(s)
+    size = row_scales(s)
+    off = float((np.abs(g) / size).max(initial=0.0))
+    return _null_space(B * m.scales.speeds / size[:, None], m.n_u, singular(off))
+
+
+def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
+    """By how much the rows open to second order along Z z, and no first order can close them again: w_i = zᵀ Q_i z."""
+    size = row_scales(m.state(q, np.zeros(m.n_u), t))
+
+    def rows(at: np.ndarray) -> np.ndarray:
+        _, B = closure(m.state(at, np.zeros(m.n_u), t))
+        return np.asarray((B * m.scales.speeds / size[:, None])[holonomic_rows(m)])
+
+    B, beside = rows(q), [m.scales.speeds * BESIDE * z for z in Z.T]
+    change = [(rows(displaced(m, q, x, t)) - rows(displaced(m, q, -x, t))) @ Z / (2.0 * BESIDE) for x in beside]
+    Q = np.stack(change, axis=1)
+    left = _null_space(B.T, len(B), SINGULAR)
+    return np.asarray(np.einsum("ri,rjk->ijk", left, Q + Q.transpose(0, 2, 1)) / 2.0)
+
+
+def _unbent(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """A direction near z along which the rows stay closed to second order too, by Gauss–Newton steps; the least open there is."""
+    for _ in range(MOST_STEPS):
+        z = z / np.linalg.norm(z)
+        J = Q @ z
+        across = 2.0 * (J - np.outer(J @ z, z))  # along z itself everything only shrinks
+        step = np.linalg.lstsq(across, -(J @ z), rcond=SINGULAR)[0]
+        z = z + step
+        if not np.linalg.norm(step) > SINGULAR:
+            break
+    return z
+
+
+def _apart(m: Mechanism, q: np.ndarray, other: np.ndarray, t: float) -> float:
+    return float(np.abs(places(m, q, t) - places(m, other, t)).max(initial=0.0))
+
+
+def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Assembled poses from random starts, for where walking leads nowhere: q may be a pose in which all links lie in a line."""
+    found: list[np.ndarray] = []
+    for _ in range(2 * count):
+        if len(found) == 2:
+            break
+        attempt = close(m, displaced(m, q, m.scales.speeds * rng.uniform(-1.5, 1.5, m.n_u), t), (), t)
+        if attempt.closed and _apart(m, attempt.q, q, t) > ELSEWHERE * STEPS[0]:
+            found.append(attempt.q)
+    return found
+
+
+def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
+    """Of all rows, or of some, in one pose."""
+    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
+    sigma = np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)
+    return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
+
+
+def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Of every row in one pose, in the metric of the inverse mass matrix."""
+    norms: np.ndarray = np.linalg.norm(_scaled_rows(m.numeric, q, t), axis=0)
+    return norms
+
+
+def singular(off: float) -> float:
+    """Singular value of scaled rows that counts as zero where rows are open by so much: no finer than they agree."""
+    return max(SINGULAR, DEPENDENT * off)
+
+
+def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
+    if not len(B):
+        return np.eye(n)
+    _, sigma, Vt = np.linalg.svd(B)
+    Z: np.ndarray = Vt[rank_of(sigma, tolerance) :].T
+    return Z
+
+
+def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
+    state = m.state(q, np.zeros(m.n_u), t)
+    Y: np.ndarray = np.linalg.solve(mass_factor(kane.mass_matrix(state), m), closure(state)[1].T)
+    return Y
+
+
+def _by_norms(Y: np.ndarray, norms: np.ndarray) -> np.ndarray:
+    """Rows measured by their reference norms; nothing for those that have none."""
+    return np.where(norms > 0.0, Y / np.where(norms > 0.0, norms, 1.0), 0.0)
+
+
+def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
+    """Of the sets that pivoting proposes at each regular pose, the one whose smallest singular value is largest at its worst."""
+    if not rank:
+        return ()
+    candidates = sorted({tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit})
+    worst = [min(np.linalg.svd(Y[:, rows], compute_uv=False)[-1] for Y in unit) for rows in candidates]
+    return candidates[first_of_largest(np.array(worst))]
+
+
+def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
+    """Rows that belong to some dependency: non-zero components in the null space of Y."""
+    Vt = np.linalg.svd(Y)[2]
+    found: np.ndarray = np.abs(Vt[rank:]).max(axis=0, initial=0.0) > TAKES_PART
+    return found
+
+
+def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, ...]:
+    """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
+    if not p:
+        return ()
+    Z = _motions(m, q, t).T
+    R, order = pivoted(Z[:p])
+    basis = np.abs(np.linalg.solve(R[:, :p], R))
+    return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)
+
+
+def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
+    largest = max(sizes.values())
+
+    def named(places: dict[str, tuple[int | None, ...]]) -> tuple[str, ...]:
+        moved = {name: max((sizes[c] for c in at if c is not None), default=0.0) for name, at in places.items()}
+        return tuple(
+            name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
+        )
+
+    modes = {b.name: j.u_at[len(j.own_u) :] for j, b in zip(m.joints, m.bodies) if b.modes}
+    return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
+
+
+def _words(state: State, name: str, n_rows: int) -> list[str]:
+    """What each row of a constraint resists: of a joint, in the axes of its parent frame."""
+    m = state.mechanism
+    cut = next((c for c in m.cuts if c.name == name), None)
+    if cut is None:
+        return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
+    d = m.constraint_rows[name]
+    _, _, C, _ = d.values(state)
+    parent, child = m.frame_of(cut.parent, cut.on_parent), m.frame_of(cut.child, cut.on_child)
+    frame, on = (child, cut.on_child) if child in d.bodies else (parent, cut.on_parent)
+    at, pose = 6 * d.bodies.index(frame), state.poses[frame]
+    axes = state.poses[parent].R @ cut.on_parent.rotation
+    out = []
+    for row in C[:, at : at + 6]:
+        force = row[3:]
+        moment = row[:3] - cross(pose.R @ on.position, force)
+        if np.linalg.norm(force) > 1e-9:
+            out.append(f"shifting along {_axis(axes.T @ force)}")
+        else:
+            out.append(f"turning about {_axis(axes.T @ moment)}")
+    return out
+
+
+def _axis(direction: np.ndarray) -> str:
+    unit = direction / np.linalg.norm(direction)
+    for name, e in zip("xyz", np.eye(3)):
+        if abs(abs(unit @ e) - 1.0) < 1e-6:
+            return name
+    return "(" + ", ".join(shown(round(x, 3), 3) for x in unit) + ")"

@@ -1,0 +1,63 @@
+"""The augmented system [A Bᵀ; B 0] [u̇; λ] = [f; γ] at once [B 10, 49, 63; C 133].
+
+Dependent rows make it singular: it is then solved in the sense of least squares, which leaves u̇ as it is and makes λ shortest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.solution import Solution, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.pivoting import RANK_TOLERANCE, rank_of
+from dalembert.trace.native import Int
+
+
+def kkt(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The augmented matrix and right-hand side on scaled rows, and the rows' norms."""
+    B, gamma, norms = scaled(e)
+    m = len(B)
+    return np.block([[e.A, B.T], [B, np.zeros((m, m))]]), np.concatenate([e.f, gamma]), norms
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    K, right, norms = kkt(e)
+    n = len(e.f)
+    rank = rank_of(np.linalg.svd(e.B / norms[:, None], compute_uv=False)) if len(e.B) else 0
+    try:
+        x = np.linalg.solve(K, right) if rank == len(e.B) else None
+    except np.linalg.LinAlgError:  # rows so nearly dependent that only the elimination sees it
+        x = None
+    if x is None:
+        scale = np.sqrt(np.abs(np.diag(e.A)).max(initial=1e-300))  # multipliers as large as the scaled accelerations
+        D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
+        x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
+    return Solution(x[:n], x[n:] / norms, rank)
+
+
+@measured_speeds
+def emit(x: Native) -> Int:
+    """The same in machine code. QR of Bᵀ with pivoting finds the rank, and dependent rows are left out: the u̇ of least squares at the
+    cost of LU."""
+    f, n, rows, N = x.code, x.n, x.rows, x.n + x.rows
+    s = x.scaled()
+    R = x.copy(s.B, n * rows)
+    order, _ = x.pivoted_qr(R, n, rows, n)
+    rank = x.rank_of(R, min(n, rows), n + 1)
+    K, right = x.zeros(N * N), x.take(N)
+    with f.loop(n) as i:
+        right[i] = x.f[i]
+        with f.loop(n) as j:
+            K[i * N + j] = x.A[i * n + j]
+    with f.loop(rank) as i:
+        k = order[i] - 1
+        right[n + i] = s.gamma[k]
+        with f.loop(n) as j:
+            K[(n + i) * N + j] = s.B[k * n + j]
+            K[j * N + n + i] = s.B[k * n + j]
+    x.call("dgesv", n + rank, 1, K, N, x.shorts(N), right, N)
+    with f.loop(n) as i:
+        x.udot[i] = right[i]
+    return rank

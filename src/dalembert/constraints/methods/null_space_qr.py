@@ -1,0 +1,50 @@
+"""Null space by QR of Bᵀ with pivoting [B A-6]: u̇ = Y y + Z z with B Z = 0.
+
+The pivoting puts dependent rows last, where they are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
+from dalembert.trace.native import Int
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr, solve_triangular
+
+    B, gamma, _ = scaled(e)
+    if not len(B):
+        return Solution(np.linalg.solve(e.A, e.f), np.zeros(0), 0)
+    Q, R, order = qr(B.T, pivoting=True)
+    rank = rank_of(np.diag(R))
+    Y, Z = Q[:, :rank], Q[:, rank:]
+    along = Y @ solve_triangular(R[:rank, :rank].T, gamma[order[:rank]], lower=True)
+    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    return Solution(udot, least_multipliers(e, udot), rank)
+
+
+@measured_speeds
+def emit(x: Native) -> Int:
+    """The same in machine code."""
+    from scipy.linalg import lapack
+
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    Q, y = x.take(n * max(n, rows)), x.take(rows)
+    with f.loop(n * rows) as i:
+        Q[i] = s.B[i]
+    order, tau = x.pivoted_qr(Q, n, rows, n)
+    rank = x.rank_of(Q, min(n, rows), n + 1)
+    with f.loop(rank) as i:
+        y[i] = s.gamma[order[i] - 1]
+    x.call("dtrsm", "L", "U", "T", "N", rank, 1, 1.0, Q, n, y, rows)
+    size = int(lapack.dorgqr(np.zeros((n, n)), np.zeros(min(n, rows)), lwork=-1)[1][0])
+    x.call("dorgqr", n, n, min(n, rows), Q, n, tau, x.take(size), size)
+    x.reduced(Q + rank * n, n - rank, x.times(Q, rank, y))
+    return rank

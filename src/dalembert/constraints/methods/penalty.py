@@ -1,0 +1,39 @@
+"""Penalty approximation of Gauss's principle [B Remark 1]: (A + k BᵀB) u̇ = f + k Bᵀγ, λ = k (B u̇ − γ).
+
+An approximation: the rows are violated by λ/k. With scaled rows and k = 10⁸ the violation is 10⁻⁸ of the accelerations a force of that
+size would cause, and 1/(k σ²) of them where rows nearly depend on each other, σ being the smallest singular value; a larger k would
+lose as much to rounding. Rows that depend on each other entirely share their force and do no harm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native
+from dalembert.constraints.methods.solution import Solution, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
+from dalembert.trace.native import Int
+
+STIFFNESS = 1e8
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    B, gamma, norms = scaled(e)
+    udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)
+    lam = STIFFNESS * (B @ udot - gamma) / norms
+    return Solution(udot, lam, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+
+
+def emit(x: Native) -> Int:
+    """The same in machine code; it needs no rank and does not look for it."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    K = x.copy(x.A, n * n)
+    x.call("dgemm", "N", "T", n, n, rows, STIFFNESS, s.B, n, s.B, n, 1.0, K, n)
+    with f.loop(n) as i:
+        x.udot[i] = x.f[i]
+    x.call("dgemv", "N", n, rows, STIFFNESS, s.B, n, s.gamma, 1, 1.0, x.udot, 1)
+    x.call("dposv", "L", n, 1, K, n, x.udot, n)
+    return f.integer(-1)

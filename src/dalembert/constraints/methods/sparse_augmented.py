@@ -1,0 +1,58 @@
+"""The augmented system by sparse LU, for mechanisms with many loops.
+
+Of dependent rows an independent set is kept (by pivoted QR); the others carry no multiplier until the least-norm ones are recovered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native
+from dalembert.constraints.methods.elimination import SparseLDL, elimination
+from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
+from dalembert.trace.native import Int
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    from scipy.linalg import qr
+    from scipy.sparse import block_array, csc_array
+    from scipy.sparse.linalg import splu
+
+    B, gamma, _ = scaled(e)
+    if not len(B):
+        return Solution(splu(csc_array(e.A)).solve(e.f), np.zeros(0), 0)
+    _, R, order = qr(B.T, mode="economic", pivoting=True)
+    rank = rank_of(np.diag(R))
+    kept = np.sort(order[:rank])
+    rows = csc_array(B[kept])
+    K = block_array([[csc_array(e.A), rows.T], [rows, None]], format="csc")
+    udot = splu(K).solve(np.concatenate([e.f, gamma[kept]]))[: len(e.f)]
+    return Solution(udot, least_multipliers(e, udot), rank)
+
+
+def emit(x: Native) -> Int:
+    """The same in machine code: L D Lᵀ in a static order on the pattern of A and of the rows known to be independent."""
+    f, n, kept = x.code, x.n, list(x.shape.independent)
+    A, B = x.shape.A, x.shape.B[kept]
+    e = elimination(A, B)
+    entries = [(e.at(i, j), i * n + j) for i in range(n) for j in range(i + 1) if A[i, j] or i == j]
+    row_entries = [(e.at(n + a, j), k * n + j) for a, k in enumerate(kept) for j in range(n) if B[a, j]]
+    K, solution = x.zeros(e.size), x.take(n + len(kept))
+    for source, places in ((x.A, entries), (x.B, row_entries)):
+        into, out_of = (x.module.int_table([p[i] for p in places] or [0]) for i in (0, 1))
+        with f.loop(len(places)) as i:
+            K[into[i]] = source[out_of[i]]
+    with f.loop(n) as i:
+        solution[i] = x.f[i]
+    rows = x.module.int_table(kept or [0])
+    with f.loop(len(kept)) as i:
+        solution[n + i] = x.gamma[rows[i]]
+    sparse = SparseLDL(x.module, e)
+    sparse.factorise(f, K)
+    sparse.solve(f, K, solution)
+    with f.loop(n) as i:
+        x.udot[i] = solution[i]
+    return f.integer(len(kept))

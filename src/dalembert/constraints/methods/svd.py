@@ -1,0 +1,44 @@
+"""Null space by singular values [B A-7..A-12]: p = n − rank free directions, whatever the number of rows.
+
+Dependent rows show as zero singular values and are divided by nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.pivoting import rank_of
+from dalembert.trace.native import Int
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    B, gamma, _ = scaled(e)
+    U, sigma, Vt = np.linalg.svd(B)
+    rank = rank_of(sigma)
+    along = Vt[:rank].T @ ((U[:, :rank].T @ gamma) / sigma[:rank])
+    Z = Vt[rank:].T
+    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    return Solution(udot, least_multipliers(e, udot), rank)
+
+
+@measured_speeds
+def emit(x: Native) -> Int:
+    """The same in machine code, on Bᵀ = V Σ Uᵀ."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    sigma, V, Ut, y = x.take(min(n, rows)), x.take(n * n), x.take(rows * rows), x.take(rows)
+    from scipy.linalg import lapack
+
+    size = int(lapack.dgesdd_lwork(n, rows)[0])
+    work, integers = x.take(size), x.shorts(8 * min(n, rows))
+    x.call("dgesdd", "A", n, rows, x.copy(s.B, n * rows), n, sigma, V, n, Ut, rows, work, size, integers)
+    rank = x.rank_of(sigma, min(n, rows))
+    x.call("dgemv", "N", rank, rows, 1.0, Ut, rows, s.gamma, 1, 0.0, y, 1)
+    with f.loop(rank) as i:
+        y[i] = y[i] / sigma[i]
+    x.reduced(V + rank * n, n - rank, x.times(V, rank, y))
+    return rank

@@ -1,0 +1,60 @@
+"""Null space by the zero eigenvalues theorem [A 14–34]: Z spans the eigenvectors of BᵀB with eigenvalue zero.
+
+Then [ZᵀA; B] u̇ = [Zᵀf; γ]; the speeds along Z never appear. Dependent rows only make that system overdetermined and consistent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
+from dalembert.formulations.equations import Equations
+from dalembert.trace.native import Int
+
+
+@measured
+def solve(e: Equations) -> Solution:
+    B, gamma, _ = scaled(e)
+    eigenvalues, T = np.linalg.eigh(B.T @ B)
+    zero = eigenvalues <= SQUARED_RANK_TOLERANCE * eigenvalues.max(initial=0.0)
+    Z = T[:, zero]
+    udot = np.linalg.lstsq(np.vstack([Z.T @ e.A, B]), np.concatenate([Z.T @ e.f, gamma]), rcond=None)[0]
+    return Solution(udot, least_multipliers(e, udot), int(np.sum(~zero)))
+
+
+@measured_speeds
+def emit(x: Native) -> Int:
+    """The same in machine code: eigenvalues in rising order, so that Z comes first; the stacked system by QR."""
+    f, n, rows = x.code, x.n, x.rows
+    s = x.scaled()
+    T, values = x.take(n * n), x.take(n)
+    x.call("dgemm", "N", "T", n, n, rows, 1.0, s.B, n, s.B, n, 0.0, T, n)
+    from scipy.linalg import lapack
+
+    size = int(lapack.dsyev_lwork(n)[0])
+    x.call("dsyev", "V", "L", n, T, n, values, x.take(size), size)
+    v = f.variables(zero=0)
+    with f.loop(n) as i:
+        f.stop_if((values[i] > SQUARED_RANK_TOLERANCE * values[n - 1]).all())
+        v.zero = v.zero + 1
+    N = n + rows
+    stacked, right, ZA, Zf = x.take(N * n), x.take(N), x.take(n * n), x.times(T, v.zero, x.f, transposed=True)
+    x.call("dgemm", "T", "N", v.zero, n, n, 1.0, T, n, x.A, n, 0.0, ZA, n)
+    with f.loop(v.zero) as i:
+        right[i] = Zf[i]
+    with f.loop(rows) as k:
+        right[v.zero + k] = s.gamma[k]
+    with f.loop(n) as j:
+        with f.loop(v.zero) as i:
+            stacked[j * N + i] = ZA[j * n + i]
+        with f.loop(rows) as k:
+            stacked[j * N + v.zero + k] = s.B[k * n + j]
+    tau, size = x.take(n), 64 * N
+    work = x.take(size)
+    x.call("dgeqrf", v.zero + rows, n, stacked, N, tau, work, size)
+    x.call("dormqr", "L", "T", v.zero + rows, 1, n, stacked, N, tau, right, N, work, size)
+    x.call("dtrsm", "L", "U", "N", "N", n, 1, 1.0, stacked, N, right, N)
+    with f.loop(n) as i:
+        x.udot[i] = right[i]
+    return n - v.zero

@@ -1,0 +1,1 @@
+"""Formulations whose states are coordinates and momenta."""

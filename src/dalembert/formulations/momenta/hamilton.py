@@ -1,0 +1,96 @@
+"""Hamilton's equations, with constraints [C 163–164] and for independent coordinates [C 166].
+
+H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d] gives q̇ = H,p and ṗ = −H,q + Q̄ − Aᵀλ, with
+
+H,p = M⁻¹(p − Γ),   H,q = −Γ,qᵀ H,p − ½ {(p − Γ)ᵀM⁻¹ M,q_α M⁻¹(p − Γ)} + V,q − T₀,q [C 165c],
+
+since (M⁻¹),q = −M⁻¹ M,q M⁻¹. The states are (q, p).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.elimination import solve_definite
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.traced import Traced
+from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.lagrangian import Structure, unpotential_on_rates
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import gradient, jacobian
+from dalembert.vectors import vector
+
+title = "Hamilton"
+letter = "p"
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return momenta_of(s)
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    """q̇ = H,p."""
+    own = _parts(at_rest(m, t, q), np.zeros(m.n_q))
+    return PhaseState(m, t, q, inverse(own.M) @ (vector(list(w)) - own.Gamma), w)
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return speeds_rate(s, wdot)
+
+
+def _of_q(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
+    """What H is made of, all functions of t and q alone."""
+    own = Structure(m, t, q, rates)
+    return {
+        "M": own.M,
+        "Gamma": own.Gamma,
+        "T0": own.T0,
+        "V": own.V,
+        "M_q": own.M_q,
+        "Gamma_q": jacobian(own.Gamma, list(q)),
+        "T0_q": gradient(own.T0, list(q)),
+        "V_q": gradient(own.V, list(q)),
+    }
+
+
+_parts = Traced(_of_q)
+
+
+def inverse(M: np.ndarray) -> np.ndarray:
+    """M⁻¹, symmetric."""
+    return solve_definite(M, np.eye(len(M))) if len(M) else M
+
+
+def hamiltonian(s: State) -> Any:
+    """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
+    own = _parts(s, s.rates)
+    moved = momenta_of(s) - own.Gamma
+    return 0.5 * (moved @ (inverse(own.M) @ moved)) + own.V - own.T0
+
+
+def equations(s: State) -> Equations:
+    """ṗ + Aᵀλ = −H,q + Q̄."""
+    own = _parts(s, s.rates)
+    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
+    through_M = np.array([H_p @ (own.M_q[:, :, k] @ H_p) for k in range(len(H_p))])
+    H_q = -(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q
+    return Equations(*constrained(s, unpotential_on_rates(s) - H_q))
+
+
+__all__ = [
+    "equations",
+    "first_order",
+    "hamiltonian",
+    "inverse",
+    "letter",
+    "own_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]

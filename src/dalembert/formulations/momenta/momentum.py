@@ -1,0 +1,55 @@
+"""Lagrange's equations in first-order momentum form [C 153–155]: p = M q̇ + Γ and ṗ = L,q + Q̄ − Aᵀλ, with L = T − V.
+
+The rates are solved for from the momenta, and nothing is inverted or differentiated beyond L itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.elimination import solve_definite
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.traced import Traced
+from dalembert.formulations.tree.coordinate_rates import RatesState
+from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, unpotential_on_rates
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import gradient
+from dalembert.vectors import vector
+
+title = "Lagrange, momentum form"
+letter = "p"
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return momenta_of(s)
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    """q̇ from M q̇ = p − Γ."""
+    own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
+    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return speeds_rate(s, wdot)
+
+
+def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
+    s = RatesState(m, t, q, rates)
+    return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
+
+
+_energies = Traced(_lagrangian)
+
+
+def equations(s: State) -> Equations:
+    """ṗ + Aᵀλ = L,q + Q̄ [C 154]."""
+    return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
+
+
+__all__ = ["equations", "first_order", "letter", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

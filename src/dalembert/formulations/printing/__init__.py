@@ -1,0 +1,1 @@
+"""Equations as people read them: text, LaTeX, parts by origin, counts."""

@@ -1,0 +1,59 @@
+"""Lagrange's equations in quasi-coordinates: Boltzmann and Hamel's [C 134–147].
+
+With u = Wᵀq̇ (W is C's: coordinates × speeds) and T̄(q, u, t), [C 147b] is
+
+d/dt T̄,u + W⁻¹γ T̄,u − W⁻¹T̄,q = W⁻¹Q − W⁻¹Aᵀλ,   γ π = Ẇ π − {q̇ᵀ W,q_k π},
+
+and W⁻¹ = Nᵀ of q̇ = N u. Where there are more coordinates than speeds Nᵀ is W's left inverse, and the multiplier of the
+coordinates' condition drops out, because N u never violates it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.traced import Traced
+from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from
+from dalembert.formulations.tree.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.lagrangian import potential, symmetric, unpotential
+from dalembert.kinematics import totals
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import directional, gradient, substitute, symbols
+
+title = "Lagrange, quasi-coordinates (Boltzmann–Hamel)"
+
+
+def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
+    """γ π = Ẇ π − {q̇ᵀ W,q_k π}, both from h = πᵀ(Wᵀq̇) by derivatives: W π = h,q̇, and the last term is h,q."""
+    q = list(s.coordinates)
+    rates, fixed = symbols("rate.of.", s.mechanism.coordinates), symbols("pi.", s.mechanism.speeds)
+    h = fixed @ speeds_from(s, rates) if len(fixed) else 0.0
+    turned = directional(gradient(h, list(rates)), dict(zip(q, rates))) - gradient(h, q)
+    return np.asarray(substitute(turned, dict(zip(rates, s.rates)) | dict(zip(fixed, pi))))
+
+
+def _from_energies(m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[str, Any]:
+    s = State(m, t, q, u)
+    T = totals.kinetic_energy(s)
+    pi = gradient(T, list(u))
+    by_q = gradient(T, list(q)) - gradient(potential(s), list(q))
+    Nt = rates_per_speed(s).T
+    f = Nt @ (by_q - gamma_times(s, pi)) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
+    return {"A": symmetric(pi, u), "f": f}
+
+
+_energies = Traced(_from_energies, lambda m: m.speeds)
+
+
+def equations(s: State) -> Equations:
+    """T̄,uu u̇ + Bᵀλ = Nᵀ(T̄,q − V,q − γ T̄,u) − (∂T̄,u/∂t + T̄,uq q̇) + Q̄."""
+    own, rows = _energies(s, s.speeds), constraint_rows(s)
+    return Equations(own.A, own.f + unpotential(s), rows.B, rows.gamma)
+
+
+__all__ = ["equations", "first_order", "gamma_times", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

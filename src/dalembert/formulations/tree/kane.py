@@ -1,0 +1,55 @@
+"""Kane's equations in relative coordinates [A 9–11, E 41–43].
+
+Σ Vᵀ(F − m a) + Ωᵀ(M − Iα − ω × Iω) = 0 over all bodies, with v = V u + v_t at the mass centre and ω = Ω u + ω_t, so that
+A = Σ m VᵀV + ΩᵀIΩ. An elastic body has 6 + n rows instead of six [C 41–42, 66]: each body gives its own (`balance`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.symmetric import add_gram
+from dalembert.formulations.tree.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.kinematics.loads import loads
+from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.state import State
+
+title = "Kane, relative coordinates"
+
+
+def mass_matrix(s: State) -> np.ndarray:
+    """A = Σ m VᵀV + ΩᵀIΩ alone."""
+    m = s.mechanism
+    A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
+    for k, body in enumerate(m.bodies, start=1):
+        columns, P = list(m.path_columns[k]), s.partials[k]
+        if columns and not body.massless:
+            for J, MJ in body.weighed(s.poses[k].R, s.com_arms[k - 1], s.modal_q(k), P.W, P.V):
+                add_gram(A, columns, MJ, J)
+    return A
+
+
+def equations(s: State) -> Equations:
+    """A and f by partial velocities, body by body, on the speeds of the body's own path."""
+    m = s.mechanism
+    applied = loads(s)
+    A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
+    f = np.zeros(m.n_u, dtype=A.dtype)
+    for k, body in enumerate(m.bodies, start=1):
+        columns = list(m.path_columns[k])
+        if (body.massless and not applied.loaded(k)) or not columns:
+            continue
+        P, a0 = s.partials[k], s.bias_accelerations[k]
+        at, force, moment = s.instants[k - 1], applied.force[k - 1], applied.moment[k - 1]
+        rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
+        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, np.zeros(len(at.q)), force, moment)):
+            add_gram(A, columns, MJ, J)
+            f[columns] = f[columns] + J.T @ left
+    for joint, values in zip(m.joints, applied.joint):
+        f[joint.columns] = f[joint.columns] + values[joint.free]
+    closed = constraint_rows(s)
+    return Equations(A, f, closed.B, closed.gamma)
+
+
+__all__ = ["equations", "first_order", "mass_matrix", "own_speeds", "refusal", "speeds", "state", "title", "udot"]

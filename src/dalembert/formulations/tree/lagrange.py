@@ -1,0 +1,62 @@
+"""Lagrange's equations in generalized coordinates, from the energies by the trace's derivatives [C 70, 107–110, 130–133].
+
+d/dt ∂T/∂q̇ − ∂T/∂q = −∂V/∂q + Q̄ − Bᵀλ with T = T₂ + T₁ + T₀. The unknowns are q̈ and a multiplier for every constraint row; coordinates
+that are not independent (Euler parameters) bring the row of their condition. `structure(m)` has M, Γ, T₀ and J^α to look at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.traced import Traced
+from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
+from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.lagrangian import (
+    kinetic,
+    potential,
+    structure,
+    symmetric,
+    unpotential_on_rates,
+)
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import directional, gradient
+
+title = "Lagrange, generalized coordinates"
+letter = "qdot"
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return s.rates
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    return RatesState(m, t, q, w)
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return speed_rates(s, wdot)
+
+
+def _from_energies(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
+    s = RatesState(m, t, q, rates)
+    T, V = kinetic(s), potential(s)
+    p = gradient(T, list(rates))
+    f = gradient(T, list(q)) - gradient(V, list(q)) - directional(p, {t: 1.0} | dict(zip(q, rates)))
+    return {"M": symmetric(p, rates), "f": f}
+
+
+_energies = Traced(_from_energies)
+
+
+def equations(s: State) -> Equations:
+    """M q̈ + Bᵀλ = T,q − V,q − (∂p/∂t + p,q q̇) + Q̄ [C 107, 133]."""
+    own = _energies(s, s.rates)
+    B, _, gamma = rows_in_rates(s)
+    return Equations(own.M, own.f + unpotential_on_rates(s), B, gamma)
+
+
+__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]

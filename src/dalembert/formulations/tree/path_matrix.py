@@ -1,0 +1,149 @@
+"""Planar open chains from the path matrix, each equation on its own [D 5.50–5.88].
+
+Every body has its absolute angle φ_k, and P_k, the point of its joint, slides by x along directions fixed in its carrier c. With
+P[i, j] = 1 where body i carries j or is j, M = P m Pᵀ is constant (M_ij: the mass both carry), ẇ_k the acceleration of P_k relative to
+P_c, and u̇_k that of the mass centre relative to P_k,
+
+φ_σ: J_σ φ̈_σ + Σ_{j: c(j)=σ} (r_j + x_j)⊥ · (Σ_k M_jk ẇ_k + Σ_k (P m)_jk u̇_k) + m_σ c_σ⊥ · Σ_k P_kσ ẇ_k
+     = g · (Σ_j M_j (r_j + x_j)⊥ + m_σ c_σ⊥) + Q_σ                                                           [D 5.87]
+x_σ: x̂_σ · (Σ_k M_σk ẇ_k + Σ_k (P m)_σk u̇_k) = M_σ g · x̂_σ + Q_σ                                            [D 5.88]
+
+where ⊥ turns by +90°. Scalar products are of vectors turned by two absolute angles, and only the difference of these enters [D 5.89].
+Bodies that cannot turn on their carrier share its angle, and the equation of that angle is the sum over them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dalembert.formulations.equations import Equations
+from dalembert.formulations.tree.planar import Acceleration, Arm, Chain, chain, not_planar
+from dalembert.kinematics.loads import generalized, loads
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.topology.matrices import path_matrix
+
+title = "Path matrix, planar chains"
+letter = "w"
+
+
+def refusal(m: Mechanism) -> str | None:
+    return not_planar(m)
+
+
+def speeds(m: Mechanism) -> tuple[str, ...]:
+    """Absolute angular velocities in place of the relative ones, by the same names; slides are as they were."""
+    return m.speeds
+
+
+def first_order(m: Mechanism) -> int:
+    return m.n_q + m.n_u
+
+
+def own_speeds(s: State) -> np.ndarray:
+    return np.asarray(chain(s.mechanism).absolute @ s.speeds)
+
+
+def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
+    return State(m, t, q, chain(m).relative @ np.asarray(w))
+
+
+def udot(s: State, wdot: Any) -> np.ndarray:
+    return np.asarray(chain(s.mechanism).relative @ np.asarray(wdot))
+
+
+def equations(s: State) -> Equations:
+    m = s.mechanism
+    geometry = chain(m)
+    A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
+    f = np.array(geometry.relative.T @ generalized(s, loads(s, gravity=False)), dtype=A.dtype)
+    for column in range(m.n_u):
+        coefficients, rest = equation(s, column)
+        A[column] = [coefficients.get(j, 0.0) for j in range(m.n_u)]
+        f[column] = f[column] + rest
+    return Equations(A, f, np.zeros((0, m.n_u)), np.zeros(0))
+
+
+def equation(s: State, column: int) -> tuple[dict[int, Any], Any]:
+    """One equation by itself: its coefficients on ẇ by column, and its right-hand side without applied forces."""
+    moving, total = _Moving(s, chain(s.mechanism)), _Sum()
+    slide = moving.geometry.slide_of(column)
+    if slide is not None:
+        moving.add_point(total, *slide)
+    for body in (k for k, turns in enumerate(moving.geometry.turns_with) if slide is None and turns == column):
+        moving.add_turn(total, body)
+    return total.coefficients, total.rest
+
+
+class _Sum:
+    """Coefficients and right-hand side as they are added up."""
+
+    def __init__(self) -> None:
+        self.coefficients: dict[int, Any] = {}
+        self.rest: Any = 0.0
+
+    def add(self, column: int | None, x: Any) -> None:
+        if column is not None:
+            self.coefficients[column] = self.coefficients.get(column, 0.0) + x
+
+
+class _Moving:
+    """The chain in a state: its absolute angles and their rates, and the terms of its equations."""
+
+    def __init__(self, s: State, geometry: Chain):
+        self.s, self.geometry, m = s, geometry, s.mechanism
+        self.parent = m.parent
+        self.mass = [b.mass for b in m.bodies]
+        self.P = path_matrix(m.tree)
+        self.M = (self.P * np.array(self.mass)) @ self.P.T
+        self.angles = geometry.angles(s.coordinates)
+        self.rates = geometry.turning_rates(s.speeds)
+        self.arms = [geometry.arm(k, s.coordinates) for k in range(m.n_bodies)]
+
+    def add_turn(self, total: _Sum, body: int) -> None:
+        """[D 5.87] of a body's angle."""
+        mass, c = self.mass[body], self.geometry.centres[body].turned()
+        total.add(self.geometry.turns_with[body], self.geometry.J[body])
+        for j, carrier in enumerate(self.parent):
+            if carrier == body + 1:
+                self.add_point(total, j, self.arms[j].turned())
+        for k in _where(self.P[:, body]):
+            self._add(total, mass, c, self._w(k))
+        total.rest = total.rest + mass * c.dot(self.geometry.gravity, self.angles)
+
+    def add_point(self, total: _Sum, j: int, arm: Arm) -> None:
+        """arm · (Σ_k M_jk ẇ_k + Σ_k (P m)_jk u̇_k) = M_j g · arm: [D 5.88], and what the carried joints add to [D 5.87]."""
+        for k in _where(self.P[j] + self.P[:, j]):
+            self._add(total, self.M[j, k], arm, self._w(k))
+        for k in _where(self.P[j]):
+            self._add(total, self.mass[k], arm, self._u(k))
+        total.rest = total.rest + self.M[j, j] * arm.dot(self.geometry.gravity, self.angles)
+
+    def _w(self, k: int) -> list[Acceleration]:
+        """ẇ_k = φ̈_c (r + x)⊥ − φ̇_c² (r + x) + Σ ẍ x̂ + 2 ẋ φ̇_c x̂⊥."""
+        carrier = self.parent[k] - 1
+        out = [Acceleration(direction, column, 0.0) for column, direction in self.geometry.slides[k]]
+        if carrier >= 0:
+            rate = self.rates[carrier]
+            out.append(Acceleration(self.arms[k].turned(), self.geometry.turns_with[carrier], 0.0))
+            out.append(Acceleration(self.arms[k], None, -(rate * rate)))
+            for column, direction in self.geometry.slides[k]:
+                out.append(Acceleration(direction.turned(), None, 2.0 * self.s.speeds[column] * rate))
+        return out
+
+    def _u(self, k: int) -> list[Acceleration]:
+        """u̇_k = φ̈_k c⊥ − φ̇_k² c."""
+        c, rate = self.geometry.centres[k], self.rates[k]
+        return [Acceleration(c.turned(), self.geometry.turns_with[k], 0.0), Acceleration(c, None, -(rate * rate))]
+
+    def _add(self, total: _Sum, mass: Any, arm: Arm, accelerations: list[Acceleration]) -> None:
+        for a in accelerations:
+            product = mass * arm.dot(a.direction, self.angles)
+            total.add(a.column, product)
+            total.rest = total.rest - product * a.known
+
+
+def _where(row: np.ndarray) -> list[int]:
+    return [int(k) for k in np.flatnonzero(row)]

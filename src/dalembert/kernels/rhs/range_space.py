@@ -1,0 +1,245 @@
+"""Accelerations under loops and constraints in compiled code: the range-space method on an independent set of rows.
+
+A by composite bodies and f by the recursion of Newton and Euler. A = LᵀDL along the tree's branches; Y = D^-½ L^-ᵀ Bᵀ, of which each
+row touches only the speeds on its own paths; S = YᵀY with its rows ordered for a small profile, S = G Gᵀ by Cholesky. For chained loops
+everything is linear in their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.kernels.rhs.row_pattern import pattern
+from dalembert.kernels.rhs.row_solver import RowSolver
+from dalembert.kernels.runtime.admissible import emit_admissible
+from dalembert.kernels.runtime.straight import NAMES, block, extra_input, known_symbols
+from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.recursive.algorithms import Tree, composite, newton_euler
+from dalembert.recursive.sparse import along_paths
+from dalembert.trace import tracing
+from dalembert.trace.native import Block, Module, Output, Pointer, Real, Signature, maximum
+
+MOST_CORRECTIONS = 12
+"""Newton steps of a projection; from an integrator's step, one or two are needed."""
+SLOW = 1e-2
+"""Part of the last gap above which a Newton step has gained too little with the factors it has."""
+LEAST_DAMPING, SPEED_DAMPING = 1e-15, 1e-12
+"""Part of a row's reference norm, squared, below which it does not resist a displacement, or a speed: that is lost in rounding, the
+speed's direction sooner, as it hangs on the pose."""
+FAR = 1e-7
+"""First gap, by the row's scale, after which the factors are made anew for the speeds."""
+ROUNDING = 4e-16
+"""Gap, by the row's scale, that cannot be made smaller."""
+
+
+class Constrained:
+    """Code for one mechanism and one independent set of rows.
+
+    Where a function needs the rows' scales, they follow the parameters in memory: a reference norm for each row, in the order
+    in which the rows were given, and likewise what each is measured by. `gains` are Baumgarte's α and β: g̈ + αġ + βg = 0 [B Remark 4].
+
+    `others` are rows that depend on them. Where the kept ones are nearly dependent, those still tell where the mechanism must be, so
+    that projections keep all; their norms and measures come after.
+    """
+
+    def __init__(
+        self,
+        m: Mechanism,
+        rows: Sequence[int],
+        gains: tuple[float, float] | None = None,
+        others: Sequence[int] = (),
+    ):
+        self.m, self.n, self.gains = m, m.n_u, gains
+        with tracing():
+            self.state: State = m.symbolic_state()
+            self.tau = extra_input(m.speeds)
+            tree = Tree(self.state)
+            self.A, self.f = composite(tree), -newton_euler(tree, np.zeros(self.n))
+            self.all_rows: Rows = constraint_rows(self.state)
+            self.pattern = pattern(m, self.all_rows.B, rows)
+            self.blocks = self._traced()
+        self.closing = Constrained(m, [*rows, *others]) if others else self
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.pattern.rows)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Parts of the working memory, in elements."""
+        n, k, packed = self.n, self.n_rows, self.pattern.starts[-1]
+        sizes = {
+            "A": n * n,
+            "f": n,
+            "gamma": k,
+            "g": k,
+            "slip": k,
+            "B": packed,
+            "Y": packed,
+            "S": self.pattern.profile[-1],
+        }
+        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "probe": k, "pivot": 1, "end": 0}
+        return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
+
+    @property
+    def work(self) -> int:
+        """Elements of working memory, enough for a projection too."""
+        return max(self.places["end"], self.closing.places["end"])
+
+    @property
+    def rates_at(self) -> int:
+        """Where in it a projection may put q̇."""
+        return self.closing.places["rates"]
+
+    def _traced(self) -> dict[str, Block]:
+        """What must be computed at a state: all of it, what depends on the pose, or by how much q and u are off."""
+        rows, at = self.all_rows, self.places
+        kept = list(self.pattern.rows)
+        # also what is zero: factorising in place fills it
+        mass = [Output(self.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along_paths(self.m)]
+        B = [rows.B[k, c] for k, columns in zip(kept, self.pattern.columns) for c in columns]
+        pose = mass + [Output(x, "work", at["B"] + i) for i, x in enumerate(B)]
+        force = [Output(x, "work", at["f"] + i) for i, x in enumerate(self.f + self.tau)]
+        g = [rows.g[k] for k in kept]
+        slip = [rows.B[k] @ self.state.speeds - rows.b[k] for k in kept]
+        alpha, beta = self.gains or (0.0, 0.0)
+        gamma = [
+            rows.gamma[k] - alpha * v - beta * x if self.gains else rows.gamma[k] for k, v, x in zip(kept, slip, g)
+        ]
+        rates = [Output(x, "y", i) for i, x in enumerate(self.state.rates)]
+        known = known_symbols(self.m) | {x: ("x", i) for i, x in enumerate(self.tau)}
+        still = State(self.m, self.state.t, self.state.coordinates, np.zeros(self.n)).rates  # of what time prescribes
+        moving = [Output(x, "y", i) for i, x in enumerate(self.state.rates - still)]
+        residual = [Output(x, "work", at["g"] + i) for i, x in enumerate(g)]
+        dynamics = pose + force + [Output(x, "work", at["gamma"] + i) for i, x in enumerate(gamma)] + rates
+        errors = residual + [Output(x, "work", at["slip"] + i) for i, x in enumerate(slip)]
+        parts = {
+            "dynamics": dynamics,
+            "dynamics_and_errors": dynamics + errors,
+            "pose": pose + residual,
+            "errors": errors,
+            "moving": moving,
+        }
+        return {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
+
+    def emit(
+        self, module: Module, lanes: int, watched: bool = False, name: str = "run", part: str = "dynamics"
+    ) -> tuple[Signature, int]:
+        """`run(t, q, u, x, P, y, work)` with y = (q̇, u̇), leaving λ of the kept rows in `work` at `places["r"]`.
+
+        Returns also the working memory in elements. If `watched`, P holds the scales too and `places["pivot"]` the least
+        eigenvalue of S by the rows' reference norms.
+        With the part "dynamics_and_errors", gaps and slips of the kept rows are left in `work` as well.
+        """
+        code = module.block(self.blocks[part], lanes)
+        solver = RowSolver(self.m, self.pattern, module)
+        n, at = self.n, self.places
+        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function(name, lanes=lanes, **parameters) as f:
+            f.call(code, *(getattr(f, name) for name in NAMES))
+            udot = f.y + self.m.n_q
+            at_work = {name: f.work + start for name, start in at.items()}
+            solver.factorise(f, at_work)
+            if watched:
+                solver.watch(f, at_work, f.P + len(self.m.parameters))
+            with f.loop(n) as i:
+                udot[i] = at_work["f"][i]
+            solver.tree.solve(f, at_work["A"], udot, 1)
+            with f.loop(self.n_rows) as k:
+                at_work["r"][k] = solver.row_times(f, at_work["B"], k, udot) - at_work["gamma"][k]
+            solver.correct(f, at_work)
+            with f.loop(n) as i:
+                udot[i] = udot[i] - at_work["d"][i]
+        return f.signature, self.work
+
+    def emit_projection(self, module: Module, lanes: int) -> Signature:
+        """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
+        of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
+        little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
+        all_rows = self.closing
+        code = {name: module.block(all_rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
+        solver = RowSolver(self.m, all_rows.pattern, module, self._places_of_norms())
+        m, n, k, at = self.m, self.n, all_rows.n_rows, all_rows.places
+        admissible = emit_admissible(module, m, lanes)
+        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **parameters) as f:
+            part = {name: f.work + start for name, start in at.items()}
+            solver.factorise_damped(f, part, f.P + len(m.parameters), f.damping)
+        factorised = f.signature
+        with module.function("project", lanes=lanes, **parameters) as f:
+            arguments = [getattr(f, name) for name in NAMES]
+            part = {name: f.work + start for name, start in at.items()}
+            norms = f.P + len(m.parameters)
+            size_at = module.int_table(self._places_of_sizes() or [0])
+            state = f.variables(before=1e300, gap=0.0, first=0.0)
+            moved = part["moved"]
+
+            def largest(errors: Pointer) -> None:
+                state.gap = 0.0
+                with f.loop(k) as i:
+                    state.gap = maximum(state.gap, abs(errors[i]) / norms[size_at[i]])
+
+            def factors(damping: Any) -> None:
+                f.call(code["pose"], *arguments)
+                f.call(factorised, damping(), *arguments)
+
+            def damped() -> Any:
+                largest(part["g"])
+                return maximum(state.gap, LEAST_DAMPING)
+
+            if (
+                admissible
+            ):  # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
+                f.call(admissible, *arguments)
+            with f.loop(MOST_CORRECTIONS) as turn:
+                with f.if_(turn == 0):
+                    factors(damped)
+                    state.first = state.gap
+                largest(part["g"])
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
+                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
+                    factors(damped)
+                state.before = state.gap
+                with f.loop(k) as i:
+                    part["r"][i] = part["g"][i]
+                solver.correct(f, part)
+                with f.loop(n) as i:
+                    moved[i] = -part["d"][i]
+                f.call(code["moving"], f.t, f.q, moved, f.x, f.P, f.y, f.work)
+                with f.loop(m.n_q) as i:
+                    f.q[i] = f.q[i] + f.y[i]
+                if admissible:
+                    f.call(admissible, *arguments)
+                f.call(code["errors"], *arguments)
+            with f.if_((state.first > FAR).any()):
+                factors(lambda: f.real(SPEED_DAMPING))
+            state.before = 1e300
+            with f.loop(MOST_CORRECTIONS) as turn:
+                f.call(code["errors"], *arguments)
+                largest(part["slip"])
+                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
+                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
+                    factors(lambda: f.real(SPEED_DAMPING))
+                    f.call(code["errors"], *arguments)
+                state.before = state.gap
+                with f.loop(k) as i:
+                    part["r"][i] = part["slip"][i]
+                solver.correct(f, part)
+                with f.loop(n) as i:
+                    f.u[i] = f.u[i] - part["d"][i]
+        return f.signature
+
+    def _places_of_norms(self) -> list[int]:
+        """Of all rows, those of the kept ones first; their sizes lie between them and the others'."""
+        return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
+
+    def _places_of_sizes(self) -> list[int]:
+        """Likewise, each group's behind its norms."""
+        kept, every = self.n_rows, self.closing.n_rows
+        return [i + kept if i < kept else i + every for i in self.closing.pattern.order]

@@ -1,0 +1,172 @@
+"""Driver code of the range-space method: factorise A and S = B A⁻¹ Bᵀ, and turn errors of the rows into corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.kernels.rhs.row_pattern import Pattern
+from dalembert.kernels.tree.tree_solver import SparseSolver
+from dalembert.mechanism import Mechanism
+from dalembert.recursive.sparse import inboard_speeds
+from dalembert.trace.native import Module, minimum, select, sqrt
+
+TURNS = 2
+"""Of inverse iteration."""
+
+
+class RowSolver:
+    """Row errors r become multipliers S⁻¹r and the displacement A⁻¹BᵀS⁻¹r; `part` names the places of A, B, Y, S, r and d."""
+
+    def __init__(self, m: Mechanism, p: Pattern, module: Module, norms_at: Sequence[int] | None = None):
+        self.n, self.n_rows = m.n_u, len(p.rows)
+        self.tree = SparseSolver(module, m)
+        self._starts = module.int_table(p.starts)
+        self._columns = module.int_table([c for columns in p.columns for c in columns] or [0])
+        self._first = module.int_table(p.first or [0])
+        self._profile = module.int_table(p.profile)
+        self._order = module.int_table(list(p.order if norms_at is None else norms_at) or [0])
+        shared = self._shared(p)
+        self._pair_starts = module.int_table([0, *np.cumsum([len(s) for s in shared]).tolist()])
+        self._pairs = module.int_table([x for s in shared for pair in s for x in pair] or [0])
+        self._steps = self._elimination(m, p, module)
+
+    def _shared(self, p: Pattern) -> list[list[tuple[int, int]]]:
+        """For every entry of the profile of S, in its order, the packed places of the speeds both rows touch."""
+        where = [{c: p.starts[k] + i for i, c in enumerate(columns)} for k, columns in enumerate(p.columns)]
+        return [
+            [(where[i][c], where[j][c]) for c in p.columns[i] if c in where[j]]
+            for i in range(self.n_rows)
+            for j in range(p.first[i], i + 1)
+        ]
+
+    def _elimination(self, m: Mechanism, p: Pattern, module: Module) -> tuple[Any, Any]:
+        """For every row the steps y[j] −= L[i, j] y[i] of L^-ᵀ on its own entries, tips first: places of i, j and of L[i, j]."""
+        inboard, n = inboard_speeds(m), m.n_u
+        steps, ends = [], [0]
+        for k, columns in enumerate(p.columns):
+            where = {c: p.starts[k] + i for i, c in enumerate(columns)}
+            for i in reversed(columns):
+                j = inboard[i]
+                while j >= 0:
+                    steps += [where[i], where[j], i * n + j]
+                    j = inboard[j]
+            ends.append(len(steps) // 3)
+        return module.int_table(steps or [0]), module.int_table(ends)
+
+    def factorise(self, f: Any, part: dict[str, Any]) -> None:
+        """A in place; Y from B; S and its Cholesky factor."""
+        self._form(f, part)
+        self._cholesky(f, part)
+
+    def factorise_damped(self, f: Any, part: dict[str, Any], norms: Any, damping: Any) -> None:
+        """The same with S + damping N², N being the rows' reference norms in the metric of A⁻¹: directions in which the rows resist far
+        less, or contradict each other by rounding, are left alone."""
+        self._form(f, part)
+        S = part["S"]
+        with f.loop(self.n_rows) as i:
+            norm = norms[self._order[i]]
+            S[self._profile[i] + i] = S[self._profile[i] + i] + damping * norm * norm
+        self._cholesky(f, part)
+
+    def watch(self, f: Any, part: dict[str, Any], norms: Any) -> None:
+        """`part["pivot"]` becomes the least eigenvalue of S measured by the rows' reference norms, which falls as the square of the
+        distance to a singular pose in whatever frame the rows are drawn; 0 where that cannot be told.
+
+        Inverse iteration: next to a singular pose, where it counts, that eigenvalue is far below the others.
+        """
+        S, probe = part["S"], part["probe"]
+        length = f.variables(before=0.0, now=1.0)
+        with f.loop(self.n_rows) as i:
+            probe[i] = 1.0 / (1.0 + 0.37 * f.real(i))  # no symmetry of a mechanism is likely to be square to it
+        with f.loop(TURNS):
+            length.before, length.now = length.now, 0.0
+            self._by_norms(f, probe, norms)
+            self._solve(f, S, probe)
+            self._by_norms(f, probe, norms)
+            with f.loop(self.n_rows) as i:
+                length.now = length.now + probe[i] * probe[i]
+        found = sqrt(length.before / length.now)
+        part["pivot"][0] = select(found > 0.0, minimum(found, 1.0), f.real(0.0)) if self.n_rows else 1.0
+
+    def _by_norms(self, f: Any, x: Any, norms: Any) -> None:
+        with f.loop(self.n_rows) as i:
+            x[i] = x[i] * norms[self._order[i]]
+
+    def _form(self, f: Any, part: dict[str, Any]) -> None:
+        """The factors of A in place; Y from B; S."""
+        A, B, Y, S = (part[name] for name in ("A", "B", "Y", "S"))
+        self.tree.factorise(f, A)
+        steps, ends = self._steps
+        with f.loop(self.n_rows) as k:
+            with f.loop(self._starts[k], self._starts[k + 1]) as i:
+                Y[i] = B[i]
+            with f.loop(ends[k], ends[k + 1]) as s:
+                target = steps[3 * s + 1]
+                Y[target] = Y[target] - A[steps[3 * s + 2]] * Y[steps[3 * s]]
+            with f.loop(self._starts[k], self._starts[k + 1]) as i:
+                c = self._columns[i]
+                Y[i] = Y[i] * sqrt(A[c * self.n + c])
+        total = f.variables(sum=0.0, entry=0)
+        with f.loop(self.n_rows) as i, f.loop(self._first[i], i + 1) as j:
+            total.sum = 0.0
+            with f.loop(self._pair_starts[total.entry], self._pair_starts[total.entry + 1]) as s:
+                total.sum = total.sum + Y[self._pairs[2 * s]] * Y[self._pairs[2 * s + 1]]
+            S[self._profile[i] + j] = total.sum
+            total.entry = total.entry + 1
+
+    def _cholesky(self, f: Any, part: dict[str, Any]) -> None:
+        """S = G Gᵀ within its profile; on the diagonal 1/G_ii."""
+        S = part["S"]
+        total = f.variables(sum=0.0, first=0)
+        with f.loop(self.n_rows) as i:
+            row = self._profile[i]
+            with f.loop(self._first[i], i) as j:
+                total.first = self._first[i]
+                with f.if_(self._first[j] > total.first):
+                    total.first = self._first[j]
+                other = self._profile[j]
+                total.sum = S[row + j]
+                with f.loop(total.first, j) as k:
+                    total.sum = total.sum - S[row + k] * S[other + k]
+                S[row + j] = total.sum * S[other + j]
+            total.sum = S[row + i]
+            with f.loop(self._first[i], i) as k:
+                total.sum = total.sum - S[row + k] * S[row + k]
+            S[row + i] = 1.0 / sqrt(total.sum)
+
+    def correct(self, f: Any, part: dict[str, Any]) -> None:
+        """r ← S⁻¹ r, d ← A⁻¹ Bᵀ r."""
+        A, B, S, r, d = (part[name] for name in ("A", "B", "S", "r", "d"))
+        self._solve(f, S, r)
+        with f.loop(self.n) as i:
+            d[i] = 0.0
+        with f.loop(self.n_rows) as k, f.loop(self._starts[k], self._starts[k + 1]) as i:
+            c = self._columns[i]
+            d[c] = d[c] + B[i] * r[k]
+        self.tree.solve(f, A, d, 1)
+
+    def _solve(self, f: Any, S: Any, r: Any) -> None:
+        """r ← S⁻¹ r by the Cholesky factor of S."""
+        total = f.variables(sum=0.0)
+        with f.loop(self.n_rows) as i:
+            row = self._profile[i]
+            total.sum = r[i]
+            with f.loop(self._first[i], i) as k:
+                total.sum = total.sum - S[row + k] * r[k]
+            r[i] = total.sum * S[row + i]
+        with f.countdown(self.n_rows) as i:
+            row = self._profile[i]
+            value = r[i] * S[row + i]
+            r[i] = value
+            with f.loop(self._first[i], i) as k:
+                r[k] = r[k] - S[row + k] * value
+
+    def row_times(self, f: Any, B: Any, k: Any, x: Any) -> Any:
+        """Row k of B times x."""
+        total = f.variables(sum=0.0)
+        with f.loop(self._starts[k], self._starts[k + 1]) as i:
+            total.sum = total.sum + B[i] * x[self._columns[i]]
+        return total.sum

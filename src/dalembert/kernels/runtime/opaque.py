@@ -1,0 +1,68 @@
+"""Forces that cannot be traced: arbitrary Python functions, called with numbers at every evaluation."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ForceError, SlowForceWarning, TraceError
+from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.loads import effects, generalized, loads
+from dalembert.mechanism import Mechanism
+from dalembert.parts.names import unknown
+from dalembert.parts.prescribed import TIME
+from dalembert.trace import Expr, free_symbols, symbol, tracing
+from dalembert.trace.bind import expressions_in
+
+
+def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
+    """The mechanism with the forces that can be compiled, and one with only those that cannot (None if there are none)."""
+    if not m.forces:
+        return m, None
+    opaque = {}
+    with tracing():
+        given = GivenState(m, unspecified)
+        known = {TIME, *given.coordinates, *given.speeds, *map(symbol, m.parameters)}
+        for name, force in m.forces.items():
+            try:
+                done = [(e.force, e.couple, e.at, e.joint) for e in effects(given, name, force)]
+                _check_symbols([done, force.potential(given)], known, name, m)
+            except (TraceError, ForceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+                opaque[name] = force
+                _warn(name, problem)
+    if not opaque:
+        return m, None
+    traceable = {name: force for name, force in m.forces.items() if name not in opaque}
+    slack = tuple(b.slack() for b in m.bodies)  # their stiffness is compiled
+    return replace(m, forces=traceable), replace(m, forces=opaque, bodies=slack)
+
+
+def _check_symbols(values: list[Any], known: set[Expr], name: str, m: Mechanism) -> None:
+    """A force may be made of the state and of the mechanism's own parameters only."""
+    for s in free_symbols(expressions_in(values)):
+        if s not in known and "." not in s.name:
+            raise unknown(s.name, "parameter", m.parameters, f'force "{name}"')
+
+
+def _warn(name: str, problem: Exception) -> None:
+    warnings.warn(
+        f'force "{name}" cannot be compiled and is called as a Python function at every evaluation, which is much slower: '
+        f"{problem}",
+        SlowForceWarning,
+        stacklevel=4,
+    )
+
+
+def potentials(m: Mechanism, q: Any, u: Any, t: float) -> float:
+    """The potential energy of all of the mechanism's forces at one numeric state, by calling them."""
+    s = m.state(q, u, t)
+    return float(sum(s.settled(force.potential(s)).item() for force in m.forces.values()))
+
+
+def generalized_forces(m: Mechanism, q: Any, u: Any, t: float) -> np.ndarray:
+    """The generalized forces of all of the mechanism's forces at one numeric state, by calling them."""
+    s = m.state(q, u, t)
+    return generalized(s, loads(s, gravity=False))

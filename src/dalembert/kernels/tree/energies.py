@@ -1,0 +1,51 @@
+"""Kinetic and potential energy, as sums over the bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.kernels.runtime.straight import NAMES
+from dalembert.kernels.tree import body_motion
+from dalembert.kernels.tree.algorithm import Algorithm
+from dalembert.kernels.tree.force_loads import Looking
+from dalembert.kernels.tree.force_loops import Loops, repeated
+from dalembert.kernels.tree.sweeps import Step
+from dalembert.trace import Expr, tracing
+from dalembert.trace.native import Module
+
+
+def add_body(s: Step) -> None:
+    """½ m v·v + ω·(h × v) + ½ ω·Iω in link axes, and −g·(m p + R h)."""
+    R, P, W, V = (s.own(name) for name in body_motion.FIELDS)
+    R = R.reshape(3, 3)
+    w, v = R.T @ W, R.T @ V
+    n, f = s.link.inertia.times(w, v)
+    first = s.link.inertia.m * P + R @ s.link.inertia.h
+    s.give([0.5 * (w @ n + v @ f), s.body.ground @ first], add=True)
+
+
+def add_forces(sweep: Any, module: Module, f: Any) -> None:
+    """The potentials of the forces that have one."""
+    units = []
+    with tracing():
+        whole = sweep.m.symbolic_state()
+        for force in sweep.m.forces.values():
+            looking = Looking(sweep.m, sweep.links, sweep.record)
+            with tracing():
+                stored = force.potential(looking.state(whole))
+            if type(stored) is Expr or stored != 0.0:
+                units.append(sweep.unit([stored], [("y", 1)], looking))
+        loops = Loops("potentials", repeated(units)).compiled(module, f.signature.lanes, f.signature.name)
+    f.call(loops, *(getattr(f, name) for name in NAMES))
+
+
+ALGORITHM = Algorithm(
+    "energies",
+    lambda m: body_motion.FIELDS,
+    [(body_motion.world, False), (add_body, False)],
+    lambda m: [0] * m.n_bodies,
+    lambda m: 2,
+    loaded=False,
+    sums=True,
+    finish=add_forces,
+)

@@ -1,0 +1,101 @@
+"""Forces on every body, at all samples of a motion: what its motion needs beyond the applied ones, and what constraints exert on it.
+
+A constraint with multipliers λ and coefficients C on the bodies' velocities exerts −Cᵀλ on them. Wrenches are (torque about the body's
+origin, force), six numbers in world axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.kinematics.loads import loads
+from dalembert.mechanism import Mechanism
+from dalembert.motion.quantities import udot
+from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads, one_by_one
+from dalembert.vectors import cross
+
+
+@dataclass(frozen=True, eq=False)
+class BodyForces:
+    """Index 0 of the bodies is body 1."""
+
+    left: np.ndarray
+    """(K, bodies, 6): rate of momentum less what forces and constraints exert; it is left to the joints of the tree."""
+    exerted: dict[str, dict[int, np.ndarray]]
+    """By each constraint and closing joint on bodies by number: (K, 6)."""
+    dependence: np.ndarray
+    """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that were looked at for what λ leaves open."""
+
+
+def body_forces(x: Samples) -> BodyForces:
+    m = x.mechanism
+    left = evaluate_with_loads(x, _needed, udot(x))
+    if not m.constraint_rows:
+        return BodyForces(left, {}, np.zeros((0, m.n_bodies, 6, 0)))
+    pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
+    exerted: dict[str, dict[int, np.ndarray]] = {name: {} for name in m.constraint_rows}
+    if pairs:
+        for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
+            exerted[name][k] = exerted[name].get(k, 0.0) + wrench
+            left[:, k - 1] -= wrench
+    C = one_by_one(x.at(x.solved.looked_at), _coefficients, None)
+    return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
+
+
+def rows_of(m: Mechanism, name: str) -> list[int]:
+    """Numbers of a constraint's rows among all."""
+    start = 0
+    for other, d in m.constraint_rows.items():
+        if other == name:
+            return list(range(start, start + len(d.g)))
+        start += len(d.g)
+    raise KeyError(name)
+
+
+def _needed(s: Any, rates: Any) -> Any:
+    """m a − f, and Iα + ω × Iω − n with the moment of the former about the origin."""
+    m, acc, applied = s.mechanism, s.accelerations(rates), loads(s)
+    out = []
+    for k, b in enumerate(m.bodies, start=1):
+        force, moment = b.demands(s.instants[k - 1], acc[k].w, acc[k].v, s.modal_udot(k, rates))
+        f, n = force - applied.force[k - 1], moment - applied.moment[k - 1]
+        out.append([*(n + cross(s.com_arms[k - 1], f)), *f])
+    return out
+
+
+def _exerted(s: Any, lam: Any) -> Any:
+    """−Cᵀλ on the bodies that each constraint looks at."""
+    out, start = [], 0
+    for d in s.mechanism.constraint_rows.values():
+        C = _at_origins(s, d)
+        out += list((-(lam[start : start + len(C)] @ C)).reshape(-1, 6))
+        start += len(C)
+    return out
+
+
+def _at_origins(s: Any, d: Any) -> np.ndarray:
+    """C on the frames a constraint looks at, those at nodes of elastic bodies taken at the bodies' origins."""
+    C = np.array(d.values(s)[2][:, : 6 * len(d.bodies)])
+    for i, k in enumerate(d.bodies):
+        body = s.mechanism.body_of(k)
+        if body != k:
+            torque, force = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
+            C[:, torque] = C[:, torque] + cross(s.poses[k].p - s.poses[body].p, C[:, force].T).T
+    return C
+
+
+def _coefficients(s: Any, _: Any) -> Any:
+    """C of all rows, body by body: bodies × rows × 6."""
+    m = s.mechanism
+    blocks = [(d.bodies, _at_origins(s, d)) for d in m.constraint_rows.values()]
+    out = np.zeros((m.n_bodies, sum(len(C) for _, C in blocks), 6), dtype=object if s.traced else float)
+    start = 0
+    for bodies, C in blocks:
+        for i, k in enumerate(bodies):
+            at = m.body_of(k) - 1
+            out[at, start : start + len(C)] = out[at, start : start + len(C)] + C[:, 6 * i : 6 * i + 6]
+        start += len(C)
+    return out

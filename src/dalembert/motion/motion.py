@@ -1,0 +1,267 @@
+"""`Motion`: the result of a simulation. Immutable; everything beyond t, q and u is computed from them when asked for.
+
+As with `Mechanism`, whoever answers is imported when asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.arguments import file_path, function, names, points, takes
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Mechanism
+from dalembert.mechanism.missing import missing
+from dalembert.motion.occurrence import Occurrence
+from dalembert.parts.names import unknown
+from dalembert.parts.outputs import Displacement
+from dalembert.portable import Portable
+from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.elastic.outputs import InnerLoads
+    from dalembert.kernels.catalogue import BodyMotion
+    from dalembert.motion.quantities import Accelerations, Energies, Momenta, Poses
+    from dalembert.motion.reactions import JointForces, Wrenches
+    from dalembert.motion.samples import Samples
+    from dalembert.motion.section_forces import SectionForces
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(Portable):
+    """Samples of a motion: `t` (K,), `q` (K, n_q), `u` (K, n_u). All vectors asked for are in world axes unless said otherwise."""
+
+    t: np.ndarray
+    q: np.ndarray
+    u: np.ndarray
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    speed_units: tuple[str, ...]
+    bodies: tuple[str, ...]
+    forces: np.ndarray
+    """(K, n_u): generalized forces held by a controller at each sample; zeros without one."""
+    events: tuple[Occurrence, ...]
+    record: Mapping[str, Any]
+    """How it came about: model, method, tolerances, given and computed initial values, parameters, version, how it ended."""
+    mechanism: Mechanism | None = None
+    unfinished: Any = field(default=None, repr=False)
+    """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
+
+    def __post_init__(self) -> None:
+        for name in ("t", "q", "u", "forces"):
+            getattr(self, name).flags.writeable = False
+        object.__setattr__(self, "record", MappingProxyType(dict(self.record)))
+
+    def __repr__(self) -> str:
+        span = f"{counted(len(self), 'sample')} from {self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no samples"
+        parts = [span, counted(len(self.coordinates), "coordinate"), counted(len(self.events), "event")]
+        return f"<Motion of {self.record.get('model')!r}: {', '.join(parts)}>"
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def complete(self) -> bool:
+        """Whether it reached its end, or an event that ends it."""
+        return self.record["ended"] in ("end", "event")
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]. Prescribed ones, too."""
+        known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
+        known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
+        if name in known:
+            return known[name]
+        if name in self._prescribed:
+            return self._prescribed[name]
+        every = [*known, *self._prescribed]
+        if self.mechanism is None:
+            raise unknown(name, "coordinate or speed", every, "motion")
+        raise missing(self.mechanism, name, "coordinate or speed", every, "motion")
+
+    @cached_property
+    def _prescribed(self) -> dict[str, np.ndarray]:
+        """Coordinates and speeds that are functions of time."""
+        m = self.mechanism
+        if m is None or not m.prescribed:
+            return {}
+        q, u = m.prescribed, m.prescribed_speeds
+        rows = self.evaluate(
+            lambda s: [*(s.joint_q[k - 1][i] for k, i in q.values()), *(s.joint_u[k - 1][i] for k, i in u.values())]
+        )
+        return dict(zip([*q, *(f"{name}'" for name in u)], rows.T))
+
+    # -- quantities on demand -------------------------------------------------------------------------------------------
+    @cached_property
+    def samples(self) -> Samples:
+        """What quantities are computed from."""
+        from dalembert.motion.samples import Samples
+
+        if self.mechanism is None:
+            raise SimulationError(
+                "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
+                "give it with da.load_motion(path, mechanism=m)"
+            )
+        return Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+
+    def body_motion(self) -> BodyMotion:
+        """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
+        return self.samples.body_motion
+
+    def pose(self, body: str) -> Poses:
+        """`.rotation` (K, 3, 3) from body to world axes, `.position` (K, 3) of its origin."""
+        from dalembert.motion.quantities import pose
+
+        return pose(self.samples, body)
+
+    def position(self, at: Any) -> np.ndarray:
+        """(K, 3) of a point: a body's name or ("name", (x, y, z))."""
+        return self.evaluate(lambda s: s.position(at))
+
+    def velocity(self, at: Any) -> np.ndarray:
+        """(K, 3) of a point."""
+        return self.evaluate(lambda s: s.velocity(at))
+
+    def angular_velocity(self, body: str) -> np.ndarray:
+        """(K, 3) of a body."""
+        return self.evaluate(lambda s: s.angular_velocity(body))
+
+    def displacement(self, body: str, node: str) -> np.ndarray:
+        """(K, 3): how far a node of an elastic body is from its place in the undeformed body, in the axes of the floating frame."""
+        return self.evaluate(Displacement((body, node)).value)
+
+    def inner_loads(self, body: str) -> InnerLoads:
+        """Of a beam, from the strains of its modes: `.x` (P,) along it, `.moment` (K, P, 3) in its axes and `.axial` (K, P).
+
+        They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
+        it may be pulled: what a joint transmits is known exactly, by `reaction`.
+        """
+        from dalembert.elastic.outputs import inner_loads
+
+        return inner_loads(self, body)
+
+    def section_forces(self, body: str) -> SectionForces:
+        """Of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and shears, and `.moment`
+        (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
+        """
+        from dalembert.motion.section_forces import section_forces
+
+        return section_forces(self.samples, body)
+
+    def tisserand_frame(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start.
+
+        They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
+        """
+        from dalembert.elastic.outputs import tisserand_frame
+
+        return tisserand_frame(self, body)
+
+    def principal_axes(self, body: str) -> np.ndarray:
+        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+        from dalembert.elastic.outputs import principal_axes
+
+        return principal_axes(self, body)
+
+    def udot(self) -> np.ndarray:
+        """(K, n_u): rates of the speeds."""
+        from dalembert.motion.quantities import udot
+
+        return udot(self.samples)
+
+    def acceleration(self, at: Any) -> Accelerations:
+        """`.angular` of a point's body and `.linear` of the point, (K, 3) each."""
+        from dalembert.motion.quantities import acceleration
+
+        return acceleration(self.samples, at)
+
+    def energy(self) -> Energies:
+        """`.kinetic`, `.potential`, `.total`, (K,) each."""
+        from dalembert.motion.quantities import energy
+
+        return energy(self.samples)
+
+    def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Momenta:
+        """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
+        from dalembert.motion.quantities import momentum
+
+        return momentum(self.samples, about)
+
+    def reaction(self, joint: str, at: str = "child", axes: str = "world") -> Wrenches:
+        """`.force` and `.torque` (K, 3) that the joint's parent exerts on its child through it, its motors and springs included.
+
+        The torque is about the joint's point on the "child" or on the "parent"; axes are "world", or the joint's frame on the "child"
+        or the "parent". Joints that close loops are asked about in the same way, and so are constraints that act on bodies: the
+        first body a constraint names is its child, and the torque is about the point it acts at. Where joints are over-constrained,
+        `.determined` says which components are unique; the others are of the least multipliers.
+        """
+        from dalembert.motion.reactions import reaction
+
+        return reaction(self.samples, joint, at, axes)
+
+    def drive(self, name: str) -> JointForces:
+        """`.force` along the coordinate (K,), or coordinates (K, n), that a prescribed joint, a `Drive` or a `Coupling` needs."""
+        from dalembert.motion.reactions import drive
+
+        return drive(self.samples, name)
+
+    @takes(quantity=function)
+    def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
+        """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
+        from dalembert.motion.samples import evaluate
+
+        return evaluate(self.samples, lambda s, _: quantity(s))
+
+    # -- to look at -------------------------------------------------------------------------------------------------------
+    @takes(path=file_path, traces=points, reactions=names)
+    def page(
+        self,
+        path: str | Path,
+        *,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+        results: Iterable[Any] = (),
+    ) -> Path:
+        """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
+
+        `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
+        worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
+        """
+        from dalembert.view import write_page
+
+        return write_page(self, path, traces, reactions, results)
+
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The quantities the model names, (K,) or (K, 3) each."""
+        named = self.samples.mechanism.plan.outputs
+        return {name: self.evaluate(partial(_settled, output)) for name, output in named.items()}
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        from dalembert.view.notebook import motion_html
+
+        return motion_html(self)
+
+    # -- elsewhere --------------------------------------------------------------------------------------------------------
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with names and units."""
+        from dalembert.motion.dataset import dataset
+
+        return dataset(self)
+
+    @takes(path=file_path)
+    def save(self, path: str | Path) -> None:
+        """Write the motion as its file's name asks, whole or not at all: .nc (NetCDF, which `da.load_motion` reads), .csv or .html."""
+        from dalembert.files.motion_formats import save
+
+        save(self, path)
+
+
+def _settled(output: Any, s: Any) -> Any:
+    return s.settled(output.value(s))

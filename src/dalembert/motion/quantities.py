@@ -1,0 +1,84 @@
+"""Quantities of a motion: each is a formula on one state, compiled over all samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.arguments import numbers, refused
+from dalembert.kinematics import totals
+from dalembert.motion.samples import Samples, evaluate
+from dalembert.parts.forces.points import point
+from dalembert.parts.names import unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    rotation: np.ndarray
+    position: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerations:
+    angular: np.ndarray
+    linear: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Energies:
+    kinetic: np.ndarray
+    potential: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True, eq=False)
+class Momenta:
+    linear: np.ndarray
+    angular: np.ndarray
+
+
+def pose(x: Samples, body: str) -> Poses:
+    names = [b.name for b in x.mechanism.bodies]
+    if body not in names:
+        raise unknown(body, "body", names, "pose")
+    every = x.body_motion
+    k = names.index(body)
+    return Poses(every.rotation[:, k], every.position[:, k])
+
+
+def udot(x: Samples) -> np.ndarray:
+    if x.mechanism.cuts or x.mechanism.constraints:
+        return x.solved.udot
+    return x.mechanism.forward_dynamics(x.q, x.u, x.forces, x.t, x.parameters)
+
+
+def energy(x: Samples) -> Energies:
+    rows = x.mechanism.energies(x.q, x.u, x.t, x.parameters)
+    return Energies(rows[:, 0], rows[:, 1])
+
+
+def momentum(x: Samples, about: Any) -> Momenta:
+    about = numbers(about, "momentum: about")
+    if about.shape != (3,):
+        raise refused("momentum: about", "a point of three numbers", about.tolist())
+
+    def formula(s: Any, _: Any) -> Any:
+        return [*totals.linear_momentum(s), *totals.angular_momentum(s, about)]
+
+    rows = evaluate(x, formula)
+    return Momenta(rows[:, :3], rows[:, 3:])
+
+
+def acceleration(x: Samples, at: Any) -> Accelerations:
+    p = point(at, "acceleration")
+
+    def formula(s: Any, rates: Any) -> Any:
+        return [*s.accelerations(rates)[s.body_number(p)].w, *s.acceleration(p, rates)]
+
+    rows = evaluate(x, formula, udot(x))
+    return Accelerations(rows[:, :3], rows[:, 3:])

@@ -1,0 +1,75 @@
+"""Coupling and Drive: relations between joint coordinates, or with time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.parts.constraints.constraint import Constraint
+from dalembert.parts.fields import JointValue, JointValueOfTime, Number
+from dalembert.parts.forces.freedom import chosen
+
+
+def _coordinate(s: Any, name: str) -> Any:
+    """The coordinate "joint" or "joint.freedom" of a joint whose speeds are the rates of its coordinates."""
+    joint_name, _, freedom = name.partition(".")
+    joint, q, _ = s.joint(joint_name)
+    return q[chosen(joint, joint_name, freedom or None, "constraint")]
+
+
+def _check(name: str, coordinate: str, joint_of: Any) -> None:
+    joint_name, _, freedom = coordinate.partition(".")
+    joint = joint_of(joint_name)
+    chosen(joint, joint_name, freedom or None, f'constraint "{name}"')
+    if not joint.rates_are_speeds:
+        raise ModelError(
+            f'constraint "{name}": the coordinates of joint "{joint_name}" are no angles or lengths to be coupled'
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling(Constraint):
+    """Gears, belts, screws: Σ factor · coordinate = offset, e.g. `Coupling({"A": 1.0, "B": 2.5})`.
+
+    A coordinate is named by its joint, with ".freedom" where the joint has several.
+    """
+
+    factors: Mapping[str, Number]
+    offset: JointValue = 0.0
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(name.partition(".")[0] for name in self.factors)
+
+    def check(self, name: str, joint_of: Any) -> None:
+        for coordinate in self.factors:
+            _check(name, coordinate, joint_of)
+
+    def residual(self, s: Any) -> np.ndarray:
+        return np.array([sum(c * _coordinate(s, name) for name, c in self.factors.items()) - self.offset])
+
+
+@dataclass(frozen=True, eq=False)
+class Drive(Constraint):
+    """A coordinate locked at a value, or driven by a function of time: `da.Drive("A", lambda t: 2.0 * t)`.
+
+    Unlike `prescribed=` of a joint it stays a coordinate of the mechanism; `motion.drive(name)` gives the force it takes.
+    """
+
+    coordinate: str
+    value: JointValueOfTime = 0.0
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return (self.coordinate.partition(".")[0],)
+
+    def check(self, name: str, joint_of: Any) -> None:
+        _check(name, self.coordinate, joint_of)
+
+    def residual(self, s: Any) -> np.ndarray:
+        wanted = self.value(s.t) if callable(self.value) else self.value
+        return np.array([_coordinate(s, self.coordinate) - wanted])

@@ -1,0 +1,14 @@
+"""The forces a user can name. To add one: write its file and add it here."""
+
+from dalembert.parts.forces.force import BodyLoad, Force, JointLoad
+from dalembert.parts.forces.joint_spring import JointSpring
+from dalembert.parts.forces.load import Load
+from dalembert.parts.forces.motor import Motor
+from dalembert.parts.forces.points import Point
+from dalembert.parts.forces.spring import Spring
+from dalembert.parts.forces.tendon import Tendon
+
+FORCES: tuple[type[Force], ...] = (Load, Motor, Spring, JointSpring, Tendon)
+"""The forces a model file can name."""
+
+__all__ = ["FORCES", "BodyLoad", "Force", "JointLoad", "JointSpring", "Load", "Motor", "Point", "Spring", "Tendon"]

@@ -1,0 +1,40 @@
+"""Points of bodies, as forces name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.errors import ModelError
+from dalembert.parts.names import text
+from dalembert.parts.numbers import numbers
+from dalembert.portable import Portable
+from dalembert.vectors import ZERO, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Point(Portable):
+    """A point fixed in a body (or the ground), in the body's axes from its origin; or in the axes of a node of an elastic body."""
+
+    body: str
+    at: Vector = field(default_factory=lambda: ZERO)
+    node: str | None = None
+
+    def __post_init__(self) -> None:
+        text(self.body, "Point: body")
+        if self.node is not None:
+            text(self.node, "Point: node")
+        object.__setattr__(self, "at", numbers(self.at, (3,), f'Point of "{self.body}"'))
+
+
+def point(given: Any, what: str) -> Point:
+    """A Point from a Point, a body's name, (name, three numbers), or (name, node)."""
+    if isinstance(given, Point):
+        return given
+    if isinstance(given, str):
+        return Point(given)
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
+        if isinstance(given[1], str):
+            return Point(given[0], node=given[1])
+        return Point(given[0], numbers(given[1], (3,), what))
+    raise ModelError(f'{what} must be a body\'s name, ("name", (x, y, z)) or ("name", "node"), not {given!r}')

@@ -1,0 +1,58 @@
+"""A place on a body: a point, and the axes there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.parts.names import text
+from dalembert.parts.numbers import numbers
+from dalembert.portable import Portable
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Frame(Portable):
+    """A place on a body: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`, wherever a joint or a shape asks for one.
+
+    `position` is that of its origin in body axes; `rotation` R_BF turns frame components into body components.
+
+    On an elastic body, `node` names the node that carries the frame, and position and rotation are in the node's axes.
+    """
+
+    position: Vector = field(default_factory=lambda: ZERO)
+    rotation: Matrix = field(default_factory=lambda: IDENTITY)
+    node: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", numbers(self.position, (3,), "Frame: position"))
+        object.__setattr__(self, "rotation", numbers(self.rotation, (3, 3), "Frame: rotation"))
+        if self.node is not None:
+            text(self.node, "Frame: node")
+
+    @classmethod
+    def trusted(cls, position: Vector, rotation: Matrix) -> Frame:
+        """A frame from arrays already known to be right."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "position", position)
+        object.__setattr__(made, "rotation", rotation)
+        return made
+
+    def check(self, where: str) -> None:
+        """The rotation (numbers) must be a rotation."""
+        R = self.rotation.astype(float)
+        if np.abs(R.T @ R - IDENTITY).max() > 1e-9 or np.linalg.det(R) < 0.0:
+            raise ModelError(
+                f"{where}: the rotation of its frame is not a rotation matrix (its columns must be orthonormal and "
+                "right-handed); build it with da.turn(axis, angle)"
+            )
+
+
+def as_frame(given: Any, where: str) -> Frame:
+    """A Frame from a Frame, or from three numbers (a point with the body's own axes)."""
+    if isinstance(given, Frame):
+        return given
+    return Frame(numbers(given, (3,), where))

@@ -1,0 +1,52 @@
+"""Cylindrical: a turn about and a slide along one axis, independent of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.joint import Joint, columns
+from dalembert.vectors import ZERO, Matrix, Vector, aside, reverses, tilt, turn
+
+
+@dataclass(frozen=True)
+class Cylindrical(Joint):
+    """A sleeve on a shaft: the angle about and the distance along `axis`. Joint "J" has coordinates "J.angle" and "J.slide"."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("angle", "slide")
+    speeds: ClassVar[tuple[str, ...]] = ("angle", "slide")
+
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.axis), q[0])
+
+    def translation(self, q: Any) -> Vector:
+        return q[1] * np.array(self.axis)
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(self.axis, ZERO)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(ZERO, self.axis)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.axis, R)
+
+    def reversed(self) -> Cylindrical:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Cylindrical, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -1,0 +1,132 @@
+"""What every joint must say about itself.
+
+A joint connects frame P on its parent with frame C on its child. Its coordinates q give the pose of C in P; its speeds u give
+the velocity of C relative to P: angular velocity in C's axes, velocity of C's origin in P's axes. With that mixture the columns
+of most joints are constants.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
+
+ADMISSIBLE = 1e-6
+"""What is left of a condition among coordinates up to which they are taken as they are: of Euler parameters, their length less 1."""
+
+
+class Joint:
+    """What every joint is made from: `da.Revolute`, `da.Prismatic`, … To make one of your own, subclass it and say what moves.
+
+    The contract: names of `coordinates` and `speeds`; `rotation(q)` and `translation(q)` of the child's frame in the parent's;
+    `turning(q)` and `sliding(q)`, columns per unit speed, with their rates; `closure(R, p)`, what it blocks. The defaults suit joints
+    whose speeds are the rates of their coordinates (q̇ = u).
+    """
+
+    coordinates: ClassVar[tuple[str, ...]] = ()
+    """Names of the coordinates within the joint; a joint with one coordinate needs no name for it: ("",)."""
+    speeds: ClassVar[tuple[str, ...]] = ()
+    rates_are_speeds: ClassVar[bool] = True
+    """Whether q̇ = u, coordinate by coordinate."""
+    spins_about_z: ClassVar[bool] = False
+    """Whether turning the child's frame about z only shifts coordinate 0, and sliding both frames along z changes nothing."""
+
+    @property
+    def n_q(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def n_u(self) -> int:
+        return len(self.speeds)
+
+    @property
+    def inner(self) -> Joint:
+        """The joint as the user gave it, without what the carried body adds to its coordinates."""
+        return self
+
+    @property
+    def reference(self) -> np.ndarray:
+        """The coordinates at which the two frames coincide."""
+        return np.zeros(self.n_q)
+
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        return type(self).__name__
+
+    def rotation(self, q: Any) -> Matrix:
+        """R_PC."""
+        return IDENTITY
+
+    def translation(self, q: Any) -> Vector:
+        """p_PC_P: from P's origin to C's, in P's axes."""
+        return ZERO
+
+    def turning(self, q: Any) -> np.ndarray:
+        """3 × n_u: angular velocity of C in P per unit speed, in C's axes."""
+        return np.zeros((3, self.n_u))
+
+    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+        """d/dt of `turning`."""
+        return np.zeros((3, self.n_u))
+
+    def sliding(self, q: Any) -> np.ndarray:
+        """3 × n_u: rate of `translation` per unit speed, in P's axes."""
+        return np.zeros((3, self.n_u))
+
+    def sliding_rate(self, q: Any, u: Any) -> np.ndarray:
+        """d/dt of `sliding`."""
+        return np.zeros((3, self.n_u))
+
+    def rates(self, q: Any, u: Any) -> Any:
+        """q̇ = N(q) u."""
+        return u
+
+    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+        """u from q̇: the inverse of `rates`, on rates that keep the coordinates admissible."""
+        return rates
+
+    def admissible(self, q: Any) -> Any:
+        """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
+        return q
+
+    def condition(self, q: Any) -> np.ndarray:
+        """n_q − n_u scalars that vanish where the coordinates are admissible: what formulations in q̇ must obey besides."""
+        return np.zeros(0)
+
+    def trouble(self, q: Any) -> str | None:
+        """Why these coordinates (numbers) cannot be used, in words, or None."""
+        return None
+
+    @property
+    def may_be_in_trouble(self) -> bool:
+        """Whether there are coordinates that cannot be used."""
+        return type(self).trouble is not Joint.trouble
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        """6 − n_u scalars that vanish where frame C, at R and p in frame P, is within the joint's reach: what it blocks.
+
+        Places first (metres), then directions (pure numbers).
+        """
+        raise NotImplementedError
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        """Whether a frame C at which `closure` vanishes is out of reach all the same, half a turn away."""
+        return False
+
+    def reversed(self) -> Joint:
+        """The joint with the same coordinates and speeds, seen from its child."""
+        from dalembert.parts.joints.reversed import Reversed
+
+        return Reversed(self)
+
+    def aligned(self) -> tuple[Joint, Matrix]:
+        """An equal joint about z, and the rotation Q that both its frames must then be turned by: R_PC = Q R_z Qᵀ."""
+        return self, IDENTITY
+
+
+def columns(*vectors: Any) -> np.ndarray:
+    """A 3 × n matrix from its columns."""
+    return np.stack([np.asarray(v) for v in vectors], axis=1)

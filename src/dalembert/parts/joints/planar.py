@@ -1,0 +1,43 @@
+"""Planar: two slides in a plane and a turn about its normal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.parts.joints.axis import Axis, unit_axis
+from dalembert.parts.joints.joint import Joint, columns
+from dalembert.vectors import ZERO, Matrix, Vector, across, reverses, tilt, turn
+
+
+@dataclass(frozen=True)
+class Planar(Joint):
+    """A block on a table: x and y in the plane across `normal` (parent axes), then the angle about it."""
+
+    normal: Axis = (0.0, 0.0, 1.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("x", "y", "angle")
+    speeds: ClassVar[tuple[str, ...]] = ("x", "y", "angle")
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "normal")
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.normal), q[2])
+
+    def translation(self, q: Any) -> Vector:
+        x, y = across(np.array(self.normal))
+        return q[0] * x + q[1] * y
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(ZERO, ZERO, self.normal)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(*across(np.array(self.normal)), ZERO)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([[p @ np.array(self.normal)], tilt(self.normal, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.normal, R)

@@ -1,0 +1,42 @@
+"""Prismatic: one slide along an axis fixed in both bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.joint import Joint, columns
+from dalembert.vectors import Matrix, Vector, aside, twist
+
+
+@dataclass(frozen=True)
+class Prismatic(Joint):
+    """A slider: the distance in metres along `axis`, without turning: `da.Prismatic((1, 0, 0))`."""
+
+    axis: Axis = (1.0, 0.0, 0.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    def translation(self, q: Any) -> Vector:
+        return q[0] * np.array(self.axis)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(self.axis)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([aside(self.axis, p), twist(R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return bool(np.trace(R) < 1.0)
+
+    def reversed(self) -> Prismatic:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Prismatic, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -1,0 +1,87 @@
+"""A joint seen from its other end: what the tree needs where it meets a joint at the child's side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.parts.joints.joint import Joint
+from dalembert.vectors import Matrix, Vector, skew
+
+
+@dataclass(frozen=True)
+class Reversed(Joint):
+    """The same joint, coordinates and speeds, with parent and child exchanged."""
+
+    joint: Joint
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.joint.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.joint.speeds
+
+    @property
+    def rates_are_speeds(self) -> bool:  # type: ignore[override]
+        return self.joint.rates_are_speeds
+
+    @property
+    def kind(self) -> str:
+        return self.joint.kind
+
+    @property
+    def reference(self) -> np.ndarray:
+        return self.joint.reference
+
+    def rotation(self, q: Any) -> Matrix:
+        return self.joint.rotation(q).T
+
+    def translation(self, q: Any) -> Vector:
+        return -self._arm(q)
+
+    def turning(self, q: Any) -> np.ndarray:
+        return -self.joint.rotation(q) @ self.joint.turning(q)
+
+    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+        R, W, dW = self.joint.rotation(q), self.joint.turning(q), self.joint.turning_rate(q, u)
+        return -R @ (skew(W @ u) @ W + dW)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return -skew(self._arm(q)) @ self.joint.turning(q) - self.joint.rotation(q).T @ self.joint.sliding(q)
+
+    def sliding_rate(self, q: Any, u: Any) -> np.ndarray:
+        R, W, dW = self.joint.rotation(q), self.joint.turning(q), self.joint.turning_rate(q, u)
+        S, dS = self.joint.sliding(q), self.joint.sliding_rate(q, u)
+        w = skew(W @ u)
+        arm = self._arm(q)
+        arm_rate = R.T @ (S @ u) - w @ arm
+        return -skew(arm_rate) @ W - skew(arm) @ dW + w @ (R.T @ S) - R.T @ dS
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return self.joint.closure(R.T, -(R.T @ p))
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return self.joint.turned_over(R.T, -(R.T @ p))
+
+    def rates(self, q: Any, u: Any) -> Any:
+        return self.joint.rates(q, u)
+
+    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+        return self.joint.speeds_from_rates(q, rates)
+
+    def admissible(self, q: Any) -> Any:
+        return self.joint.admissible(q)
+
+    def condition(self, q: Any) -> np.ndarray:
+        return self.joint.condition(q)
+
+    def trouble(self, q: Any) -> str | None:
+        return self.joint.trouble(q)
+
+    def _arm(self, q: Any) -> Vector:
+        """The joint's translation in the axes of its own child."""
+        return self.joint.rotation(q).T @ self.joint.translation(q)

@@ -1,0 +1,46 @@
+"""Revolute: one turn about an axis fixed in both bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.joint import Joint, columns
+from dalembert.vectors import Matrix, Vector, reverses, tilt, turn
+
+
+@dataclass(frozen=True)
+class Revolute(Joint):
+    """A hinge (pin): the angle in radians about `axis`, which is fixed in both bodies: `da.Revolute((0, 0, 1))`."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.axis), q[0])
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(self.axis)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return np.concatenate([p, tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        return reverses(self.axis, R)
+
+    def reversed(self) -> Revolute:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Revolute, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -1,0 +1,73 @@
+"""Screw: one turn about an axis that slides along it in proportion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.parts.fields import Number
+from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.joint import Joint, columns
+from dalembert.parts.numbers import number
+from dalembert.trace import cos, sin
+from dalembert.vectors import Matrix, Vector, across, aside, reverses, tilt, turn
+
+
+@dataclass(frozen=True)
+class Screw(Joint):
+    """A thread: the angle in radians about `axis`; `pitch` is the advance in metres per full turn."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    pitch: Number = 0.01
+    coordinates: ClassVar[tuple[str, ...]] = ("",)
+    speeds: ClassVar[tuple[str, ...]] = ("",)
+
+    @property
+    def spins_about_z(self) -> bool:  # type: ignore[override]
+        return self.axis == Z_AXIS
+
+    def __post_init__(self) -> None:
+        unit_axis(self, "axis")
+        object.__setattr__(self, "pitch", number(self.pitch, "Screw: pitch"))
+        if isinstance(self.pitch, float) and self.pitch == 0.0:
+            raise ModelError("Screw: a pitch of zero does not slide; use a Revolute")
+
+    @property
+    def _advance(self) -> Vector:
+        return self.pitch / (2.0 * math.pi) * np.array(self.axis)
+
+    def rotation(self, q: Any) -> Matrix:
+        return turn(np.array(self.axis), q[0])
+
+    def translation(self, q: Any) -> Vector:
+        return q[0] * self._advance
+
+    def turning(self, q: Any) -> np.ndarray:
+        return columns(self.axis)
+
+    def sliding(self, q: Any) -> np.ndarray:
+        return columns(self._advance)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        first, second = across(np.array(self.axis))
+        turned = R @ first
+        per_metre = 2.0 * math.pi / self.pitch
+        slid = per_metre * (p @ np.array(self.axis))
+        # sin(advance − angle) / per_metre: the same after any number of turns
+        thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
+        return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
+
+    def turned_over(self, R: Matrix, p: Vector) -> bool:
+        first, second = across(np.array(self.axis))
+        angle = math.atan2(second @ R @ first, first @ R @ first)
+        return reverses(self.axis, R) or math.cos(2.0 * math.pi / self.pitch * (p @ np.array(self.axis)) - angle) < 0.0
+
+    def reversed(self) -> Screw:
+        return replace(self, axis=opposite(self.axis))
+
+    def aligned(self) -> tuple[Screw, Matrix]:
+        return replace(self, axis=Z_AXIS), to_z(self.axis)

@@ -1,0 +1,63 @@
+"""Spherical: any rotation about a common point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalembert.parts.joints.joint import Joint
+from dalembert.parts.joints.orientation import OrientationName, orientation_named
+from dalembert.vectors import IDENTITY, Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Spherical(Joint):
+    """A ball and socket; speeds are the angular velocity of child in parent, in child axes.
+
+    `orientation` is "euler_parameters" (four coordinates, no singular pose) or "angles" (three, 1-2-3).
+    """
+
+    orientation: OrientationName = "euler_parameters"
+    speeds: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
+    rates_are_speeds: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        orientation_named(self.orientation, "Spherical")
+
+    @property
+    def _turn(self) -> Any:
+        return orientation_named(self.orientation, "Spherical")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._turn.coordinates)
+
+    @property
+    def reference(self) -> np.ndarray:
+        return np.array(self._turn.reference)
+
+    def rotation(self, q: Any) -> Matrix:
+        return np.asarray(self._turn.rotation(q))
+
+    def turning(self, q: Any) -> np.ndarray:
+        return IDENTITY
+
+    def rates(self, q: Any, u: Any) -> Any:
+        return self._turn.rates(q, u)
+
+    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+        return self._turn.angular_velocity(q, rates)
+
+    def admissible(self, q: Any) -> Any:
+        return self._turn.admissible(q)
+
+    def condition(self, q: Any) -> np.ndarray:
+        return np.asarray(self._turn.condition(q))
+
+    def trouble(self, q: Any) -> str | None:
+        return self._turn.trouble(q)
+
+    def closure(self, R: Matrix, p: Vector) -> np.ndarray:
+        return p

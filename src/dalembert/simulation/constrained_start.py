@@ -1,0 +1,136 @@
+"""The start of a run under loops and constraints: assembled from what the user gave, and held by an independent set of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds
+from dalembert.constraints.diagnosis.contradictions import drift_apart
+from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose, driven, rank_at, row_norms
+from dalembert.errors import DalembertError, LoopError, SimulationError
+from dalembert.kinematics.initial import named_speeds
+from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.integrators.registry import METHODS
+from dalembert.simulation.kept_rows import Holding, holding
+from dalembert.simulation.options import Options
+from dalembert.simulation.stabilise import Stabilisation
+
+SINGULAR = 1e-10
+"""Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
+
+
+AT_REST = 1e-3
+"""Part of a large step that a run makes in all its time, if it is not at rest."""
+LARGER = 10.0
+"""How many times as large as where they were looked at rows may be for what was found to serve."""
+MOST_KNOWN = 8
+"""Diagnoses of a mechanism that are kept."""
+SAMPLES, FEW, APART = 25, 5, 1e-7
+"""Where a finished motion is looked at for constraints that contradict each other, and by what part of each row's scale."""
+
+
+def held_state(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
+) -> tuple[np.ndarray, np.ndarray, Holding]:
+    """(q, u, how they are held): the given coordinates and speeds kept, the others solved for."""
+    check_method(o)
+    q, u = held_start(m, q, u, initial, speeds, o.start)
+    return q, u, hold(m, q, o.start, stabilise)
+
+
+def held_start(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, t: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, u) assembled: what a mapping names is kept, the rest solved for."""
+    q = assemble(m, q, named_speeds(m, initial), t)
+    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+
+
+def hold(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> Holding:
+    """By the rows of the diagnosis; an error if nothing can move."""
+    verdict = _diagnosed(m, q, t)
+    if verdict.mobility == 0 and not verdict.driven:
+        raise LoopError(f"there is nothing to simulate. {verdict}")
+    return holding(m, verdict, stabilise)
+
+
+def check_method(o: Options) -> None:
+    if o.method.held is None:
+        able = ", ".join(name for name, method in METHODS.items() if method.held is not None)
+        raise SimulationError(f'method "{o.method.name}" cannot keep to loops and constraints; choose one of {able}')
+
+
+def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
+    """From the mechanism's own reference, so that its code serves all starts; where that tells little of this one, from q itself. It
+    hangs on nothing that was asked before."""
+    own = _remembered(m, t if driven(m) else None, lambda: _of_reference(m, t))
+    if own is not None and own.mobility and _serves(own, m, q, t):
+        return own
+    found = _remembered(m, (t, q.tobytes()), lambda: diagnose(m, q, t))
+    assert found is not None
+    return found
+
+
+def _of_reference(m: Mechanism, t: float) -> Diagnosis | None:
+    """From where closing the loops leads at once with every joint at its reference; None where they stay open."""
+    try:
+        attempt = close_stiffly(m, np.asarray(m.reference, dtype=float), (), t)
+        return diagnose(m, attempt.q, t) if attempt.closed else None
+    except (DalembertError, ArithmeticError, np.linalg.LinAlgError):  # the reference may be a pose that cannot be
+        return None
+
+
+def _serves(found: Diagnosis, m: Mechanism, q: np.ndarray, t: float) -> bool:
+    """Whether rows are as many and about as large in this pose as where they were looked at: other branches may be unlike."""
+    own, then = row_norms(m, q, t) / found.sizes, found.norms / found.sizes
+    alike = bool((own <= LARGER * then + DEAD * then.max(initial=0.0)).all())
+    return alike and rank_at(m, q, t, found.norms) == found.rank
+
+
+def _remembered(m: Mechanism, asked: Any, find: Callable[[], Diagnosis | None]) -> Diagnosis | None:
+    """Of what was asked last of a mechanism, a few."""
+    known = _KNOWN.setdefault(m, {})
+    if asked not in known:
+        if len(known) >= MOST_KNOWN:
+            del known[next(iter(known))]
+        known[asked] = find()
+    return known[asked]
+
+
+_KNOWN: WeakKeyDictionary[Mechanism, dict[Any, Diagnosis | None]] = WeakKeyDictionary()
+
+
+def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
+    """A pose at which constraints lose a row does not determine the accelerations."""
+    if not pivot > SINGULAR:
+        raise LoopError(
+            f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
+            "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
+        )
+
+
+def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
+    """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch."""
+    if not h.may_drift_apart or not len(t):
+        return
+    allowed = max(APART, DEPENDENT * h.off)
+    looked_at = np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int))
+    states = [m.state(q[k], u[k], t[k]) for k in looked_at]
+    rows, sizes = [constraint_rows(s) for s in states], [row_scales(s) for s in states]
+    second = _time_unit(m, t, u, [r.b / size for r, size in zip(rows, sizes)])
+    for k, r, size in zip(looked_at, rows, sizes):
+        off = np.maximum(np.abs(r.g), second * np.abs(r.B @ u[k] - r.b))
+        if not (off / size).max() <= allowed:
+            raise drift_apart(m, off, float(t[k]))
+
+
+def _time_unit(m: Mechanism, t: np.ndarray, u: np.ndarray, asked: list[np.ndarray]) -> float:
+    """The time of a large step, at the fastest of a run's speeds or of those that time asks for; one at rest is taken to move."""
+    fastest = max(float(np.abs(x).max(initial=0.0)) for x in (u / m.scales.speeds, *asked))
+    longest = float(t[-1] - t[0]) / AT_REST
+    return min(longest, 1.0 / fastest) if fastest > 0.0 else longest

@@ -1,0 +1,50 @@
+"""The classical Runge–Kutta method: four slopes per step, order 4, fixed step.
+
+y₁ = y + h/6 (k₁ + 2k₂ + 2k₃ + k₄). Between steps the cubic through both ends and their slopes (Hermite) gives the output.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite
+from dalembert.simulation.integrators.integrator import Method, Unknowns
+from dalembert.simulation.march.equations import Equations
+from dalembert.trace.native import Pointer, Real, Signature
+
+
+class RK4(FixedStep):
+    name = "rk4"
+    order = 4
+
+    @property
+    def held(self) -> Method | None:
+        return self
+
+    def parts(self, m: Unknowns) -> dict[str, int]:
+        return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n_q + m.n_u)
+
+    def emit_advance(self, e: Equations) -> Signature:
+        with e.function("advance", h=Real) as f:
+            p = e.layout.of(f.memory)
+            h, t = f.h, p.t_old[0]
+
+            def go_on(to: Pointer, base: Pointer, ahead: Any, k: Pointer) -> None:
+                for i in f.each(e.n):
+                    to[i] = base[i] + ahead * k[i]
+
+            go_on(p.stage, p.y_old, 0.5 * h, p.dy_old)
+            e.evaluate(f, t + 0.5 * h, p.stage, p.k2)
+            go_on(p.stage, p.y_old, 0.5 * h, p.k2)
+            e.evaluate(f, t + 0.5 * h, p.stage, p.k3)
+            go_on(p.stage, p.y_old, h, p.k3)
+            e.evaluate(f, t + h, p.stage, p.k4)
+            for i in f.each(e.n):
+                k: Any = p.dy_old[i] + 2.0 * (p.k2[i] + p.k3[i]) + p.k4[i]
+                p.y[i] = p.y_old[i] + h / 6.0 * k
+            e.projected(f, t + h, p.y)
+            e.evaluate(f, t + h, p.y, p.dy)
+        return f.signature
+
+    def emit_dense(self, e: Equations) -> Signature:
+        return emit_hermite(e)

@@ -1,0 +1,165 @@
+"""The linear systems of an implicit method, (λ 1 − J) x = b, reduced to one system of size n_u.
+
+Along the speeds' directions of q, with q = N s, the equations are ṡ = u, u̇ = f(s, u), so J = [[0, 1], [D_s, D_u]] with the analytic
+derivatives of the accelerations, loops and constraints included. Then x_u = λ x_s − b_s and (λ² 1 − λ D_u − D_s) x_s = b_u + λ b_s −
+D_u b_s. What b has across those directions (along an Euler parameter's length) is divided by λ. Where speeds are not the rates of
+coordinates this J leaves out terms of the size of the speeds themselves, which are never stiff: they cost iterations, not accuracy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dalembert.kernels.catalogue import LARGEST_STRAIGHT_DERIVATIVES
+from dalembert.kernels.rhs.jacobian import Varied
+from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.runtime.straight import block, known_symbols
+from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
+from dalembert.simulation.integrators.integrator import Unknowns
+from dalembert.simulation.march.equations import Equations, Prefixed, given_layout
+from dalembert.trace import jacobian, symbols, tracing
+from dalembert.trace.native import IntPointer, Output, Pointer, Signature
+
+ALIGNED = 8
+"""Doubles after which memory in lanes may begin."""
+
+
+class StiffLinear:
+    """Functions around J: its derivatives, factorisation at a λ, and solution."""
+
+    def __init__(self, e: Equations):
+        self.e = e
+        run, needed, self.width = self._emit_derivatives()
+        self._scratch_at = -(-e.work // ALIGNED) * ALIGNED
+        self.scratch = self._scratch_at - e.work + needed
+        self.run = replace(run, lanes=1)  # it takes plain arrays, whatever it does with its lanes inside
+        self.to_coordinates, self.to_speeds = self._emit_maps()
+        self.real = emit_lu(e.module, e.n_u, RealNumbers())
+        self.complex = emit_lu(e.module, e.n_u, ComplexNumbers())
+
+    def _emit_derivatives(self) -> tuple[Signature, int, int]:
+        """∂u̇/∂(s, u) as code, its memory, and the length of its rows: of large trees by sweeps, else with the loops' rows."""
+        e, m = self.e, self.e.mechanism
+        module: Any = Prefixed(e.module, "jacobian_")
+        if e.held is None and m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
+            run, scratch = e.catalogue.forward_dynamics_derivatives.emit(module, 1)
+            return run, scratch, 3 * e.n_u + len(m.parameters)
+        varied = Varied(e.held or Constrained(m, ()))
+        run, scratch = varied.emit(module)
+        return run, scratch, varied.width
+
+    @staticmethod
+    def parts(m: Unknowns) -> dict[str, int]:
+        n_q, n_u = m.n_q, m.n_u
+        return {
+            "J": n_u * (3 * n_u + m.n_parameters),
+            "M": n_u * n_u,
+            "M_complex": 2 * n_u * n_u,
+            "s": 2 * n_u,
+            "across": n_q,
+        }
+
+    def differentiate(self, f: Any, p: Any) -> None:
+        """J at the state in y_old."""
+        g = given_layout(self.e.mechanism).of(f.given)
+        q, u = p.y_old, p.y_old + self.e.n_q
+        p.time[0] = p.t_old[0]
+        f.call(self.run, p.time, q, u, g.x, g.P, p.J, f.work + self._scratch_at)
+
+    def factorise(self, f: Any, p: Any, real: Any, pair: tuple[Any, Any], rows: IntPointer, rows_c: IntPointer) -> None:
+        """λ² 1 − λ D_u − D_s at a real and at a complex λ."""
+        n, width = self.e.n_u, self.width
+        re, im = pair
+        with f.loop(n) as i, f.loop(n) as j:
+            ds, du = p.J[i * width + j], p.J[i * width + n + j]
+            p.M[i * n + j] = -ds - real * du
+            p.M_complex[2 * (i * n + j)] = -ds - re * du
+            p.M_complex[2 * (i * n + j) + 1] = -(im * du)
+        with f.loop(n) as i:
+            at = i * n + i
+            p.M[at] = p.M[at] + real * real
+            p.M_complex[2 * at] = p.M_complex[2 * at] + (re * re - im * im)
+            p.M_complex[2 * at + 1] = p.M_complex[2 * at + 1] + 2.0 * re * im
+        f.call(self.real.factorise, p.M, rows)
+        f.call(self.complex.factorise, p.M_complex, rows_c)
+
+    def solve(self, f: Any, p: Any, real: Any, rows: IntPointer, b: Pointer) -> None:
+        """(λ − J) x = b for the real λ, x in place of b."""
+        n_q, n, width = self.e.n_q, self.e.n_u, self.width
+        self._split(f, p, b, p.s)
+        along, x = p.s, p.s + n
+        with f.loop(n) as i:
+            v = f.variables(sum=b[n_q + i] + real * along[i])
+            with f.loop(n) as j:
+                v.sum = v.sum - p.J[i * width + n + j] * along[j]
+            x[i] = v.sum
+        f.call(self.real.solve, p.M, rows, x)
+        f.call(self.to_coordinates, p.y_old, x, b)
+        with f.loop(n_q) as i:
+            b[i] = b[i] + p.across[i] / real
+        with f.loop(n) as i:
+            b[n_q + i] = real * x[i] - along[i]
+
+    def solve_pair(self, f: Any, p: Any, pair: tuple[Any, Any], rows: IntPointer, b: Pointer, c: Pointer) -> None:
+        """The same for the complex λ and the right-hand side b + i c."""
+        n_q, n, width = self.e.n_q, self.e.n_u, self.width
+        re, im = pair
+        square = re * re + im * im
+        sb, sc, x = f.array(max(1, n)), f.array(max(1, n)), f.array(2 * max(1, n))
+        across = [f.array(max(1, n_q)), f.array(max(1, n_q))]
+        for given, along, rest in ((b, sb, across[0]), (c, sc, across[1])):
+            self._split(f, p, given, along)
+            with f.loop(n_q) as i:
+                rest[i] = p.across[i]
+        with f.loop(n) as i:
+            v = f.variables(re=b[n_q + i] + (re * sb[i] - im * sc[i]), im=c[n_q + i] + (re * sc[i] + im * sb[i]))
+            with f.loop(n) as j:
+                v.re = v.re - p.J[i * width + n + j] * sb[j]
+                v.im = v.im - p.J[i * width + n + j] * sc[j]
+            x[2 * i], x[2 * i + 1] = v.re, v.im
+        f.call(self.complex.solve, p.M_complex, rows, x)
+        with f.loop(n) as i:
+            b[n_q + i] = re * x[2 * i] - im * x[2 * i + 1] - sb[i]
+            c[n_q + i] = re * x[2 * i + 1] + im * x[2 * i] - sc[i]
+            sb[i], sc[i] = x[2 * i], x[2 * i + 1]
+        f.call(self.to_coordinates, p.y_old, sb, b)
+        f.call(self.to_coordinates, p.y_old, sc, c)
+        with f.loop(n_q) as i:
+            first, second = across[0][i], across[1][i]
+            b[i] = b[i] + (first * re + second * im) / square
+            c[i] = c[i] + (second * re - first * im) / square
+
+    def _split(self, f: Any, p: Any, b: Pointer, along: Pointer) -> None:
+        """The part of b_q along the speeds, and what is left across them."""
+        f.call(self.to_speeds, p.y_old, b, along)
+        f.call(self.to_coordinates, p.y_old, along, p.across)
+        with f.loop(self.e.n_q) as i:
+            p.across[i] = b[i] - p.across[i]
+
+    def _emit_maps(self) -> tuple[Signature, Signature]:
+        """`to_coordinates(q, s, dq)`: dq = N(q) s; `to_speeds(q, dq, s)`: its inverse on admissible dq."""
+        e, m = self.e, self.e.mechanism
+        known = {k: v for k, v in known_symbols(m).items() if v[0] in ("t", "q", "P")}
+        with tracing():
+            state = m.symbolic_state()
+            s, dq = symbols("#s.", m.speeds), symbols("#dq.", m.coordinates)
+            rates = jacobian(state.rates, list(state.speeds)) @ s
+            speeds: list[Any] = [0.0] * m.n_u
+            for j in m.joints:
+                at = [i for i in j.q_at if i is not None]
+                whole = len(at) == j.joint.n_q
+                back = j.joint.speeds_from_rates(state.coordinates[at], dq[at])[j.free] if whole and at else dq[at]
+                for column, x in zip(j.columns, back):
+                    speeds[column] = x
+            maps = []
+            for name, inputs, values in (("to_coordinates", s, rates), ("to_speeds", dq, speeds)):
+                places = known | {x: ("u", i) for i, x in enumerate(inputs)}
+                code = e.module.block(
+                    block(f"{name}_values", places, [Output(x, "y", i) for i, x in enumerate(values)]), e.lanes
+                )
+                with e.module.function(name, lanes=e.lanes, public=False, q=Pointer, given=Pointer, out=Pointer) as f:
+                    nothing = f.array(1)
+                    f.call(code, nothing, f.q, f.given, nothing, nothing, f.out, nothing)
+                maps.append(f.signature)
+        return maps[0], maps[1]

@@ -1,0 +1,121 @@
+"""A run put aside: the integrator's whole memory and the output so far, so that it goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.atomic import write_whole
+from dalembert.errors import MotionFileError
+from dalembert.limited_read import Unreadable, read_whole
+from dalembert.pivoting import Choice
+
+LARGEST = 2**34
+"""Bytes of a file."""
+_FORMAT = b"dalembert checkpoint 4\n"
+
+
+@dataclass(frozen=True)
+class Era:
+    """Until which sample and event a choice of speeds served."""
+
+    samples: int
+    events: int
+    choice: Choice
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """`identity` says of which run: model, options, initial values, code. Only the same run can go on from it."""
+
+    identity: str
+    memory: np.ndarray
+    given: np.ndarray
+    counters: np.ndarray
+    rows: np.ndarray
+    forces: np.ndarray
+    events: np.ndarray
+    """A row per event so far: which, time, state."""
+    calls: int
+    """How often the controller has been called."""
+    held: tuple[int, ...] = ()
+    """The rows by which loops and constraints were held last."""
+    choices: tuple[Era, ...] = ()
+    """Choices of speeds, where they are chosen: those given up, then the last."""
+
+    lengths: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Of the rows that dependent speeds are solved from, the greatest yet."""
+
+    def save(self, path: str | Path) -> None:
+        content = io.BytesIO()
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        about = {
+            "identity": self.identity,
+            "calls": self.calls,
+            "held": self.held,
+            "choices": [asdict(x) for x in self.choices],
+        }
+        np.savez(content, about=np.array(json.dumps(about)), **arrays)
+        packed = content.getvalue()
+        write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint", MotionFileError)
+
+
+_ARRAYS = ("memory", "given", "counters", "rows", "forces", "events", "lengths")
+
+
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """The checkpoint in a file, or an error if it is not exactly what was written."""
+    try:
+        content = read_whole(path, LARGEST)
+    except Unreadable as problem:
+        raise MotionFileError(f'checkpoint "{path}": {problem}') from problem
+    packed = content[len(_FORMAT) + 32 :]
+    if (
+        content[: len(_FORMAT)] != _FORMAT
+        or hashlib.sha256(packed).digest() != content[len(_FORMAT) : len(_FORMAT) + 32]
+    ):
+        raise MotionFileError(f'checkpoint "{path}" is damaged or not a checkpoint; start the run from the beginning')
+    try:
+        return _unpacked(packed)
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as problem:
+        raise MotionFileError(
+            f'checkpoint "{path}" does not hold what a checkpoint holds; start the run from the beginning'
+        ) from problem
+
+
+def _unpacked(packed: bytes) -> Checkpoint:
+    with zipfile.ZipFile(io.BytesIO(packed)) as parts:
+        if any(part.compress_type != zipfile.ZIP_STORED for part in parts.infolist()):
+            raise ValueError("what is compressed may be of any size")
+    with np.load(io.BytesIO(packed), allow_pickle=False) as held:
+        about: dict[str, Any] = json.loads(str(held["about"]))
+        arrays = {name: np.asarray(held[name], dtype=np.int64 if name == "counters" else float) for name in _ARRAYS}
+        eras = tuple(
+            Era(whole(x["samples"]), whole(x["events"]), Choice(**{k: _numbers(v) for k, v in x["choice"].items()}))
+            for x in about["choices"]
+        )
+        return Checkpoint(
+            identity=str(about["identity"]),
+            calls=whole(about["calls"]),
+            held=_numbers(about["held"]),
+            choices=eras,
+            **arrays,
+        )
+
+
+def whole(x: Any) -> int:
+    """A count, or the place of something."""
+    if type(x) is not int or not 0 <= x < 2**40:
+        raise ValueError(f"{x!r} is no count")
+    return x
+
+
+def _numbers(x: Any) -> tuple[int, ...]:
+    return tuple(whole(k) for k in x)

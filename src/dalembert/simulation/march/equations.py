@@ -1,0 +1,168 @@
+"""What every integrator is written against: compiled ẏ = f(t, y), y = (q, u), with its inputs, its projection and its memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.runtime.admissible import emit_admissible
+from dalembert.kernels.runtime.straight import block, extra_input, known_symbols
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.march.callback import external_forces
+from dalembert.simulation.march.memory import Layout
+from dalembert.trace import Expr, symbols
+from dalembert.trace.native import Module, Output, Pointer, Signature
+
+if TYPE_CHECKING:
+    from dalembert.kernels.rhs.formulation import Formulated
+    from dalembert.kernels.rhs.range_space import Constrained
+
+
+class Prefixed:
+    """A module in which every new function's name gets a prefix, so that several kernels can live in one."""
+
+    def __init__(self, module: Module, prefix: str):
+        self._module, self._prefix = module, prefix
+
+    def block(self, block: Any, lanes: int = 1, name: str | None = None, **rest: Any) -> Signature:
+        return self._module.block(block, lanes, self._prefix + (name or block.name), **rest)
+
+    def function(self, name: str, /, **rest: Any) -> Any:
+        return self._module.function(self._prefix + name, **rest)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The mechanism's equations in a module under construction, for `lanes` states at once."""
+
+    module: Module
+    lanes: int
+    mechanism: Mechanism
+    catalogue: Catalogue
+    layout: Layout
+    given: Layout
+    slope: Signature
+    """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
+    project: Signature | None
+    """`project(t, y, given, work)`: back onto what must hold exactly; None where nothing must."""
+    work: int
+    """Elements of working memory that `slope` uses; a method's own scratch follows."""
+    pivot_at: int | None = None
+    """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
+    project_wide: Signature | None = None
+    wide_lanes: int = 1
+    """`project` on several states, one in each of these lanes."""
+    pivots: Signature | None = None
+    """`pivots(t, y, out, given)`: how firmly the chosen speeds stand, where speeds are chosen; to be measured by `given.lengths`."""
+    n_dependent: int = 0
+    speeds: int | None = None
+    """How many speeds are integrated, if they are not the mechanism's own."""
+    held: Constrained | None = None
+    """What keeps Kane's equations on loops and constraints, where there are any."""
+    beside: int = 0
+    """How many further numbers are integrated with the state."""
+
+    @property
+    def n_q(self) -> int:
+        return self.mechanism.n_q
+
+    @property
+    def n_u(self) -> int:
+        return self.mechanism.n_u if self.speeds is None else self.speeds
+
+    @property
+    def n(self) -> int:
+        return self.n_q + self.n_u + self.beside
+
+    def function(self, name: str, **parameters: Any) -> Any:
+        """A function `name(memory, given, work, …)` with a status."""
+        every: dict[str, Any] = dict.fromkeys(("memory", "given", "work"), Pointer)
+        return self.module.function(name, lanes=self.lanes, status=True, public=False, **every, **parameters)
+
+    def evaluate(self, f: Any, t: Any, y: Pointer, dy: Pointer) -> None:
+        """Write the call dy = f(t, y); `t` is a value."""
+        p = self.layout.of(f.memory)
+        p.time[0] = t
+        f.call(self.slope, p.time, y, dy, f.given, f.work)
+
+    def pivot(self, f: Any) -> Any:
+        """The smallest pivot of the constraints at the state last evaluated."""
+        return f.work[self.pivot_at]
+
+    def projected(self, f: Any, t: Any, y: Pointer) -> None:
+        """Write the call that brings y back to unit Euler parameters, and onto the constraints; `t` is a value."""
+        if self.project is not None:
+            p = self.layout.of(f.memory)
+            p.time[0] = t
+            f.call(self.project, p.time, y, f.given, f.work)
+
+
+def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more: int) -> Layout:
+    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, lengths of
+    the rows that dependent speeds are solved from, and who to call for opaque forces.
+    Kernels of constraints expect the scales right behind the parameters."""
+    return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1, **more)
+
+
+def emit_slope(
+    module: Module, catalogue: Catalogue, lanes: int, given: Layout, held: Constrained | Formulated | None = None
+) -> tuple[Signature, int]:
+    """`slope(t, y, dy, given, work)` and the working memory it needs; `held` by its constraints, if there are any."""
+    m = catalogue.mechanism
+    run, work = catalogue.state_rates.emit(module, lanes) if held is None else held.emit(module, lanes, watched=True)
+    called = external_forces(module) if catalogue.opaque is not None else None
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
+    with module.function("slope", lanes=lanes, public=False, **parameters) as f:
+        p = given.of(f.given)
+        x = p.x
+        if called is not None:
+            x = f.work + work
+            f.call(called, p.handler, f.t, f.y, x)
+            with f.loop(m.n_u) as i:
+                x[i] = x[i] + p.x[i]
+        f.call(run, f.t, f.y, f.y + m.n_q, x, p.P, f.dy, f.work)
+    return f.signature, work + (m.n_u if called is not None else 0)
+
+
+def emit_projection(
+    module: Module, m: Mechanism, lanes: int, given: Layout, held: Constrained | Formulated | None = None
+) -> Signature | None:
+    """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+    if held is not None:
+        project = held.emit_projection(module, lanes)
+        with module.function("projected", lanes=lanes, public=False, **parameters) as f:
+            p, scratch = given.of(f.given), f.work + held.rates_at
+            f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
+        return f.signature
+    projection = emit_admissible(module, m, lanes)
+    if projection is None:
+        return None
+    with module.function("projected", lanes=lanes, public=False, **parameters) as f:
+        nothing = f.array(1)
+        f.call(projection, nothing, f.y, nothing, nothing, nothing, nothing, nothing)
+    return f.signature
+
+
+def emit_values(
+    module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, given: Layout, n_speeds: int = 0
+) -> Signature:
+    """`name(t, y, out, given)`: expressions of the state, such as the functions whose zeros are events."""
+    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
+    known |= {s: ("u", i) for i, s in enumerate(symbols("#w.", range(n_speeds)))}
+    outputs = [Output(x, "y", i) for i, x in enumerate(values)]
+    code = module.block(block(f"{name}_values", known, outputs), lanes)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given"), Pointer)
+    with module.function(name, lanes=lanes, public=False, **parameters) as f:
+        p, nothing = given.of(f.given), f.array(1)
+        f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, f.out, nothing)
+    return f.signature
+
+
+def held_forces(m: Mechanism) -> list[Expr]:
+    """Symbols of the generalized forces that a controller holds."""
+    return list(extra_input(m.speeds))

@@ -1,0 +1,363 @@
+"""A run: compiled stretches, and between them what only Python can do: progress, Ctrl-C, controllers, events, checkpoints."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
+from dalembert.mechanism import Mechanism
+from dalembert.pivoting import Choice
+from dalembert.simulation.equation_choice import Balance
+from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
+from dalembert.simulation.integrators.integrator import CREEPING, CROSSED, DEGRADED
+from dalembert.simulation.march.callback import Handler, registered
+from dalembert.simulation.march.checkpoint import Checkpoint, Era
+from dalembert.simulation.march.control import Control
+from dalembert.simulation.march.events import Event
+from dalembert.simulation.march.interrupts import Interrupts
+from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
+from dalembert.simulation.march.pace import Pace
+from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.progress import Progress
+from dalembert.simulation.march.time_loop import AT_END, EVENT, FINISHED, PAUSED
+from dalembert.simulation.options import Options
+
+WORTH_A_LOOK = 1e-2
+"""Pivot of the first pose below which other rows may be a better choice."""
+LOST = 1e-4
+"""Firmness of the best choice of speeds below which a pose is taken for singular."""
+STRETCH = 0.05
+"""Seconds of compiled code after which Python looks round."""
+CHECKPOINT_EVERY = 30.0
+"""Seconds between checkpoints."""
+
+
+class Run:
+    """The moving parts. `identity` names the run; two runs of one identity give the same numbers. It is made when asked for."""
+
+    def __init__(
+        self, program: Program, model: Mechanism, options: Options, events: list[Event], control: Control | None,
+        handler: Handler | None, identity: Callable[[], str],
+    ):  # fmt: skip
+        self.program, self.model, self.options, self.events = program, model, options, events
+        self.control, self.handler, self._identity = control, handler, identity
+        self.memory, self.given, self.work = program.memory(), program.given_memory(), program.work()
+        self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
+        self.rows = np.empty((len(options.times), len(program.unknowns)))
+        self.forces = np.zeros((len(options.times), model.n_u))
+        self.happened: list[np.ndarray] = []
+        self.calls = 0
+        self.ended = "interrupted"
+        self.eras: list[Era] = []
+        """Choices of speeds that were given up."""
+        self.lengths: np.ndarray = np.zeros(())
+        self.near_miss = ""
+        """What there is to say of the first pose at which branches of motion all but met."""
+        self._poor = False
+        self._programs = {program.balance.choice: program}
+
+    @cached_property
+    def identity(self) -> str:
+        return self._identity()
+
+    def part(self, name: str) -> np.ndarray:
+        """A part of the integrator's memory."""
+        return self.program.layout.view(self.memory, name)[:, 0]
+
+    @property
+    def t(self) -> float:
+        return float(self.part("t")[0])
+
+    @property
+    def let_pass(self) -> float | None:
+        """The largest error of a step accepted above the tolerance, as next to singular poses, by the size of what moves; None for
+        methods that accept none."""
+        return float(self.part("let_pass")[0]) if "let_pass" in self.program.layout.parts else None
+
+    @property
+    def done(self) -> int:
+        """Samples written so far."""
+        return int(self.counters[NEXT])
+
+    def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
+        """Set everything to the start."""
+        o = self.options
+        balance = self.program.balance
+        w = balance.own_speeds(self.model, o.start, q, u)
+        beside, tolerances = self.beside()
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
+        for name in ("t", "t_old", "seen", "first"):
+            self.part(name)[:] = o.start
+        self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
+        self.part("rtol")[:] = o.rtol
+        self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
+        for name, values in self.program.first_values(self.model).items():
+            self.part(name)[:] = values
+        if "size" in self.program.layout.parts:
+            size = self.part("size")[: len(q)]
+            size[:] = np.minimum(size, o.sizes[: len(q)])
+        self.program.given.view(self.given, "P")[:, 0] = parameters
+        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self._measure(q)
+        self.counters[TOTAL] = len(o.times)
+        self.part("end")[:] = o.end
+        with registered(self.handler):
+            self._attend()
+            if "distance" in self.program.layout.parts:
+                self._begin_held()
+
+    def beside(self) -> tuple[np.ndarray, np.ndarray]:
+        """What is integrated beside the state, at the start, and its tolerances."""
+        return np.zeros(0), np.zeros(0)
+
+    def _begin_held(self) -> None:
+        """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
+        from dalembert.simulation.constrained_start import check_not_singular
+
+        if not self.part("distance")[0] ** 2 > WORTH_A_LOOK:
+            self._look_at_rows()
+            self.program.library.begin(self.memory, self.given, self.work)
+        check_not_singular(self.model, float(self.part("distance")[0]) ** 2, self.options.start)
+
+    def go_on_from(self, c: Checkpoint) -> None:
+        """Set everything to where another run of the same identity stopped."""
+        if c.identity != self.identity or len(c.counters) != len(self.counters) or c.memory.shape != self.memory.shape:
+            raise SimulationError(
+                "this run cannot go on from there: model, initial values, parameters, options or version differ; repeat the call "
+                "that was interrupted, with resume= added"
+            )
+        wrong = self._misfit(c)
+        if wrong:
+            raise SimulationError(f"this checkpoint does not fit the run: {wrong}; start the run from the beginning")
+        if self.program.holding is not None and c.held != self.program.holding.rows:
+            self._hold_by(c.held)
+        if c.choices:
+            self._put_in(self.program.balance.chosen_so(c.choices[-1].choice))
+        self.eras, self.lengths = list(c.choices[:-1]), c.lengths
+        self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
+        self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
+        self.happened, self.calls = list(c.events), c.calls
+
+    def _misfit(self, c: Checkpoint) -> str:
+        """What compiled code would stumble over, in words; nothing if all fits."""
+        o, n, n_u = self.options, self.rows.shape[1], self.model.n_u
+        held, choice = self.program.holding, self.program.balance.choice
+        done, total, steps, which, pending = (int(c.counters[k]) for k in (NEXT, TOTAL, STEPS, WHICH, PENDING))
+        events = c.events.reshape(len(c.events), -1) if len(c.events) else np.zeros((0, 2 + n))
+
+        def part(name: str) -> np.ndarray:
+            return self.program.layout.view(c.memory, name)
+
+        firm = [part(name) for name in ("t", "t_old", "seen", "first", "end", "step", "y", "y_old", "rtol", "atol")]
+        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("seen")[0, 0]])
+        n_rows = 0 if held is None else len(held.norms)
+        fits = {
+            "its counts of samples": total == len(o.times) and 0 <= done <= total,
+            "its count of steps": 0 <= steps <= o.max_steps,
+            "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
+            "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
+            "its choice of dependent speeds": c.given.shape == self.given.shape
+            and self.program.balance.partition_fits(held, self.program.given.view(c.given, "scales")[:, 0]),
+            "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
+            "its events": not len(events)
+            or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
+            "its rows of constraints": len(c.held) == (0 if held is None else len(held.rows))
+            and len({k for k in c.held if k < n_rows}) == len(c.held),
+            "its choices of speeds": (bool(c.choices) == (choice is not None))
+            and all(_same_kind(era.choice, choice) for era in c.choices)
+            and all(era.samples <= done and era.events <= len(events) for era in c.choices),
+            "its lengths of rows": c.lengths.shape == self.program.balance.row_lengths(self.model, o.start, self._somewhere()).shape,
+            "its state": all(np.isfinite(x).all() for x in firm) and bool(((times >= o.start) & (times <= o.end)).all()),
+        }  # fmt: skip
+        return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
+
+    def _somewhere(self) -> np.ndarray:
+        return np.asarray(self.model.reference, dtype=float)
+
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(
+            self.identity, self.memory.copy(), self.given.copy(), self.counters.copy(), self.rows[: self.done].copy(),
+            self.forces[: self.done].copy(), np.array(self.happened), self.calls,
+            () if self.program.holding is None else self.program.holding.rows, self._every_era(), self.lengths,
+        )  # fmt: skip
+
+    # -- going ----------------------------------------------------------------------------------------------------------
+    def go(self, progress: Progress, path: str | Path | None) -> None:
+        """March to the end, or to whatever ends the run before; a failure is raised."""
+        saved, budget, pace = time.monotonic(), 64, Pace(self.options, self.t, int(self.counters[STEPS]))
+        if self.handler is not None:
+            self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
+        with registered(self.handler), progress, Interrupts() as interrupts:
+            while True:
+                interrupts.raise_if_asked()
+                began = time.perf_counter()
+                before = None if self.handler is None else (self.memory.copy(), self.counters.copy())
+                left = max(1, self.options.max_steps - int(self.counters[STEPS]))
+                status = EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
+                if status == FINISHED:
+                    self.ended = "end"
+                    return
+                if status == EVENT and self._record():
+                    self.ended = "event"
+                    return
+                if self._poor and status in (PAUSED, AT_END):  # all of the last step is written
+                    self._look_at_choice()
+                if status == AT_END:
+                    self._attend()
+                elif status == DEGRADED and self.program.balance.choice is not None:
+                    self._poor = True
+                elif status == CROSSED:
+                    self._step_back()
+                elif status == DEGRADED:
+                    self._look_at_rows()
+                elif status == PAUSED:
+                    took = max(time.perf_counter() - began, 1e-6)
+                    budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
+                elif status < 0:
+                    if before is not None and self.handler is not None and self.handler.problem is not None:
+                        self.memory[:], self.counters[:] = before
+                        return  # raised on leaving
+                    raise failure(status, self.model, self.program, self.options, self.memory)
+                if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
+                    raise too_many_steps(self.options, self.t)
+                if pace.creeps(self.t, int(self.counters[STEPS])):
+                    raise failure(CREEPING, self.model, self.program, self.options, self.memory)
+                self._tell(progress)
+                if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
+                    self.put_aside(path)
+                    saved = time.monotonic()
+
+    def _look_at_rows(self) -> None:
+        """If it is the choice of rows that has become poor, not the pose: choose others."""
+        from dalembert.constraints.diagnosis.diagnose import better_rows
+
+        held, model = self.program.holding, self.model
+        assert held is not None
+        q = self.part("y")[: model.n_q]
+        rows = better_rows(model, model.admissible(q), self.t, held.rows, held.norms)
+        if rows is not None:
+            self._hold_by(rows)
+            self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
+            if "way" in self.program.layout.parts:
+                self.part("way")[:] = self.part("across")[:] = 0.0
+        else:
+            told = near_miss(model, self.program, self.options, self.memory)
+            self.near_miss = self.near_miss or told
+
+    def _hold_by(self, rows: tuple[int, ...]) -> None:
+        assert self.program.holding is not None
+        self.program = replace(self.program, holding=replace(self.program.holding, rows=rows))
+        self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
+        self.work = self.program.work()
+
+    def _step_back(self) -> None:
+        """To before a step that cannot be trusted, to make it in other speeds."""
+        self.part("y")[:], t = self.part("y_old"), float(self.part("t_old")[0])
+        self.part("t")[:] = self.part("first")[:] = t
+        self.part("steps")[:] = 0.0
+        if not self._look_at_choice():
+            raise no_speeds_serve(self.model, self.program.balance, self.t)
+
+    def _look_at_choice(self) -> bool:
+        """If it is the choice of speeds that has become poor, not the pose: go on from here in others."""
+        self._poor, t, n_q = False, self.t, self.model.n_q
+        y = self.part("y").copy()
+        q, now = self.model.admissible(y[:n_q]), self.program.balance
+        self._measure(q)
+        other = now.choosing_anew(self.model, t, q, self.lengths)
+        self.part("least")[:] = 0.0
+        if other is None or now.choice is None:
+            if not now.firmness(self.model, t, q, self.lengths) > LOST:
+                raise no_speeds_serve(self.model, now, t)
+            return False
+        self.part("side")[:] = 0.0
+        u = now.speeds(self.model, t, q, y[n_q:])
+        self.eras.append(Era(self.done, len(self.happened), now.choice))
+        self._put_in(other)
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self._measure(q)
+        self.part("atol")[:] = other.tolerances(self.model, self.options, q)
+        self.part("t_old")[:] = t
+        with registered(self.handler):
+            self.program.library.begin(self.memory, self.given, self.work)
+        return True
+
+    def _measure(self, q: np.ndarray) -> None:
+        """Rows by their greatest lengths yet: one that vanishes in a pose is not taken for a long one there."""
+        by = self.program.balance
+        self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
+        if by.choice is not None:
+            self.program.given.view(self.given, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
+
+    def _put_in(self, by: Balance) -> None:
+        """Go on with the equations in these speeds."""
+        if by.choice not in self._programs:
+            self._programs[by.choice] = replace(self.program, balanced=by)
+        self.program = self._programs[by.choice]
+        self.work = self.program.work()
+
+    def _every_era(self) -> tuple[Era, ...]:
+        choice = self.program.balance.choice
+        return () if choice is None else (*self.eras, Era(self.done, len(self.happened), choice))
+
+    def in_speeds(self, t: np.ndarray, rows: np.ndarray, until: str, parameters: dict[str, float]) -> np.ndarray:
+        """Rows of (q, w) as rows of (q, u), each by the speeds in which it was written; `until` names what is counted."""
+        ends, by = [getattr(era, until) for era in self.eras], self.program.balance
+        used = [*(by.chosen_so(era.choice) for era in self.eras), by]
+        pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
+        return pieces[0] if len(pieces) == 1 else np.vstack(pieces)
+
+    def put_aside(self, path: str | Path) -> None:
+        """Write a checkpoint; that it cannot be written must not end the run."""
+        try:
+            self.checkpoint().save(path)
+        except MotionFileError as problem:
+            warnings.warn(f"{problem}; the run itself goes on", SimulationWarning, stacklevel=2)
+
+    def _stretch(self, budget: int) -> int:
+        before = self.done
+        library = self.program.library
+        status = library.march(
+            self.memory, self.given, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
+        )
+        if self.control is not None:
+            self.forces[before : self.done] = self.program.given.view(self.given, "x")[:, 0]
+        return int(status or 0)
+
+    def _attend(self) -> None:
+        """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
+        if self.control is not None:
+            y, n_q = self.part("y"), self.model.n_q
+            q = y[:n_q].copy()
+            x = self.control.forces(self.t, q, self.program.balance.speeds(self.model, self.t, q, y[n_q:].copy()))
+            self.program.given.view(self.given, "x")[:, 0] = x
+            self.calls += 1
+            self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
+        if self.handler is not None:
+            self.program.given.view(self.given, "handler")[:, 0] = self.handler.number
+        self.program.library.begin(self.memory, self.given, self.work)
+
+    def _record(self) -> bool:
+        """Write an event down; whether it ends the run."""
+        which = int(self.counters[WHICH])
+        self.happened.append(np.concatenate([[which], self.part("event_t"), self.part("event_y")]))
+        self.counters[PENDING] = 0
+        return self.events[which].terminal
+
+    def _tell(self, progress: Progress) -> None:
+        span = self.options.end - self.options.start
+        progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
+
+
+def _same_kind(one: Choice, other: Choice | None) -> bool:
+    """Whether two choices of speeds are made among the same ones, and of as many."""
+    if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
+        return False
+    return sorted((*one.dependent, *one.independent)) == sorted((*other.dependent, *other.independent))

@@ -1,0 +1,133 @@
+"""A march of the variational equations: the state together with its change X along many directions, Ẋ = f_y X + f_p, all compiled.
+
+X lies behind (q, u) in groups of W directions, one in each lane; lanes left over repeat the last. Its errors are controlled as
+those of the state are, and a projection of the state is followed by one of X onto the tangent of the constraints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.kernels.rhs.constrained_sensitivity import VariedHeld
+from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.sensitivity import Varied, varied_tree
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.march.equations import given_layout
+from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.run import Run
+from dalembert.simulation.options import Options
+from dalembert.trace.native import Module, Pointer, Signature
+
+if TYPE_CHECKING:
+    from dalembert.simulation.equation_choice import Held
+
+_SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
+_PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+
+
+@dataclass(frozen=True, eq=False)
+class VariedProgram(Program):
+    """Kane's equations by range space, with `along` directions."""
+
+    along: int = 1
+
+    @property
+    def width(self) -> int:
+        """Lanes of a group: no more than there are directions for."""
+        return min(self.target.lanes, 1 << (self.along - 1).bit_length())
+
+    @property
+    def groups(self) -> int:
+        return -(-self.along // self.width)
+
+    @property
+    def beside(self) -> int:
+        m = self.catalogue.mechanism
+        return self.groups * self.width * (m.n_q + m.n_u)
+
+    @cached_property
+    def unknowns(self) -> list[str]:
+        own = super().unknowns
+        lanes = [f"the sensitivity of {name}" for name in own for _ in range(self.width)]
+        return own + lanes * self.groups
+
+    @cached_property
+    def given(self) -> Layout:
+        m = self.catalogue.mechanism
+        return given_layout(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
+
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        found = super().first_values(m)
+        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
+
+    @property
+    def _projects_in_lanes(self) -> bool:
+        return False
+
+    def _varied(self, held: Held | None) -> Varied:
+        if held is None:
+            return varied_tree(self.catalogue)
+        assert isinstance(held, Constrained)
+        return VariedHeld(held)
+
+    def _slope(self, module: Module, held: Held | None) -> tuple[Signature, int]:
+        slope, work = super()._slope(module, held)
+        vary, scratch = self._varied(held).emit(module, self.width, self.groups)
+        m = self.catalogue.mechanism
+        n = m.n_q + m.n_u
+        with module.function("slope_varied", public=False, **_SLOPE) as f:
+            p = self.given.of(f.given)
+            f.call(slope, f.t, f.y, f.dy, f.given, f.work)
+            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work, f.y + n, f.dy + n, p.along, f.work + work)
+        return f.signature, work + max(scratch, 2 * n)
+
+    def _projection(self, module: Module, held: Held | None) -> Signature | None:
+        project = super()._projection(module, held)
+        vary = self._varied(held).emit_projection(module, self.width, self.groups)
+        if project is None or vary is None:
+            return None
+        m, work = self.catalogue.mechanism, 0 if held is None else held.work
+        n = m.n_q + m.n_u
+        with module.function("project_with_varied", public=False, **_PROJECTION) as f:
+            p = self.given.of(f.given)
+            f.call(project, f.t, f.y, f.given, f.work)
+            X, rates = f.y + n, f.work if held is None else f.work + held.rates_at
+            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + work)
+        return f.signature
+
+    def packed(self, X: np.ndarray) -> np.ndarray:
+        """Columns X, rows × along, in the order of memory."""
+        filled = X[:, np.minimum(np.arange(self.groups * self.width), self.along - 1)]
+        return np.ascontiguousarray(filled.reshape(len(X), self.groups, self.width).transpose(1, 0, 2)).ravel()
+
+    def unpacked(self, rows: np.ndarray) -> np.ndarray:
+        """(K, numbers in memory) as (K, n_q + n_u, along)."""
+        made = rows.reshape(len(rows), self.groups, -1, self.width).transpose(0, 2, 1, 3)
+        return np.ascontiguousarray(made.reshape(len(rows), made.shape[1], -1)[..., : self.along])
+
+
+class VariedRun(Run):
+    """From directions X, (n_q + n_u) × along, and δp, parameters × along."""
+
+    program: VariedProgram
+
+    def __init__(
+        self,
+        program: VariedProgram,
+        model: Mechanism,
+        options: Options,
+        X: np.ndarray,
+        dP: np.ndarray,
+        atol: np.ndarray,
+    ):
+        super().__init__(program, model, options, [], None, None, str)
+        self._first = program.packed(X), program.packed(atol)
+        program.given.view(self.given, "along")[:, 0] = program.packed(dP)
+
+    def beside(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._first

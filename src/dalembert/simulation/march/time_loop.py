@@ -1,0 +1,112 @@
+"""The time loop, compiled: steps, output at the requested times, events; it returns to Python only to pause, for events and at the end.
+
+`march(memory, given, work, counters, times, out, width, states, budget)` writes rows of `out` for as many `times` as it gets to and
+returns a status. Called again, it goes on as if it had never returned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.simulation.integrators.integrator import CROSSED, DEGRADED, Steps
+from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.event_search import emit_search
+from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
+from dalembert.simulation.march.wide_output import write_rows
+from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
+
+FALLEN = 0.2
+"""Part of its former firmness below which a choice of speeds is looked at."""
+FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
+"""All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
+
+
+def emit_march(
+    e: Equations, steps: Steps, events: Signature | None, directions: list[int]
+) -> tuple[Signature, Signature]:
+    """Add `begin` and `march` to the module."""
+    search = emit_search(e, steps, events, directions)
+    begin = _emit_begin(e, steps, events)
+    with e.module.function(
+        "march", lanes=e.lanes, status=True, memory=Pointer, given=Pointer, work=Pointer, counters=IntPointer,
+        times=UniformPointer, out=UniformPointer, width=Int, states=Int, budget=Int,
+    ) as f:  # fmt: skip
+        p = e.layout.of(f.memory)
+        row = f.array(e.n)
+        v = f.variables(left=f.budget)
+        with f.while_(lambda: f.counters[NEXT] < f.counters[TOTAL]):
+            k = f.counters[NEXT]
+            time = f.times[k]
+            due = (time <= p.seen[0]).all()
+            if steps.several is not None:
+                last = k + (e.wide_lanes - 1)
+                together = f.variables(are=False)
+                with f.if_(last < f.counters[TOTAL]):
+                    together.are = ((f.times[last] <= p.seen[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])).all()
+                with f.if_(together.are):
+                    f.call(steps.several, f.memory, f.given, f.work, f.times + k, f.out + k * e.n)
+                    f.counters[NEXT] = k + e.wide_lanes
+                f.next_if(together.are)
+            with f.if_(due):
+                target = (f.out + k * e.n).rows(f.width, f.states)
+                with f.if_((time == p.t[0]).all()):
+                    write_rows(f, e.n, p.y, target)
+                with f.if_((time != p.t[0]).any()):
+                    f.call(steps.dense, f.memory, f.given, f.work, time, row)
+                    write_rows(f, e.n, row, target)
+                f.counters[NEXT] = k + 1
+            f.next_if(due)
+            with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
+                f.return_(EVENT)
+            unseen = (p.seen[0] < p.t[0]).all()
+            with f.if_(unseen):
+                found: Any = f.call(search, f.memory, f.given, f.work, f.counters)
+                with f.if_(found != 0):
+                    f.counters[PENDING] = 1
+            f.next_if(unseen)
+            with f.if_((p.t[0] >= p.end[0]).all()):
+                f.return_(AT_END)
+            with f.if_(v.left <= 0):
+                f.return_(PAUSED)
+            v.left = v.left - 1
+            f.counters[STEPS] = f.counters[STEPS] + 1
+            failed: Any = f.call(steps.step, f.memory, f.given, f.work)
+            with f.if_(failed != 0):
+                f.return_(failed)
+            if e.pivots is not None:
+                _look_at_choice(f, e, p)
+        with f.if_(f.counters[PENDING] != 0):
+            f.return_(EVENT)
+        f.return_(FINISHED)
+    return begin, f.signature
+
+
+def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
+    """Return if the chosen speeds stand far less firmly than they did, or if they did not determine the others somewhere in the step.
+
+    `least` is the least firmness that will do, `side` the sign of the determinant that is divided by.
+    """
+    n = e.n_dependent
+    found, v, lengths = f.array(n), f.variables(smallest=1e300, side=1.0), e.given.of(f.given).lengths
+    p.time[0] = p.t[0]
+    f.call(e.pivots, p.time, p.y, found, f.given)
+    with f.loop(n) as i:
+        v.smallest = minimum(v.smallest, abs(found[i]) / lengths[i])
+        v.side = select(found[i] < 0.0, -v.side, v.side)
+    with f.if_((v.side * p.side[0] < 0.0).all()):
+        f.return_(CROSSED)
+    p.side[0] = v.side
+    with f.if_(~(v.smallest >= p.least[0]).all()):
+        f.return_(DEGRADED)
+    p.least[0] = maximum(p.least[0], FALLEN * v.smallest)
+
+
+def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signature:
+    """`begin(memory, given, work)`: slopes and event functions at the state in memory, where a stretch begins."""
+    with e.module.function("begin", lanes=e.lanes, memory=Pointer, given=Pointer, work=Pointer) as f:
+        p = e.layout.of(f.memory)
+        f.call(steps.start, f.memory, f.given, f.work)
+        if events is not None:
+            p.time[0] = p.t[0]
+            f.call(events, p.time, p.y, p.values, f.given)
+    return f.signature

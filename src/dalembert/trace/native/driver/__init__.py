@@ -1,0 +1,1 @@
+"""Driver language: loops, branches, variables, memory and calls around straight-line code."""

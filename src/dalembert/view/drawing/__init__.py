@@ -1,0 +1,1 @@
+"""Drawing: solids, bars, joint marks and wires that stand for bodies, and pictures without a page."""

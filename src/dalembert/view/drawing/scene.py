@@ -1,0 +1,114 @@
+"""The scene: the primitives of every body, the size of it all, and a first look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.mechanism import Mechanism
+from dalembert.parts.joints.axis import to_z, unit
+from dalembert.vectors import Vector
+from dalembert.view.drawing.joint_marks import joint_mark
+from dalembert.view.drawing.look import bounds, floor, viewpoint
+from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.primitives import Primitive, ball, block, drawn
+from dalembert.view.drawing.skeleton import attachments, bars, distinct, gyration, holds, skeleton, unseen
+from dalembert.view.drawing.wires import Wire, wire
+
+PALETTE = ("#4c8dff", "#f0a23b", "#35b58a", "#e4607b", "#9a7af0", "#2fb3c6", "#c7b23a", "#df7c50")
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Primitives of the ground (0) and the bodies; lengths that fit them; where to look from."""
+
+    parts: list[list[Primitive]]
+    colours: list[str]
+    thickness: float
+    low: Vector
+    high: Vector
+    """Corners of what the motion sweeps over."""
+    radius: float
+    up: Vector
+    towards: Vector
+    """From the centre to the eye."""
+    floor: float
+    """Height of the floor along `up`."""
+    travels: bool
+    """Whether the mechanism leaves its place by much more than its size, so that the eye had better go along."""
+    wires: tuple[Wire, ...]
+    """Elastic bodies."""
+
+
+def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
+    """Of a mechanism of numbers, at poses (K, n, 3, 3) and (K, n, 3)."""
+    every = attachments(m)
+    hidden = unseen(m, every, _size(m, every, rotation[0], position[0], ()))
+    points = attachments(m, hidden)
+    anchors = points[0]
+    wires = {w.body: w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None}
+    size = _size(m, points, rotation[0], position[0], hidden)
+    spans = [
+        []
+        if b.shapes or k in wires or k in hidden
+        else bars(b, points[k], not holds(m.joints[k - 1].joint.inner), size)
+        for k, b in enumerate(m.bodies, start=1)
+    ]
+    lengths = [float(np.linalg.norm(b - a)) for some in spans for a, b in some]
+    thin = [p for b in m.bodies for s in b.shapes for p in drawn(s, 0.0) if p.kind == "cylinder" and not p.size[0]]
+    lengths += [float(p.size[2]) for p in thin]
+    lengths += [float(np.ptp(w.points, axis=0).max()) for w in wires.values()]
+    usual = float(np.median(lengths)) if lengths else size
+    thickness = float(np.clip(0.035 * usual, 0.003 * size, 0.022 * size))
+    parts: list[list[Primitive]] = [[p for s in m.ground_shapes for p in drawn(s, thickness)]]
+    for k, b in enumerate(m.bodies, start=1):
+        if k in hidden:
+            parts.append([])
+            continue
+        made = [p for s in b.shapes for p in drawn(s, thickness)]
+        if k in wires:
+            made += wires[k].straight(thickness)
+        made += [] if b.shapes or k in wires else skeleton(b, spans[k - 1], points[k], thickness)
+        if not b.massless:
+            made.append(ball(b.com.astype(float), 1.3 * thickness, layer="centres", colour="centre"))
+        parts.append(made)
+    for k, j in enumerate(m.joints, start=1):
+        parts[k] += [] if k in hidden else joint_mark(j.joint.inner, on_child(m, j, k), thickness, cut=False)
+    for c in m.cuts:
+        parts[c.child] += joint_mark(c.joint.inner, on_child(m, c, c.child), thickness, cut=True)
+    low, high, radius, away = bounds(parts, rotation, position, anchors, size)
+    up = _up(m)
+    for p in distinct(anchors, size):
+        parts[0] += _foot(p, up, thickness)
+    lowest = floor(parts, rotation, position, up)
+    towards = viewpoint(parts, rotation, position, up)
+    colours = [PALETTE[(k - 1) % len(PALETTE)] for k in range(m.n_bodies + 1)]
+    return Scene(parts, colours, thickness, low, high, radius, up, towards, lowest, away, tuple(wires.values()))
+
+
+def _size(m: Mechanism, points: list[list[Vector]], R: np.ndarray, p: np.ndarray, unseen: Collection[int]) -> float:
+    """Extent of all joints and mass centres at one instant, and of the bodies' own shapes."""
+    places = [
+        p[k - 1] + R[k - 1] @ x
+        for k in range(1, m.n_bodies + 1)
+        if k not in unseen
+        for x in (*points[k], m.bodies[k - 1].com.astype(float))
+    ]
+    extent = float(np.ptp(np.array([*places, *points[0]]), axis=0).max())
+    own = [q.reach for b in m.bodies for s in b.shapes for q in drawn(s, 0.0)]
+    spread = [2.0 * gyration(b) for b in m.bodies if not b.massless]
+    return max([extent, *own, *([] if extent else spread), 1e-6])
+
+
+def _up(m: Mechanism) -> Vector:
+    """Against gravity; z where there is none."""
+    g = m.gravity.astype(float)
+    length = float(np.linalg.norm(g))
+    return -g / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+
+
+def _foot(p: Vector, up: Vector, r: float) -> list[Primitive]:
+    """Where a joint stands on the ground."""
+    return [block(p - 2.6 * r * up, to_z(unit(up, "up")), (4.4 * r, 4.4 * r, 2.6 * r), layer="ground", colour="ground")]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.arguments import numbers
 from dalembert.constraints.diagnosis.contradictions import check_defined
+from dalembert.constraints.rest import least_rates
 from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.kernel import Kernel
@@ -20,8 +21,6 @@ from dalembert.trace.functions import maximum
 
 APART = 1e-3
 """Gap, by its row's scale, and slip, by scale times speed, above which a state is refused: what drifts less is let pass."""
-STILL = 1e-6
-"""Speed, in rad or lengths a second, below which a slip is measured as if it were that."""
 
 
 def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
@@ -51,7 +50,7 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     which = f"of state {k} " if np.ndim(off) else ""
     owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
     speed = np.abs(u_k / here.scales.speeds)
-    of_part = [float(speed[p.u].max(initial=STILL)) for p in here.parts]
+    of_part = [float(speed[p.u].max(initial=least)) for p, least in zip(here.parts, least_rates(here))]
     widest = int(np.argmax(open_by / size))
     fastest = int(np.argmax(slip / size / np.array([of_part[k] for k in here.row_parts])))
     if open_by[widest] > APART * size[widest]:
@@ -73,17 +72,18 @@ def _errors_kernel(c: Catalogue) -> Kernel:
     m = c.mechanism
     sizes = reference_scales(m).tolist()
     steps, parts, of_rows = m.scales.speeds.tolist(), m.scales.part[m.n_q :].tolist(), m.row_parts.tolist()
+    slowest = least_rates(m).tolist()
 
     def emit(module: Any, lanes: int) -> Any:
         with tracing():
             s = m.symbolic_state()
             rows = constraint_rows(s)
             off: Any = 0.0
-            speed: list[Any] = [STILL] * len(m.parts)
+            speed: list[Any] = [*slowest]
             for u, step, part in zip(s.speeds, steps, parts):
                 speed[part] = maximum(speed[part], abs(u) / step)
             for g, B, b, size, part in zip(rows.g, rows.B, rows.b, sizes, of_rows):
                 off = maximum(off, maximum(abs(g) / size, abs(B @ s.speeds - b) / size / speed[part]))
             return module.block(straight_block(m, [off], ()), lanes), 0
 
-    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *steps, *parts, *of_rows))
+    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *steps, *parts, *of_rows, *slowest))

@@ -13,9 +13,10 @@ from dalembert.constraints.assembly.assemble import DEPENDENT
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.dynamics import solve_state
 from dalembert.constraints.methods.solution import Solution
+from dalembert.constraints.rest import least_rates
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.assembled import STILL, check_assembled, check_off, reference_scales
+from dalembert.kernels.assembled import check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
 from dalembert.kernels.independent_rows import independent_rows
@@ -200,7 +201,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
     scales, steps = reference_scales(m), m.scales.speeds
-    parts, of_rows = m.scales.part[m.n_q :].tolist(), m.row_parts.tolist()
+    parts, of_rows, slowest = m.scales.part[m.n_q :].tolist(), m.row_parts.tolist(), least_rates(m).tolist()
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         held = Constrained(m, rows)
@@ -219,8 +220,8 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
             part, of_row = module.int_table(parts), module.int_table([of_rows[k] for k in p.rows] or [0])
             v = f.variables(square=0.0, smallest=1.0, off=0.0)
             fastest = f.array(len(m.parts))
-            with f.loop(len(m.parts)) as i:
-                fastest[i] = STILL
+            for k, rate in enumerate(slowest):
+                fastest[k] = rate
             with f.loop(m.n_u) as i:
                 fastest[part[i]] = maximum(fastest[part[i]], abs(f.u[i]) * per_speed[i])
             with f.loop(held.n_rows) as i:
@@ -235,7 +236,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
             f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    of = (rows, *scales.tolist(), *steps.tolist(), *parts, *of_rows)
+    of = (rows, *scales.tolist(), *steps.tolist(), *parts, *of_rows, *slowest)
     return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
 
 

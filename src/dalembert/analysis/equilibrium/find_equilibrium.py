@@ -20,6 +20,8 @@ from dalembert.parts.names import unknown
 PASSING = 1e-6
 """Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
 
+EFFORT = 600
+"""Steps of all starts together after which no further start is begun, where none has led anywhere."""
 MOST_COMBINATIONS = 10_000
 """Combinations of equilibria of separate parts that are listed."""
 
@@ -76,17 +78,21 @@ def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: in
     """Those of one part that differ."""
     m, t = search.m, search.t
     found: list[tuple[np.ndarray, Attempt]] = []
-    failed = []
+    failed: list[Attempt] = []
     for start in starts_of(search, *asked, starts, seed):
+        if not found and not failed:
+            _check_forces_can_balance(search, start)
         attempt = search.run(start)
         if not attempt.balanced:
             failed.append(attempt)
+            if not found and sum(a.took for a in failed) >= EFFORT:
+                break
             continue
         where = np.concatenate([places(m, attempt.q, t), attempt.u / m.scales.speeds])
         if not any(np.allclose(where, other, atol=1e-6) for other, _ in found):
             found.append((where, attempt))
     if not found:
-        raise not_found(search, min(failed, key=lambda a: a.worst), starts)
+        raise not_found(search, failed)
     return [found_by(search, attempt) for _, attempt in found]
 
 
@@ -154,12 +160,27 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
 
 def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
     """What the first start leads to that leads anywhere."""
-    attempts = []
+    attempts: list[Attempt] = []
     for start in starts:
+        if not attempts:
+            _check_forces_can_balance(search, start)
         attempts.append(search.run(start))
         if attempts[-1].balanced:
             return found_by(search, attempts[-1])
-    raise not_found(search, min(attempts, key=lambda a: a.worst), len(attempts))
+        if sum(a.took for a in attempts) >= EFFORT:
+            break
+    raise not_found(search, attempts)
+
+
+def _check_forces_can_balance(search: Search, start: Start) -> None:
+    """Refuse at once where a force is the same in every pose: no start leads anywhere then."""
+    m, k = search.m, search.never_balanced(start)
+    if k is not None:
+        force = search.balancing.forces(start.q[None])[0, k]
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has no balance: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
+            f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
+        )
 
 
 def found_by(search: Search, a: Attempt) -> Equilibrium:
@@ -174,8 +195,10 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
 
 
-def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
-    m = search.m
+def not_found(search: Search, attempts: Sequence[Attempt]) -> EquilibriumError:
+    m, best, starts = search.m, min(attempts, key=lambda a: a.worst), len(attempts)
+    steps = sum(a.took for a in attempts)
+    ended = f" The search ended after {steps} steps that led nowhere." if steps >= EFFORT else ""
     if not np.isfinite(best.left).all():
         k = int(np.argmax(~np.isfinite(best.left)))
         return EquilibriumError(
@@ -188,5 +211,5 @@ def not_found(search: Search, best: Attempt, starts: int) -> EquilibriumError:
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
         f'mechanism "{m.name}" finds no balance{held} from {starts} starts: at best {best.left[k]:.4g} is left over on '
-        f'"{m.speeds[k]}".{gap} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
+        f'"{m.speeds[k]}".{gap}{ended} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
     )

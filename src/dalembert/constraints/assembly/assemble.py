@@ -27,6 +27,7 @@ from dalembert.constraints.diagnosis.contradictions import (
     speeds_do_not_fit,
 )
 from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -49,8 +50,6 @@ PATIENCE, WORTH = 15, 1e-3
 """So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
-STILL = 1e-6
-"""Speed, in rad or lengths a second, below which it is measured as if it were that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +285,7 @@ def consistent_speeds(
     for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
         out = _nearest_speeds(A, rows, said, u, kept, rounding)
         slip = np.abs(rows.B @ out - rows.b) / size
-        fastest = max([STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
+        fastest = max([*least_rates(m), *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
         if slip.max(initial=0.0) <= rounding * fastest:
             return out
     raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, held, t)

@@ -7,6 +7,7 @@ import pytest
 import dalembert as da
 from dalembert.analysis.equilibrium import find_equilibrium
 from dalembert.analysis.equilibrium.search import MOST_STEPS, Search
+from tests.constraints.test_undefined_rows import CAM, cam
 
 
 def _lift(links: int, floor: float | None = None) -> da.Mechanism:
@@ -74,17 +75,23 @@ def test_a_motor_that_nothing_resists_is_said_at_once(steps: list[int]) -> None:
     assert not steps
 
 
-@pytest.mark.parametrize("floor", [-0.3, -3.0])
+@pytest.mark.parametrize("floor", [-0.3, -3.0, -40.0])
 def test_a_floor_below_is_found(floor: float) -> None:
     """The force is the same near the start, but not everywhere."""
     found = _lift(0, floor).equilibrium()
     assert found.coordinates["z"] == pytest.approx(floor - 9.81 / 1000.0)
 
 
-@pytest.mark.parametrize("floor", [-40.0, -1e4])
-def test_that_there_is_none_is_not_said_where_a_floor_is_far_below(floor: float) -> None:
+def test_that_there_is_none_is_not_said_where_a_floor_is_far_below() -> None:
     with pytest.raises(da.EquilibriumError, match="finds no balance from"):
-        _lift(0, floor).equilibrium()
+        _lift(0, floor=-1e4).equilibrium()
+
+
+def test_a_start_that_is_stuck_is_given_up(steps: list[int]) -> None:
+    """Downhill lies the end of a table, beyond which nothing is defined."""
+    with pytest.raises(da.EquilibriumError, match="finds no balance"):
+        cam(CAM).equilibrium({"Ja": 0.3}, starts=1)
+    assert sum(steps) < 0.3 * MOST_STEPS
 
 
 def test_the_effort_is_bounded_and_said(steps: list[int]) -> None:

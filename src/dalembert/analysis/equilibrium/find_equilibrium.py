@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
-from dalembert.analysis.equilibrium.search import Attempt, Search, Start
+from dalembert.analysis.equilibrium.search import MOST_STEPS, Attempt, Search, Start
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -20,7 +20,7 @@ from dalembert.parts.names import unknown
 PASSING = 1e-6
 """Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
 
-EFFORT = 600
+EFFORT = 8 * MOST_STEPS
 """Steps of all starts together after which no further start is begun, where none has led anywhere."""
 MOST_COMBINATIONS = 10_000
 """Combinations of equilibria of separate parts that are listed."""

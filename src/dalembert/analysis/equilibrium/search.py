@@ -173,8 +173,10 @@ class Search:
             settled = self._settle(here, mu)
             if settled is None:
                 break
-            here, mu = settled
+            here, size, mu = settled
             downhill = True
+            if size <= CONVERGED:  # up against a pose beyond which nothing is defined
+                break
         return replace(self._attempt(here), took=took)
 
     def never_balanced(self, start: Start) -> int | None:
@@ -312,8 +314,8 @@ class Search:
         rates = self.m.kernels.rates(np.vstack([q, q]), np.vstack([eta, 0.0 * eta]), None, self.t)
         return self.m.admissible(q + rates[0] - rates[1])
 
-    def _settle(self, at: Place, mu: float) -> tuple[Place, float] | None:
-        """A step downhill that keeps the loops closed, and its μ; None where there is none left to make."""
+    def _settle(self, at: Place, mu: float) -> tuple[Place, float, float] | None:
+        """A step downhill that keeps the loops closed, its size and its μ; None where there is none left to make."""
         Z = self._closing(at.b)
         if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > 1e-13 * self._scale(at):
             return None
@@ -323,8 +325,7 @@ class Search:
             return None if q is None else self._at(q, at.u)
 
         drag = self._drag(at)
-        found = self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
-        return None if found is None else (found[0], found[2])
+        return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
 
     def _descend(
         self, slope: Downhill, Z: np.ndarray, drag: Drag, b: Balance, mu: float, reach: float,

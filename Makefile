@@ -17,8 +17,8 @@ test: lint browser              ## everything that must hold
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 2
 
 lint: $(VENV)/.ready
-	$(VENV)/bin/ruff check src tests examples benchmarks
-	$(VENV)/bin/ruff format --check src tests examples benchmarks
+	$(VENV)/bin/ruff check src tests examples benchmarks tools
+	$(VENV)/bin/ruff format --check src tests examples benchmarks tools
 	$(VENV)/bin/mypy
 
 browser: $(VENV)/.ready         ## Chromium, for the tests of the page

@@ -63,7 +63,7 @@ def examine(case: Case, compiled: bool = False) -> Tally:
             tally.refusals[f"{name}: this kind of mechanism"] += 1
             continue
         try:
-            own = form.state(m, s.t, s.coordinates, form.own_speeds(s))
+            own = form.state(m, s.t, s.coordinates, form.formulation_speeds(s))
             equations = form.equations(own)
         except da.DalembertError as problem:
             _refused(tally, name, problem)

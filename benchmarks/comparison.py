@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT.parent))
 
 import dalembert as da  # noqa: E402
 from benchmarks import loop_models, models, reporting  # noqa: E402
-from dalembert.analysis.comparison.comparison import Comparison, Entry, written  # noqa: E402
+from dalembert.analysis.comparison.comparison import Comparison, ComparisonEntry, written  # noqa: E402
 from dalembert.formulations import FORMULATIONS  # noqa: E402
 
 SMALL = ("range_space", "sparse_augmented", "null_space_qr", "svd")
@@ -67,9 +67,9 @@ def robot() -> da.Mechanism:
     s = da.System("four-link robot", gravity=(0, -9.81, 0))
     s.add_body("carriage", mass=0.0)
     s.add_joint("x1", da.Prismatic((0, 1, 0)), "ground", "carriage")
-    for k, carrier, at in ((1, "carriage", 0.0), (2, "link1", 0.7), (3, "link2", 0.8), (4, "link2", 0.9)):
+    for k, parent, at in ((1, "carriage", 0.0), (2, "link1", 0.7), (3, "link2", 0.8), (4, "link2", 0.9)):
         s.add_body(f"link{k}", da.box(1.0 + 0.3 * k, (0.6, 0.1, 0.1), com=(0.3, 0, 0)))
-        s.add_joint(f"phi{k}", da.Revolute(), carrier, f"link{k}", at_parent=(at, 0, 0))
+        s.add_joint(f"phi{k}", da.Revolute(), parent, f"link{k}", at_parent=(at, 0, 0))
     return s.build()
 
 
@@ -80,31 +80,31 @@ def six_bodies() -> da.Mechanism:
     joints = {2: da.Revolute((0, 1, 0)), 3: da.Universal(), 4: da.Spherical(), 5: da.Revolute(), 6: da.Universal()}
     s.add_body("body1", da.box(6.0, rng.uniform(0.1, 0.4, 3)))
     s.add_joint("float", da.Free(), "ground", "body1")
-    for k, carrier in {2: 1, 3: 1, 4: 2, 5: 2, 6: 2}.items():
+    for k, parent in {2: 1, 3: 1, 4: 2, 5: 2, 6: 2}.items():
         s.add_body(f"body{k}", da.box(4.0 / k, rng.uniform(0.1, 0.4, 3)))
         arms = rng.uniform(-0.4, 0.4, (2, 3))
-        s.add_joint(f"hinge{k}", joints[k], f"body{carrier}", f"body{k}", *arms)
+        s.add_joint(f"hinge{k}", joints[k], f"body{parent}", f"body{k}", *arms)
     return s.build()
 
 
 def eight_bodies() -> da.Mechanism:
-    """Source E's tree: carriers (0, 1, 2, 1, 2, 1, 1, 7), every joint with three angles and three translations."""
+    """Source E's tree: parents (0, 1, 2, 1, 2, 1, 1, 7), every joint with three angles and three translations."""
     rng = np.random.default_rng(8)
     s = da.System("eight-body tree", gravity=(0, 0, -9.81))
-    for k, carrier in enumerate((0, 1, 2, 1, 2, 1, 1, 7), start=1):
+    for k, parent in enumerate((0, 1, 2, 1, 2, 1, 1, 7), start=1):
         s.add_body(f"body{k}", da.box(4.0 / k, rng.uniform(0.1, 0.4, 3)))
         arms = rng.uniform(-0.4, 0.4, (2, 3))
-        s.add_joint(f"joint{k}", da.General(), f"body{carrier}" if carrier else "ground", f"body{k}", *arms)
+        s.add_joint(f"joint{k}", da.General(), f"body{parent}" if parent else "ground", f"body{k}", *arms)
     return s.build()
 
 
 def pendulum() -> da.Mechanism:
     s = da.System("ten-link pendulum", gravity=(0, -9.81, 0))
-    carrier, end = "ground", (0.0, 0.0, 0.0)
+    parent, end = "ground", (0.0, 0.0, 0.0)
     for i in range(10):
         s.add_body(f"link{i}", da.box(1.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0)))
-        s.add_joint(f"hinge{i}", da.Revolute(), carrier, f"link{i}", at_parent=end)
-        carrier, end = f"link{i}", (1.0, 0.0, 0.0)
+        s.add_joint(f"hinge{i}", da.Revolute(), parent, f"link{i}", at_parent=end)
+        parent, end = f"link{i}", (1.0, 0.0, 0.0)
     return s.build()
 
 
@@ -135,13 +135,13 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def markdown(entries: list[Entry]) -> list[str]:
+def markdown(entries: list[ComparisonEntry]) -> list[str]:
     lines = [f"| {' | '.join(COLUMNS.values())} |", "| --- | --- |" + " ---: |" * (len(COLUMNS) - 2)]
     lines += [f"| {' | '.join(written(k, x) for k, x in e.row().items())} |" for e in entries]
     return lines
 
 
-def fastest(c: Comparison) -> list[Entry]:
+def fastest(c: Comparison) -> list[ComparisonEntry]:
     """Of each formulation."""
     return [
         next(e for e in c.entries if e.formulation == name) for name in dict.fromkeys(e.formulation for e in c.entries)
@@ -149,7 +149,7 @@ def fastest(c: Comparison) -> list[Entry]:
 
 
 def section(case: Case, m: da.Mechanism, c: Comparison, left_out: list[str]) -> list[str]:
-    rows = sum(len(d.g) for d in m.constraint_rows.values())
+    rows = len(m.rows)
     size = f"{m.n_bodies} bodies, {m.n_u} speeds, {rows} rows of loops and constraints"
     lines = [f"## {case.title}", "", f"{case.source}; {size}; {c.states} consistent states.", ""]
     if rows:

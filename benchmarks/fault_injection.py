@@ -33,11 +33,11 @@ import dalembert as da
 
 def model(length=1.0):
     s = da.System("two rods", gravity=(0, -9.81, 0))
-    carrier, end = "ground", (0.0, 0.0, 0.0)
+    parent, end = "ground", (0.0, 0.0, 0.0)
     for i in range(2):
         s.add_body(f"rod{i}", da.rod(1.0 + i, length))
-        s.add_joint(f"A{i}", da.Revolute(), carrier, f"rod{i}", at_parent=end)
-        carrier, end = f"rod{i}", (length, 0, 0)
+        s.add_joint(f"A{i}", da.Revolute(), parent, f"rod{i}", at_parent=end)
+        parent, end = f"rod{i}", (length, 0, 0)
     return s.build()
 
 def answers(m):

@@ -90,11 +90,11 @@ def rhombic_linkage(length: float = 1.0, mass: float = 1.0, theta: float = 0.8) 
     The first rod hangs at θ from the vertical, at rest; rods 1 and 3 stay parallel: θ̈ + (6 g / 5 ℓ) sin θ = 0 [A 35–47].
     """
     s = da.System("rhombic linkage", gravity=GRAVITY)
-    carrier, end = "ground", (0.0, 0.0, 0.0)
+    parent, end = "ground", (0.0, 0.0, 0.0)
     for i in (1, 2, 3):
         s.add_body(f"rod{i}", da.rod(mass, length))
-        s.add_joint(f"A{i}", da.Revolute(), carrier, f"rod{i}", at_parent=end)
-        carrier, end = f"rod{i}", (length, 0.0, 0.0)
+        s.add_joint(f"A{i}", da.Revolute(), parent, f"rod{i}", at_parent=end)
+        parent, end = f"rod{i}", (length, 0.0, 0.0)
     s.add_joint("tip", da.Revolute(), "rod3", "ground", at_parent=(length, 0, 0), at_child=(length, 0, 0))
     first = theta - np.pi / 2
     return Problem(s.build(cut=["tip"]), {"A1": first, "A2": -first, "A3": first - np.pi}, {}, 10.0)
@@ -106,12 +106,12 @@ def bricard() -> Problem:
     points = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
     axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0)] * 2
     s = da.System("Bricard", gravity=GRAVITY)
-    carrier, start = "ground", np.zeros(3)
+    parent, start = "ground", np.zeros(3)
     for i in range(5):
         along = points[i + 1] - points[i]
         s.add_body(f"rod{i + 1}", da.box(1.0, 0.1 + 0.9 * np.abs(along), com=along / 2))
-        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), carrier, f"rod{i + 1}", at_parent=points[i] - start)
-        carrier, start = f"rod{i + 1}", points[i]
+        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), parent, f"rod{i + 1}", at_parent=points[i] - start)
+        parent, start = f"rod{i + 1}", points[i]
     s.add_joint("J6", da.Revolute(axes[5]), "rod5", "ground", at_parent=points[5] - points[4], at_child=points[5])
     return Problem(s.build(cut=["J6"]), {}, {}, 10.0)
 
@@ -205,7 +205,7 @@ def andrews_squeezer() -> Problem:
     )
     ta, tb, u, ua, ub, zf, zt, fa = 0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421
     A, B = (xa, ya, 0.0), (xb, yb, 0.0)
-    # body: mass, moment of inertia, mass centre, hinge, carrier, place on it, where P is
+    # body: mass, moment of inertia, mass centre, hinge, parent, place on it, where P is
     table = {
         "K1": (0.04325, 2.194e-6, (ra, 0), "beta", "ground", (0, 0, 0), None),
         "K2": (0.00365, 4.410e-7, (-d_a, 0), "theta", "K1", (rr, 0, 0), (-d, 0, 0)),
@@ -216,9 +216,9 @@ def andrews_squeezer() -> Problem:
         "K6": (0.00706, 5.667e-7, (zf - fa, 0), "omega", "K7", (0, -u, 0), (zf, 0, 0)),
     }
     s = da.System("Andrews' squeezer")
-    for body, (mass, inertia, com, hinge, carrier, place, _) in table.items():
+    for body, (mass, inertia, com, hinge, parent, place, _) in table.items():
         s.add_body(body, mass=mass, com=(*com, 0.0), inertia=(inertia, inertia, inertia))
-        s.add_joint(hinge, da.Revolute(), carrier, body, at_parent=place)
+        s.add_joint(hinge, da.Revolute(), parent, body, at_parent=place)
     for body in ("K3", "K4", "K6"):
         s.add_joint(f"P{body[1]}", da.Revolute(), "K2", body, table["K2"][-1], table[body][-1])
     s.add_force("spring", da.Spring(("ground", (xc, yc, 0)), ("K3", (sd, -sc, 0)), stiffness=4530.0, length=0.07785))

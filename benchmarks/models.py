@@ -19,13 +19,13 @@ AXES = np.eye(3)
 
 @dataclass(frozen=True)
 class Body:
-    """A body, hinged to its carrier; its frame is the hinge's."""
+    """A body, hinged to its parent; its frame is the hinge's."""
 
-    carrier: int | None
+    parent: int | None
     axis: int
     """0, 1, 2: x, y, z."""
     rotation: np.ndarray
-    """Axes of the hinge's frame in the carrier's, at angle 0."""
+    """Axes of the hinge's frame in the parent's, at angle 0."""
     position: np.ndarray
     mass: float
     com: np.ndarray
@@ -65,12 +65,12 @@ def chain(n: int, aligned: bool) -> Model:
     rng = np.random.default_rng(1)
     bodies = []
     for i in range(n):
-        carrier = i - 1 if i else None
+        parent = i - 1 if i else None
         if aligned:
             offset = 0.2 * AXES[(2, 2, 0, 2, 0, 2)[i % 6]]
-            bodies.append(Body(carrier, (2, 1, 1, 2, 1, 2)[i % 6], np.eye(3), offset, *matter(rng)))
+            bodies.append(Body(parent, (2, 1, 1, 2, 1, 2)[i % 6], np.eye(3), offset, *matter(rng)))
         else:
-            bodies.append(Body(carrier, i % 3, rotation(rng), offset_of(rng, 0.2), *matter(rng)))
+            bodies.append(Body(parent, i % 3, rotation(rng), offset_of(rng, 0.2), *matter(rng)))
     return Model(f"chain {n}{' aligned' * aligned}", tuple(bodies))
 
 
@@ -79,13 +79,13 @@ def floating_base(aligned: bool) -> Model:
     rng = np.random.default_rng(2)
     bodies = [Body(None, 0, np.eye(3), np.zeros(3), *matter(rng))]
 
-    def limb(carrier: int, axes: tuple[int, ...], start: tuple[float, float, float]) -> int:
+    def limb(parent: int, axes: tuple[int, ...], start: tuple[float, float, float]) -> int:
         for i, axis in enumerate(axes):
             straight = np.array(start) if i == 0 else np.array([0.0, 0.0, -0.2 * (i % 2)])
             place = (np.eye(3), straight) if aligned else (rotation(rng), offset_of(rng, 0.15))
-            bodies.append(Body(carrier, axis, *place, *matter(rng)))
-            carrier = len(bodies) - 1
-        return carrier
+            bodies.append(Body(parent, axis, *place, *matter(rng)))
+            parent = len(bodies) - 1
+        return parent
 
     for side in (0.1, -0.1):
         limb(0, (2, 0, 1, 1, 1, 0), (0.0, side, -0.1))
@@ -119,8 +119,8 @@ def mechanism(model: Model) -> da.Mechanism:
     for i, b in enumerate(model.bodies):
         s.add_body(f"b{i}", mass=b.mass, com=b.com, inertia=b.inertia)
         joint = da.Free() if model.floating and i == 0 else da.Revolute(tuple(AXES[b.axis]))
-        carrier = "ground" if b.carrier is None else f"b{b.carrier}"
-        s.add_joint(f"j{i}", joint, carrier, f"b{i}", at_parent=da.Frame(b.position, b.rotation))
+        parent = "ground" if b.parent is None else f"b{b.parent}"
+        s.add_joint(f"j{i}", joint, parent, f"b{i}", at_parent=da.Frame(b.position, b.rotation))
     return s.build()
 
 
@@ -138,7 +138,7 @@ class Pinocchio:
         ids: dict[int | None, int] = {None: 0}
         for i, b in enumerate(model.bodies):
             joint = pin.JointModelFreeFlyer() if model.floating and i == 0 else hinges[b.axis]()
-            ids[i] = self.model.addJoint(ids[b.carrier], joint, pin.SE3(b.rotation, b.position), f"j{i}")
+            ids[i] = self.model.addJoint(ids[b.parent], joint, pin.SE3(b.rotation, b.position), f"j{i}")
             self.model.appendBodyToJoint(ids[i], pin.Inertia(b.mass, b.com, b.inertia), pin.SE3.Identity())
         self.data = self.model.createData()
 
@@ -185,7 +185,7 @@ def mjcf(model: Model) -> str:
     """The model as MuJoCo reads it."""
     children: dict[int | None, list[int]] = {}
     for i, b in enumerate(model.bodies):
-        children.setdefault(b.carrier, []).append(i)
+        children.setdefault(b.parent, []).append(i)
 
     def text(values: Any) -> str:
         return " ".join(repr(float(x)) for x in values)

@@ -32,12 +32,12 @@ def ours(n: int) -> Any:
     """From a `System` to the written equations."""
     s = da.System(f"{n}-link pendulum")
     s.gravity = np.array([0.0, -s.parameter("g", 9.81), 0.0], dtype=object)
-    carrier, end = "ground", (0, 0, 0)
+    parent, end = "ground", (0, 0, 0)
     for i in range(n):
         m, l, I = (s.parameter(f"{name}{i}", 1.0) for name in "mlI")
         s.add_body(f"link{i}", mass=m, com=(0.5 * l, 0, 0), inertia=(0, I, I))
-        s.add_joint(f"A{i}", da.Revolute((0, 0, 1)), carrier, f"link{i}", at_parent=end)
-        carrier, end = f"link{i}", (l, 0, 0)
+        s.add_joint(f"A{i}", da.Revolute((0, 0, 1)), parent, f"link{i}", at_parent=end)
+        parent, end = f"link{i}", (l, 0, 0)
     return s.build().equations("kane")
 
 

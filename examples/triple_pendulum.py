@@ -13,11 +13,11 @@ from dalembert.kinematics import totals
 s = da.System("triple pendulum", gravity=(0, -9.81, 0))
 m = s.parameter("m", 1.0)
 l = s.parameter("l", 0.5)
-carrier, end = "ground", (0, 0, 0)
+parent, end = "ground", (0, 0, 0)
 for i in (1, 2, 3):
     s.add_body(f"rod{i}", da.rod(mass=m, length=l))
-    s.add_joint(f"A{i}", da.Revolute(axis=(0, 0, 1)), parent=carrier, child=f"rod{i}", at_parent=end)
-    carrier, end = f"rod{i}", (l, 0, 0)
+    s.add_joint(f"A{i}", da.Revolute(axis=(0, 0, 1)), parent=parent, child=f"rod{i}", at_parent=end)
+    parent, end = f"rod{i}", (l, 0, 0)
 
 # 2. Connect. Building numbers the bodies so that each comes after the one that carries it, and checks everything that was said.
 mechanism = s.build()

@@ -90,13 +90,13 @@ def bennett(gravity: Any = (0.0, -9.81, 0.0)) -> da.Mechanism:
     a, alpha, beta = 1.0, 0.6, 1.2
     b = a * np.sin(beta) / np.sin(alpha)
     s = da.System("Bennett", gravity=gravity)
-    links, carrier, at = [(a, alpha), (b, beta), (a, alpha), (b, beta)], "ground", da.Frame()
+    links, parent, at = [(a, alpha), (b, beta), (a, alpha), (b, beta)], "ground", da.Frame()
     for i, (length, twist) in enumerate(links[:3]):
         s.add_body(f"b{i}", da.box(1.0, (length, 0.1, 0.1), com=(length / 2, 0, 0)))
-        s.add_joint(f"J{i}", da.Revolute(), carrier, f"b{i}", at_parent=at)
-        carrier, at = f"b{i}", da.Frame((length, 0, 0), turn(np.array([1.0, 0, 0]), twist))
+        s.add_joint(f"J{i}", da.Revolute(), parent, f"b{i}", at_parent=at)
+        parent, at = f"b{i}", da.Frame((length, 0, 0), turn(np.array([1.0, 0, 0]), twist))
     end = da.Frame((-links[3][0], 0, 0), turn(np.array([1.0, 0, 0]), -links[3][1]))
-    s.add_joint("J3", da.Revolute(), carrier, "ground", at_parent=at, at_child=end)
+    s.add_joint("J3", da.Revolute(), parent, "ground", at_parent=at, at_child=end)
     return s.build()
 
 
@@ -112,10 +112,10 @@ def seven_hinges() -> da.Mechanism:
 def taut_chain(slack: float) -> da.Mechanism:
     """Three rods of 1 m in a plane between points 3 m − slack apart, drawn stretched."""
     s = da.System("taut chain", gravity=(0, -9.81, 0))
-    carrier = "ground"
+    parent = "ground"
     for k in range(3):
         s.add_body(f"b{k}", da.rod(1.0, 1.0))
-        s.add_joint(f"J{k}", da.Revolute(), carrier, f"b{k}", at_parent=(1.0 if k else 0.0, 0, 0))
-        carrier = f"b{k}"
-    s.add_joint("end", da.Revolute(), carrier, "ground", at_parent=(1.0, 0, 0), at_child=(3.0 - slack, 0, 0))
+        s.add_joint(f"J{k}", da.Revolute(), parent, f"b{k}", at_parent=(1.0 if k else 0.0, 0, 0))
+        parent = f"b{k}"
+    s.add_joint("end", da.Revolute(), parent, "ground", at_parent=(1.0, 0, 0), at_child=(3.0 - slack, 0, 0))
     return s.build()

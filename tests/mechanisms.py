@@ -99,13 +99,13 @@ def random_tree(
     for name in rng.permutation(names):
         s.add_body(str(name), matter(rng))
     for i, name in enumerate(names):
-        carrier = "ground" if i == 0 else names[rng.integers(i)]
+        parent = "ground" if i == 0 else names[rng.integers(i)]
         if not floating and rng.random() < 0.15:
-            carrier = "ground"
+            parent = "ground"
         kind = da.Free(orientation) if floating and i == 0 else joint(rng, orientation)
-        ends = {"parent": carrier, "child": name}
+        ends = {"parent": parent, "child": name}
         if rng.random() < 0.3:
-            ends = {"parent": name, "child": carrier}
+            ends = {"parent": name, "child": parent}
         law = _law(rng, kind) if prescribed and rng.random() < 0.4 else None
         s.add_joint(f"j{i}", kind, **ends, at_parent=frame(rng), at_child=frame(rng), prescribed=law)
     if forces:
@@ -144,7 +144,7 @@ def planar_pendulum(n: int, gravity: float = 9.81) -> da.System:
     s = da.System(f"{n}-link pendulum")
     g = s.parameter("g", gravity)
     s.gravity = np.array([0.0, -g, 0.0], dtype=object)
-    carrier, end = "ground", (0.0, 0.0, 0.0)
+    parent, end = "ground", (0.0, 0.0, 0.0)
     for i in range(1, n + 1):
         m, length, inertia = (
             s.parameter(f"m{i}", 1.0 + 0.1 * i),
@@ -152,15 +152,15 @@ def planar_pendulum(n: int, gravity: float = 9.81) -> da.System:
             s.parameter(f"I{i}", 0.1 * i),
         )
         s.add_body(f"link{i}", mass=m, com=(0.5 * length, 0, 0), inertia=(0, inertia, inertia))
-        s.add_joint(f"A{i}", da.Revolute((0, 0, 1)), carrier, f"link{i}", at_parent=end)
-        carrier, end = f"link{i}", (length, 0, 0)
+        s.add_joint(f"A{i}", da.Revolute((0, 0, 1)), parent, f"link{i}", at_parent=end)
+        parent, end = f"link{i}", (length, 0, 0)
     return s
 
 
 def eight_body_tree(rng: np.random.Generator) -> da.System:
-    """Source E's example: carriers (0, 1, 2, 1, 2, 1, 1, 7), every joint with three angles and three translations."""
+    """Source E's example: parents (0, 1, 2, 1, 2, 1, 1, 7), every joint with three angles and three translations."""
     s = da.System("eight bodies", gravity=(0, 0, -9.81))
-    for k, carrier in enumerate((0, 1, 2, 1, 2, 1, 1, 7), start=1):
+    for k, parent in enumerate((0, 1, 2, 1, 2, 1, 1, 7), start=1):
         s.add_body(f"B{k}", matter(rng))
-        s.add_joint(f"J{k}", da.General(), f"B{carrier}" if carrier else "ground", f"B{k}", frame(rng), frame(rng))
+        s.add_joint(f"J{k}", da.General(), f"B{parent}" if parent else "ground", f"B{k}", frame(rng), frame(rng))
     return s

@@ -63,10 +63,10 @@ def test_formulations_are_listed_and_counted():
 
 
 def test_every_option_and_section_of_model_files_is_told():
-    from dalembert.files.models.layout import SECTIONS, Simulation
+    from dalembert.files.models.layout import SECTIONS, SIMULATION
 
     text = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
-    for name in (*SECTIONS, *(f.name for f in fields_of(Simulation))):
+    for name in (*SECTIONS, *(f.name for f in SIMULATION)):
         assert f"`{name}`" in text, name
 
 
@@ -83,3 +83,12 @@ def test_sources_are_those_that_are_cited():
     text = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| ([A-Z]) \|", text, re.MULTILINE)
     assert listed == ["A", "B", "C", "D", "E"]
+
+
+def test_options_of_a_simulation_are_told_with_what_is_usual():
+    """The table in simulation.md is that of the fields of `SimulationOptions`."""
+    from dalembert.mechanism.simulation_options import options
+
+    rows = [f"| `{name}` | {x.help} | {x.usual or 'none'} |" for name, x in options().items()]
+    text = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    assert "\n".join(["| option | what | usually |", "|---|---|---|", *rows]) in text

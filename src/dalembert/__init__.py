@@ -32,6 +32,8 @@ from dalembert.errors import (
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.constraints import (
     Constraint,
@@ -61,8 +63,7 @@ from dalembert.parts.joints import (
     Universal,
     Weld,
 )  # fmt: skip
-from dalembert.parts.rotations import turn
-from dalembert.simulation.stabilise import Baumgarte
+from dalembert.parts.rotation_matrices import turn
 from dalembert.system import System
 from dalembert.trace import (
     acos,
@@ -141,6 +142,7 @@ __all__ = [
     "RollingDisc",
     "Screw",
     "SimulationError",
+    "SimulationOptions",
     "SimulationWarning",
     "SlowForceWarning",
     "Spherical",

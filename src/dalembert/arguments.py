@@ -23,8 +23,10 @@ Kind = Callable[[Any, str], Any]
 """(what was given, where) → the value in its proper form, or an ArgumentError."""
 
 
-def takes(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The decorated function's arguments of these names are of these kinds."""
+def takes(
+    gather: Callable[[dict[str, Any]], dict[str, Any]] | None = None, /, **kinds: Kind
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The decorated function's arguments of these names are of these kinds; `gather` makes several keywords into one."""
 
     def checked(function: Callable[P, R]) -> Callable[P, R]:
         parameters = signature(function).parameters
@@ -40,7 +42,8 @@ def takes(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
         @wraps(function)
         def call(*arguments: P.args, **named: P.kwargs) -> R:
             first = [proper(order[i], x) if i < len(order) else x for i, x in enumerate(arguments)]
-            return function(*first, **{name: proper(name, x) for name, x in named.items()})  # type: ignore[arg-type]
+            keywords = named if gather is None else gather(named)
+            return function(*first, **{name: proper(name, x) for name, x in keywords.items()})  # type: ignore[arg-type]
 
         return call
 

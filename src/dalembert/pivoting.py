@@ -45,7 +45,7 @@ def rank_of(sizes: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PivotChoice:
     """Rows kept and dependent unknowns, paired in the order of their pivots; and the independent unknowns."""
 
     rows: tuple[int, ...]
@@ -61,7 +61,7 @@ class Choice:
         return B[np.ix_(self.rows, self.independent)]
 
 
-def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> Choice:
+def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> PivotChoice:
     """Of rows that can be compared in size: those that say most, solved for the unknowns in which they say most.
 
     Elimination with complete pivoting then pairs them.
@@ -76,4 +76,4 @@ def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> Choice:
         pairs.append((int(rows[i]), int(columns[j])))
         left = left - np.outer(left[:, j], left[i]) / left[i, j]
         left[i], left[:, j] = 0.0, 0.0
-    return Choice(tuple(i for i, _ in pairs), tuple(j for _, j in pairs), tuple(np.sort(columns[rank:]).tolist()))
+    return PivotChoice(tuple(i for i, _ in pairs), tuple(j for _, j in pairs), tuple(np.sort(columns[rank:]).tolist()))

@@ -15,7 +15,7 @@ from dalembert.kinematics.rows import constraint_rows
 def nearby(m: da.Mechanism, lin: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) on the constraints with the independent displacements and speeds x away from the linearised state.
 
-    Independent displacements are made in one step, then held while the loops are closed by the others.
+    Independent displacements are made in one step, then fixed while the loops are closed by the others.
     """
     n, places = len(lin.displacements), [m.speeds.index(name) for name in lin.displacements]
     q = displaced(m, lin.q, lin.displacement_of @ x[:n], lin.t)

@@ -83,7 +83,7 @@ def test_what_cannot_be_written_is_listed_with_its_sentence():
     assert 'newton_euler_forces: body "link1" has no mass, or no inertia about some axis' in str(found)
 
 
-def test_unknown_names_are_told_before_anything_is_computed():
+def test_unknown_names_are_refused_before_anything_is_computed():
     m = planar_pendulum(1).build()
     with pytest.raises(da.FormulationError, match="there is no formulation 'lagrang'; did you mean 'lagrange'"):
         m.compare(formulations=("lagrang",), states=1)
@@ -127,7 +127,7 @@ def test_independent_speeds_on_a_platform_with_legs():
     assert found.entries[0].accelerations < 1e-11, str(found)
 
 
-def test_time_is_bounded_and_what_was_left_out_is_told():
+def test_time_is_bounded_and_what_was_left_out_is_reported():
     m = four_bar(1.0, 2.5, 1.7, 2.0)
     found = m.compare(["kane", "lagrange"], ["svd", "range_space"], seconds=0.0)
     assert [(e.formulation, e.constraints) for e in found.entries] == [("kane", "svd")]

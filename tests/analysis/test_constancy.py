@@ -19,15 +19,15 @@ def rolling(on):
         s.add_body("disc", matter)
         s.add_joint("float", da.Free(), "ground", "disc")
     else:
-        carrier = "ground"
+        parent = "ground"
         for name, joint in {
             "x": da.Prismatic((1, 0, 0)), "y": da.Prismatic((0, 1, 0)), "z": da.Prismatic((0, 0, 1)),
             "yaw": da.Revolute((0, 0, 1)), "lean": da.Revolute((1, 0, 0)), "axle": da.Revolute((0, 1, 0)),
         }.items():  # fmt: skip
             body = "disc" if name == "axle" else f"{name}_frame"
             s.add_body(body, matter if name == "axle" else da.particle(0.0))
-            s.add_joint(name, joint, carrier, body)
-            carrier = body
+            s.add_joint(name, joint, parent, body)
+            parent = body
     s.add_constraint("contact", da.RollingDisc("disc", RADIUS, axis=(0, 1, 0)))
     return s.build()
 
@@ -57,7 +57,7 @@ def test_with_an_axle_of_its_own_it_is_stable_above_the_critical_spin(spin, stab
         assert lin.steady and lin.stable == stable
 
 
-def test_a_state_that_is_not_steady_is_told_from_rest():
+def test_a_state_that_is_not_steady_is_distinguished_from_rest():
     s = da.System("pendulum", gravity=(0, -9.81, 0))
     s.add_body("bob", da.particle(1.0, at=(0, -1, 0)))
     s.add_joint("A", da.Revolute(), "ground", "bob")

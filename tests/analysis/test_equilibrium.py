@@ -40,8 +40,8 @@ def test_what_cannot_balance_is_named():
         s.build().equilibrium(starts=2)
 
 
-def test_a_held_joint_is_not_moved():
-    with pytest.raises(da.EquilibriumError, match=r'with A held.*on "A"'):
+def test_a_fixed_joint_is_not_moved():
+    with pytest.raises(da.EquilibriumError, match=r'with A fixed.*on "A"'):
         pendulum().build().equilibrium({"A": 0.3}, hold=["A"], starts=1)
 
 
@@ -59,15 +59,15 @@ def test_what_is_asked_wrongly_is_said(asked):
 def cable(n, length, span, cut):
     """n equal links between two points at one height."""
     s = da.System("cable", gravity=(0, 0, -G))
-    carrier, piece = "ground", length / n
+    parent, piece = "ground", length / n
     for i in range(n):
         s.add_body(f"link{i}", da.rod(0.1, piece))
-        s.add_joint(f"J{i}", da.Revolute((0, 1, 0)), carrier, f"link{i}", at_parent=(piece if i else 0, 0, 0))
-        carrier = f"link{i}"
+        s.add_joint(f"J{i}", da.Revolute((0, 1, 0)), parent, f"link{i}", at_parent=(piece if i else 0, 0, 0))
+        parent = f"link{i}"
     if cut == n:
-        s.add_constraint("end", da.OnLine((carrier, (piece, 0, 0)), ("ground", (span, 0, 0)), (0, 1, 0)))
+        s.add_constraint("end", da.OnLine((parent, (piece, 0, 0)), ("ground", (span, 0, 0)), (0, 1, 0)))
         return s.build()
-    s.add_joint(f"J{n}", da.Revolute((0, 1, 0)), carrier, "ground", at_parent=(piece, 0, 0), at_child=(span, 0, 0))
+    s.add_joint(f"J{n}", da.Revolute((0, 1, 0)), parent, "ground", at_parent=(piece, 0, 0), at_child=(span, 0, 0))
     return s.build(cut=[f"J{cut}"])
 
 

@@ -12,11 +12,11 @@ from benchmarks.loop_models import four_bar
 
 def arm(links):
     s = da.System("arm", gravity=(0, -9.81, 0))
-    carrier = "ground"
+    parent = "ground"
     for k, length in enumerate(links):
         s.add_body(f"b{k}", da.rod(1.0, length))
-        s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(links[k - 1] if k else 0.0, 0, 0))
-        carrier = f"b{k}"
+        s.add_joint(f"j{k}", da.Revolute(), parent, f"b{k}", at_parent=(links[k - 1] if k else 0.0, 0, 0))
+        parent = f"b{k}"
     return s.build()
 
 
@@ -87,9 +87,9 @@ def test_sampled_paths_and_paths_out_of_reach():
     tip = ("b1", (0.8, 0, 0))
     near = m.follow(tip, samples[:20], t[:20], initial={"j0": -0.6, "j1": 1.6})
     assert np.allclose(m.body_motion(near.q).position[:, 1, 0] + 0.8 * np.cos(near.q.sum(axis=1)), samples[:20, 0])
-    with pytest.raises(da.PathError, match=r"leaves the workspace at t = 1\.6") as told:
+    with pytest.raises(da.PathError, match=r"leaves the workspace at t = 1\.6") as refusal:
         m.follow(tip, samples, t, initial={"j0": -0.6, "j1": 1.6})
-    assert told.value.t == pytest.approx(1.6, abs=1e-6)  # 1 + t/2 = 1.8, both links in line
-    assert 0.0 < told.value.distance < 0.051
+    assert refusal.value.t == pytest.approx(1.6, abs=1e-6)  # 1 + t/2 = 1.8, both links in line
+    assert 0.0 < refusal.value.distance < 0.051
     with pytest.raises(da.PathError, match=r"misses it by 1\.2 m"):
         m.follow(tip, lambda t: [3.0 + t, 0.0, 0.0], t, initial={"j0": -0.6, "j1": 1.6})

@@ -67,7 +67,7 @@ def test_lengths_in_a_loop_are_found():
     assert found["rocker"] == pytest.approx(0.93, rel=1e-6) and found["coupler"] == pytest.approx(1.04, rel=1e-6)
 
 
-def test_what_cannot_be_told_apart_is_named():
+def test_what_cannot_be_distinguished_is_named():
     s = da.System("oscillator", gravity=(0, 0, 0))
     mass, k = s.parameter("m", 2.0), s.parameter("k", 5.0)
     s.add_body("b", da.particle(mass))
@@ -77,6 +77,6 @@ def test_what_cannot_be_told_apart_is_named():
     found = m.identify(t, {"x": 0.3 * np.cos(2.0 * t)}, ["m", "k"], {"x": 0.3})
     assert found["k"] / found["m"] == pytest.approx(4.0, rel=1e-6)
     assert set(found.unseen[0]) == {"m", "k"} and np.isinf(found.deviations).all()
-    assert "cannot be told apart" in str(found)
+    assert "cannot be distinguished" in str(found)
     with pytest.raises(da.StateError, match='measured "x"'):
         m.identify(t, {"x": [1.0]}, ["m"])

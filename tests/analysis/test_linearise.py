@@ -213,15 +213,15 @@ def test_elastic_bodies_swing_and_sag():
 
 
 def test_a_long_shaft_of_discs():
-    """n discs on a torsion bar, one end held: ω_i = 2√(k/J) sin((2i − 1)π/(4n + 2)); large trees go by compiled sweeps."""
+    """n discs on a torsion bar, one end fixed: ω_i = 2√(k/J) sin((2i − 1)π/(4n + 2)); large trees go by compiled sweeps."""
     n, k, J = 40, 300.0, 0.2
     s = da.System("torsion bar")
-    carrier = "ground"
+    parent = "ground"
     for i in range(n):
         s.add_body(f"disc{i}", mass=1.0, inertia=(J, J, J))
-        s.add_joint(f"bar{i}", da.Revolute((0, 0, 1)), carrier, f"disc{i}", at_parent=(0, 0, 0.1))
+        s.add_joint(f"bar{i}", da.Revolute((0, 0, 1)), parent, f"disc{i}", at_parent=(0, 0, 0.1))
         s.add_force(f"twist{i}", da.JointSpring(f"bar{i}", stiffness=k))
-        carrier = f"disc{i}"
+        parent = f"disc{i}"
     modes = s.build().linearise().modes()
     i = np.arange(1, n + 1)
     assert np.allclose(

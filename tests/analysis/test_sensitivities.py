@@ -11,10 +11,11 @@ from dalembert.analysis.sensitivity.constraint_variation import Variation
 from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
 from dalembert.formulations.tree import kane
-from dalembert.simulation.constrained_start import hold
-from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
+from dalembert.simulation.constrained_start import kept_at
+from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.options import options
-from dalembert.simulation.stabilise import Projection
 from tests.constraints.loops import random_loops
 
 
@@ -109,7 +110,7 @@ def test_through_a_redundant_loop_whose_lengths_move_the_constraint():
     assert np.all(found.dq[-1, m.coordinates.index("B")] != 0.0)
 
 
-def test_of_the_assembled_start_where_nothing_is_held():
+def test_of_the_assembled_start_where_nothing_is_fixed():
     """Coordinates by the least change, speeds by the least in the metric of the mass matrix, which itself changes."""
     m = da.load(gallery.files()["four_bar"])
     q = m.assemble({"A": 1.0})[0]
@@ -161,11 +162,11 @@ def test_a_parameter_that_would_open_a_loop_is_named():
 
 def test_a_chain_of_twenty_takes_the_compiled_sweeps():
     s = da.System("chain", gravity=(0, -9.81, 0))
-    length, carrier = s.parameter("l", 0.2), "ground"
+    length, parent = s.parameter("l", 0.2), "ground"
     for k in range(20):
         s.add_body(f"b{k}", da.rod(1.0, length))
-        s.add_joint(f"j{k}", da.Revolute(), carrier, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
-        carrier = f"b{k}"
+        s.add_joint(f"j{k}", da.Revolute(), parent, f"b{k}", at_parent=(length if k else 0.0, 0, 0))
+        parent = f"b{k}"
     check(s.build(), {"j0": 0.3}, {"j3": 0.5}, 0.1, ["l"], h=1e-3)
 
 
@@ -173,12 +174,12 @@ def test_accelerations_in_random_loops_are_varied_exactly():
     """In any direction, also one that opens the loops: the equations are varied as they stand."""
     rng = np.random.default_rng(5)
     m, q, u, t = random_loops(rng, 4, 1)
-    n_q, o = m.n_q, options(m, 1.0, start=t)
+    n_q, o = m.n_q, options(m, 1.0, SimulationOptions(start=t))
     turns, speeds = rng.normal(size=(m.n_u, 3)), rng.normal(size=(m.n_u, 3))
     moves = Variation(m).moved(t, q, u, m.parameters, turns)
-    program = VariedProgram(m.kernels, o.method, holding=hold(m, q, t, Projection()), along=3)
+    program = SensitivityProgram(m.kernels, o.method, kept=kept_at(m, q, t, Projection()), along=3)
     X = np.vstack([moves, speeds])
-    run = VariedRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
+    run = SensitivityRun(program, m, o, X, np.zeros((len(m.parameters), 3)), np.ones(X.shape))
     run.begin(q, u, np.array(list(m.parameters.values())))
     rates, changes = np.split(run.part("dy"), [n_q + m.n_u])
 

@@ -19,7 +19,7 @@ BARS = (1.0, 2.5, 1.7)
 
 def test_four_bar_keeps_the_crank_and_finds_both_branches():
     m = four_bar(*BARS, 2.0)
-    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), fixed=[0])
     assert q[0] == 0.7
     found = m.branches({"A": 0.7})
     assert len(found) == 2
@@ -73,17 +73,17 @@ def test_branches_stay_at_the_reference_where_they_can(coupler, reached):
 
 def test_speeds_follow_the_crank():
     m = four_bar(*BARS, 2.0)
-    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
-    u = consistent_speeds(m, q, np.array([2.0, 0.0, 0.0]), held=[0])
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), fixed=[0])
+    u = consistent_speeds(m, q, np.array([2.0, 0.0, 0.0]), fixed=[0])
     rows = constraint_rows(m.state(q, u))
     assert u[0] == 2.0 and np.abs(rows.B @ u - rows.b).max() < 1e-13
 
 
 def test_contradicting_speeds_are_refused():
     m = four_bar(*BARS, 2.0)
-    q = assemble(m, np.array([0.7, 0.0, 0.0]), held=[0])
+    q = assemble(m, np.array([0.7, 0.0, 0.0]), fixed=[0])
     with pytest.raises(da.LoopError, match="fewer"):
-        consistent_speeds(m, q, np.array([1.0, 1.0, 1.0]), held=[0, 1, 2])
+        consistent_speeds(m, q, np.array([1.0, 1.0, 1.0]), fixed=[0, 1, 2])
 
 
 def test_an_impossible_loop_names_its_bodies_and_its_gap():

@@ -14,7 +14,7 @@ from dalembert.constraints.diagnosis.diagnose import diagnose
 def test_planar_four_bar_has_one_freedom_and_three_idle_rows():
     """Grübler: 6·3 − 4·5 = −2; the three spatial rows of the closing hinge say nothing."""
     m = four_bar(1.0, 2.5, 1.7, 2.0)
-    d = diagnose(m, assemble(m, np.array([0.5, 0.0, 0.0]), held=[0]))
+    d = diagnose(m, assemble(m, np.array([0.5, 0.0, 0.0]), fixed=[0]))
     assert (d.mobility, d.grubler, d.rank, d.redundant) == (1, -2, 2, 3)
     known = {r.resists for r in d.rows if r.determined}
     assert known == {"shifting along x", "shifting along y"}

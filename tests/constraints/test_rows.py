@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
-from dalembert.kinematics.rows import Differentiated
+from dalembert.kinematics.rows import Differentiated, closure, constraint_rows
+from dalembert.mechanism.rows import RowKind
 from dalembert.parts.constraints import JointClosure
 from dalembert.trace import directional, evaluate, jacobian, symbol, tracing
+from tests.constraints.loops import random_loops, rolling_system
 from tests.mechanisms import frame, joint, random_state, random_tree, seeds, unit
 
 
@@ -56,7 +58,8 @@ def test_rows_are_the_derivatives_of_the_residual(seed):
     scale = 1.0 + np.abs(rate0).max(initial=0.0) + np.abs(B0).max(initial=0.0)
     assert np.allclose(rows.g[: len(g)], g0, rtol=0, atol=1e-12 * scale)
     assert not rows.g[len(g) :].any()
-    assert rows.holonomic.tolist() == [k < len(g) for k in range(len(rows.g))]
+    holonomic, nonholonomic = RowKind.HOLONOMIC, RowKind.NONHOLONOMIC
+    assert Differentiated(m, c).kinds == (holonomic,) * len(g) + (nonholonomic,) * len(slip)
     for B, gamma in ((rows.B, rows.gamma), (B1, gamma1)):
         assert np.allclose(B, B0, rtol=0, atol=1e-11 * scale)
         assert np.allclose(-gamma, rate0, rtol=0, atol=1e-10 * scale)
@@ -116,3 +119,31 @@ def test_constraints_must_name_what_exists():
     s.add_constraint("gear", da.Coupling({"A": 1.0, "Q": 2.0}))
     with pytest.raises(da.ModelError, match="Q"):
         s.build()
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_the_table_has_every_row_once_in_the_order_in_which_they_are_computed(seed):
+    rng = np.random.default_rng(seed)
+    m = rolling_system(rng, "euler_parameters").build() if seed % 2 else random_loops(rng, 3, 2)[0]
+    g, B = closure(m.state(m.reference, np.zeros(m.n_u)))
+    assert len(m.rows) == len(g) == len(B) == len(m.rows.owners) == len(m.rows.holonomic)
+    assert [k for name in m.constraint_rows for k in m.rows.of_owner(name)] == list(range(len(m.rows)))
+    for name, d in m.constraint_rows.items():
+        places = m.rows.of_owner(name)
+        assert [m.rows[k].kind for k in places] == list(d.kinds)
+        assert [(m.rows[k].owner, m.rows[k].place) for k in places] == [(name, i) for i in range(len(places))]
+    assert not g[~m.rows.holonomic].any() and m.rows.active.all()
+
+
+def test_a_tree_has_no_rows_and_speeds_are_told_from_coordinates():
+    assert not len(random_tree(np.random.default_rng(1), 3).build().rows)
+    s = da.System("skate")
+    s.add_body("blade", da.box(1.0, (0.3, 0.1, 0.1)))
+    s.add_joint("float", da.Free(), "ground", "blade")
+    s.add_constraint("floor", da.OnPlane("blade", "ground", (0, 0, 1)))
+    s.add_constraint("edge", da.KnifeEdge("blade", (0, 1, 0), "ground"))
+    m = s.build()
+    assert m.rows.owners == ("floor", "edge") and m.rows.holonomic.tolist() == [True, False]
+    assert m.rows.condition(1) == "its condition" and not len(m.rows.of_owner("nobody"))
+    assert len(constraint_rows(m.state(m.reference, np.zeros(m.n_u))).g) == len(m.rows)

@@ -77,13 +77,13 @@ def random_tree(
     s, made = da.System("random", gravity=(1.0, 2.0, -9.0)), {}
     for i in range(count):
         name = f"b{i}"
-        carrier = "ground" if i == 0 else f"b{rng.integers(i)}"
+        parent = "ground" if i == 0 else f"b{rng.integers(i)}"
         if rng.random() < 0.7:
             made[name] = lumps(rng, int(rng.integers(1, 4)))
             s.add_body(name, elastic=made[name].body(rng, second_order))
         else:
             s.add_body(name, matter(rng))
-        s.add_joint(f"j{i}", joints(rng), carrier, name, _place(rng, s, carrier), _place(rng, s, name))
+        s.add_joint(f"j{i}", joints(rng), parent, name, _place(rng, s, parent), _place(rng, s, name))
     return s, made
 
 

@@ -118,7 +118,7 @@ def test_equations_follow_from_the_energies(seed: int) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(seeds)
-def test_stations_move_as_their_rates_say(seed: int) -> None:
+def test_node_frames_move_as_their_rates_say(seed: int) -> None:
     """Partial velocities, accelerations and partial rates of nodes, against differences in time."""
     rng = np.random.default_rng(seed)
     system, _ = random_tree(rng, 3, second_order=True)
@@ -129,7 +129,7 @@ def test_stations_move_as_their_rates_say(seed: int) -> None:
     q, u = at.coordinates, at.speeds
     after, before = (m.state(m.admissible(q + h * s * at.rates), u + h * s * udot) for s in (1.0, -1.0))
     acc, P, dP = at.accelerations(udot), at.partials, at.partial_rates
-    for k in range(1, m.n_bodies + len(m.stations) + 1):
+    for k in range(1, m.n_bodies + len(m.node_frames) + 1):
         columns = list(m.path_columns[k])
         v, scale = at.velocities[k], 1.0 + np.abs(acc[k].v).max() + np.abs(acc[k].w).max()
         assert np.abs(P[k].V @ u[columns] - v.v).max() < 1e-11 * scale

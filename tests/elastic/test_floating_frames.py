@@ -203,7 +203,7 @@ def started_in_gauge(m: da.Mechanism) -> tuple[np.ndarray, np.ndarray]:
 
     def gap(frame: Any) -> np.ndarray:
         found = rows(frame, np.zeros(3))
-        return np.asarray(found.g[found.holonomic])
+        return np.asarray(found.g[m.rows.holonomic[m.rows.of_owner("condition")]])
 
     frame = least_squares(gap, np.zeros(3), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
 

@@ -37,17 +37,17 @@ def test_all_agree_on_bodies_carried_by_joints_with_euler_parameters() -> None:
     rng, carried = np.random.default_rng(8), iter([da.Free(), da.Spherical()])
     bodies = [lumps(rng, n).body(rng, second_order=True) for n in (1, 2)]
     s = da.System("two", gravity=(1.0, 2.0, -9.0))
-    for name, carrier, body in (("a", "ground", bodies[0]), ("b", "a", bodies[1])):
+    for name, parent, body in (("a", "ground", bodies[0]), ("b", "a", bodies[1])):
         s.add_body(name, elastic=body)
         s.add_joint(
-            name + "0", next(carried), carrier, name, at_parent=(0, 0, 0) if name == "a" else "n1", at_child="n0"
+            name + "0", next(carried), parent, name, at_parent=(0, 0, 0) if name == "a" else "n1", at_child="n0"
         )
     m = s.build()
     at = m.state(m.somewhere(rng, 0.4), rng.normal(size=m.n_u))
     found = {}
     for name in [f for f in ELASTIC if f != "hamilton"] + ["tisserand"]:
         form = settled(FORMULATIONS[name], m, [(at.coordinates, 0.0)])
-        own = form.state(m.numeric, 0.0, at.coordinates, form.own_speeds(at))
+        own = form.state(m.numeric, 0.0, at.coordinates, form.formulation_speeds(at))
         e = form.equations(own)
         K = np.block([[e.A, e.B.T], [e.B, np.zeros((len(e.B), len(e.B)))]])
         found[name] = form.udot(own, np.linalg.solve(K, [*e.f, *e.gamma])[: len(e.f)])

@@ -43,12 +43,12 @@ def test_attached_frame_holds_its_interface(bar: FiniteElements) -> None:
 
 
 def test_guyan_and_craig_bampton_span_the_static_shapes(bar: FiniteElements) -> None:
-    held = [0, 1, 2, 3, 4, 5, 144, 145, 146, 147, 148, 149]
-    F = guyan(bar.K, held)
-    assert np.abs(F[held] - np.eye(12)).max() == 0.0
-    inner = np.setdiff1d(np.arange(len(bar.K)), held)
+    fixed = [0, 1, 2, 3, 4, 5, 144, 145, 146, 147, 148, 149]
+    F = guyan(bar.K, fixed)
+    assert np.abs(F[fixed] - np.eye(12)).max() == 0.0
+    inner = np.setdiff1d(np.arange(len(bar.K)), fixed)
     assert np.abs((bar.K @ F)[inner]).max() < 1e-6 * np.abs(bar.K @ F).max()
-    assert craig_bampton(bar.M, bar.K, held, 3).shape == (150, 15)
+    assert craig_bampton(bar.M, bar.K, fixed, 3).shape == (150, 15)
 
 
 def test_files(bar: FiniteElements, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def chain(turning: bool) -> ElasticBody:
     bodies = [da.box(1.0, (0.3, 0.4, 0.5)) if turning else da.particle(1.0) for _ in range(3)]
     places = [[0, 0, 0], [1, 0, 0.2], [0.3, 1, 0]]
     kept = {"freedoms": range(6)} if turning else {"freedoms": range(3)}
-    return nodal_bodies(places, bodies, K, modes=3, held=0, nodes={"tip": 2}, **kept)
+    return nodal_bodies(places, bodies, K, modes=3, fixed=0, nodes={"tip": 2}, **kept)
 
 
 def test_bodies_made_of_springs_and_particles() -> None:

@@ -62,7 +62,7 @@ def test_nodal_bodies_converge_to_the_same() -> None:
         m = np.full(n + 1, line_mass() * 8.0 / n)
         m[[0, -1]] *= 0.5
         body = nodal_bodies(
-            [[x, 0.0, 0.0] for x in model.x], [da.particle(x) for x in m], model.stiffness, modes=3, held=0,
+            [[x, 0.0, 0.0] for x in model.x], [da.particle(x) for x in m], model.stiffness, modes=3, fixed=0,
             freedoms=(1, 5), nodes={"root": 0, "tip": n},
             second_order=lambda F: np.array([Foreshortening(model, F).at(x) for x in model.x]),
         )  # fmt: skip

@@ -17,15 +17,15 @@ L, E, I = 0.5, 7e10, 5e-10
 def cantilever(pieces: int, modes: int, couple: float = 0.0, force: float = 0.0, **options: object) -> float:
     """Deflection of the tip of a clamped beam cut into welded pieces."""
     s = da.System("cantilever")
-    carrier, at = "ground", (0, 0, 0)
+    parent, at = "ground", (0, 0, 0)
     for k in range(pieces):
         made = da.beam(L / pieces, E=E, rho=2700.0, A=4e-5, Iy=I, Iz=I, modes={"y": modes}, elements=8, **options)
         s.add_body(f"s{k}", elastic=made)
-        s.add_joint(f"w{k}", da.Weld(), carrier, f"s{k}", at_parent=at)
-        carrier, at = f"s{k}", "tip"
-    s.add_force("load", da.Load((carrier, "tip"), force=(0, force, 0), torque=(0, 0, couple)))
+        s.add_joint(f"w{k}", da.Weld(), parent, f"s{k}", at_parent=at)
+        parent, at = f"s{k}", "tip"
+    s.add_force("load", da.Load((parent, "tip"), force=(0, force, 0), torque=(0, 0, couple)))
     m = s.build()
-    return float(m.state(m.equilibrium().q).position((carrier, "tip"))[1])
+    return float(m.state(m.equilibrium().q).position((parent, "tip"))[1])
 
 
 @pytest.mark.parametrize("pieces", [1, 3])

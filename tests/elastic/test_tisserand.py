@@ -112,9 +112,9 @@ def test_on_random_trees(seed: int) -> None:
     assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
 
 
-def test_own_speeds_lead_back(flying: da.Mechanism) -> None:
+def test_formulation_speeds_lead_back(flying: da.Mechanism) -> None:
     s = somewhere(flying)
-    w = tisserand.own_speeds(s)
+    w = tisserand.formulation_speeds(s)
     again = tisserand.state(flying.numeric, 0.0, s.coordinates, w)
     assert np.allclose(again.speeds, s.speeds, rtol=1e-13, atol=1e-14)
     e, k = tisserand.equations(s), kane.equations(s)

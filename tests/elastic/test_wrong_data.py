@@ -85,7 +85,7 @@ BUILDERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "nodal_bodies": (
         nodal_bodies,
-        dict(places=[[0.0, 0, 0], [1.0, 0, 0]], bodies=[da.box(1.0, (1, 1, 1))] * 2, stiffness=STIFF, modes=2, held=0,
+        dict(places=[[0.0, 0, 0], [1.0, 0, 0]], bodies=[da.box(1.0, (1, 1, 1))] * 2, stiffness=STIFF, modes=2, fixed=0,
              freedoms=(0, 1), nodes={"tip": 1}, second_order=lambda F: np.zeros((2, 2, 2, 3))),
     ),
     "given_modes": (
@@ -106,7 +106,7 @@ BUILDERS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("builder", BUILDERS)
 def test_odd_data_give_a_body_or_a_sentence(builder: str) -> None:
     make, right = BUILDERS[builder]
-    if builder != "from_matrices":  # three points that are not held together turn without energy
+    if builder != "from_matrices":  # three points that are not joined turn without energy
         make(**right)
     for argument in right:
         if argument == "body":

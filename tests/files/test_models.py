@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
+from dalembert.constraints import METHODS
+from dalembert.files.models.layout import SIMULATION
 from dalembert.files.models.read import read_text
 from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
+from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
-from dalembert.mechanism.plan import OPTIONS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.integrators.registry import METHODS
+from dalembert.simulation.integrators.registry import INTEGRATORS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
@@ -157,7 +159,8 @@ def test_motions_of_files_are_those_of_python(tmp_path):
     assert np.array_equal(m.simulate().q, wanted.q)
     assert len(m.simulate(0.2)) == 3
     assert m.simulate(0.1, initial={"A": 0.8}).q[0, 0] == 0.8
-    assert m.plan.chosen({"step": 1e-3, "rtol": None}) == {"step": 1e-3, "output": 0.1}
+    stepped = da.SimulationOptions(step=1e-3).completed(m.plan.options)
+    assert stepped == da.SimulationOptions(step=1e-3, output=0.1)
 
 
 @pytest.mark.parametrize("cls", [*JOINTS, *FORCES, *CONSTRAINTS, *SHAPES, *SOLIDS, *OUTPUTS], ids=lambda c: c.__name__)
@@ -166,11 +169,11 @@ def test_every_class_can_be_said_in_a_file(cls):
 
 
 def test_options_are_those_of_simulate():
-    from dalembert.files.models.layout import Simulation
-
-    fields = {f.name: f for f in fields_of(Simulation)}
-    assert set(fields) == {"duration", *OPTIONS}
-    assert set(fields["method"].kind.words) == set(METHODS)
+    assert [f.name for f in SIMULATION] == ["duration", *(f.name for f in dataclasses.fields(da.SimulationOptions))]
+    words = {f.name: f.kind.words for f in SIMULATION if hasattr(f.kind, "words")}
+    assert {name: list(x) for name, x in words.items()} == {
+        "method": list(INTEGRATORS), "constraints": list(METHODS), "formulation": list(FORMULATIONS)
+    }  # fmt: skip
 
 
 def arm() -> da.System:

@@ -115,13 +115,13 @@ def test_all_constraint_methods_solve_all_formulations(method):
 
 @settings(max_examples=12, deadline=None)
 @given(seeds, st.integers(1, 5))
-def test_own_speeds_and_the_state_are_inverse_to_each_other(seed, n):
+def test_formulation_speeds_and_the_state_are_inverse_to_each_other(seed, n):
     rng = np.random.default_rng(seed)
     m = random_tree(rng, n, prescribed=True).build()
     s = m.state(*random_state(m, rng))
     for name in ELIMINATIONS:
         f = FORMULATIONS[name]
-        w = f.own_speeds(s)
+        w = f.formulation_speeds(s)
         e = f.equations(s)
         assert len(w) == len(f.speeds(m)) == len(e.f)
         assert f.first_order(m) == m.n_q + len(w) + len(e.B), name

@@ -40,7 +40,7 @@ def check_agreement(m, q, u, t, names=ANALYTIC):
         formulation = ANALYTIC[name]
         if formulation.refusal(m) is not None:
             continue
-        own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
+        own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.formulation_speeds(s))
         assert np.abs(own.speeds - s.speeds).max() <= 1e-9 * max(1.0, np.abs(u).max()), name
         e = formulation.equations(own)
         solved = METHODS["svd"](e)
@@ -112,8 +112,8 @@ def planar_chain(rng, n):
             da.Weld(),
         ]
         s.add_body(f"b{i}", matter(rng))
-        carrier = ["ground", *(f"b{j}" for j in range(i))][rng.integers(i + 1)]
-        s.add_joint(f"j{i}", kinds[rng.integers(5)], carrier, f"b{i}", place(), place())
+        parent = ["ground", *(f"b{j}" for j in range(i))][rng.integers(i + 1)]
+        s.add_joint(f"j{i}", kinds[rng.integers(5)], parent, f"b{i}", place(), place())
     add_forces(s, rng)
     return s.build()
 
@@ -139,7 +139,7 @@ def test_floats_and_traces_agree(seed, name):
     s = m.state(q, u, t)
     written = m.equations(name)
     formulation, traced = written.method, written.evaluate(q, u, t)
-    on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.own_speeds(s)))
+    on_floats = formulation.equations(formulation.state(s.mechanism, t, q, formulation.formulation_speeds(s)))
     for part in ("A", "f", "B", "gamma"):
         a, b = getattr(on_floats, part), getattr(traced, part)
         assert np.abs(a - b).max(initial=0.0) <= 1e-10 * max(1.0, np.abs(a).max(initial=0.0)), (name, part)

@@ -42,7 +42,7 @@ def test_no_admissible_acceleration_has_less_constraint(seed, n, closed):
 
 def test_the_whole_constraint_is_a_weighted_distance():
     """With its constant part Z is ½‖r̈ − M⁻¹F‖²_M + ½‖ω̇ − I⁻¹(…)‖²_I [B 39], never negative."""
-    from dalembert.formulations.absolute.bodies import Bodies
+    from dalembert.formulations.absolute.separate_bodies import Bodies
 
     rng = np.random.default_rng(1)
     m = random_tree(rng, 4).build()

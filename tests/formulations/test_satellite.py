@@ -32,7 +32,7 @@ def satellite() -> da.Mechanism:
 
 def admissible(s, formulation):
     """A and f of a formulation on the motions the joints admit: ZᵀAZ and Zᵀ(f − AŻu), w = Z u [B 40]; multipliers do no work."""
-    e, w = formulation.equations(s), formulation.own_speeds(s)
+    e, w = formulation.equations(s), formulation.formulation_speeds(s)
     Z = jacobian(w, list(s.speeds))
     bias = directional(w, dict(zip(s.coordinates, s.rates)))
     return Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ bias)

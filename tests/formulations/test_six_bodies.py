@@ -10,19 +10,19 @@ from benchmarks.loop_models import six_body_chains
 from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import barycentric
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.rotations import compliance, incidence
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics import totals
 from dalembert.vectors import skew
 from tests.formulations.test_absolute import ELIMINATIONS, largest_difference
 from tests.mechanisms import frame, matter, random_state, unit
 
-CARRIERS_A = {2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
+PARENTS_A = {2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
 C_A = np.array(
     [[1, 1, 0, 0, 0], [-1, 0, 1, 1, 1], [0, -1, 0, 0, 0], [0, 0, -1, 0, 0], [0, 0, 0, -1, 0], [0, 0, 0, 0, -1]]
 )
 """[B 1], regular labelling."""
-CARRIERS_B = {5: 1, 4: 1, 6: 4, 2: 4, 3: 4}
+PARENTS_B = {5: 1, 4: 1, 6: 4, 2: 4, 3: 4}
 """[B 1], C_b: the arbitrary labelling of the same tree."""
 T_2 = -np.array([[0, 1, 0, 1, 1, 1], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]])
 """The last five rows of T [B 25]."""
@@ -38,8 +38,8 @@ JOINTS = {
 }
 
 
-def six_bodies(joints, carriers=CARRIERS_A, names=None, seed=5) -> da.Mechanism:
-    """Body 1 floats; arcs in the order of the carriers. `names` gives bodies of another labelling the matter of these."""
+def six_bodies(joints, parents=PARENTS_A, names=None, seed=5) -> da.Mechanism:
+    """Body 1 floats; arcs in the order of the parents. `names` gives bodies of another labelling the matter of these."""
     rng = np.random.default_rng(seed)
     parts = {k: matter(rng) for k in range(1, 7)}
     frames = {k: (frame(rng), frame(rng)) for k in range(2, 7)}
@@ -48,8 +48,8 @@ def six_bodies(joints, carriers=CARRIERS_A, names=None, seed=5) -> da.Mechanism:
     for k in range(1, 7):
         s.add_body(f"b{k}", parts[names[k]])
     s.add_joint("float", da.Free(), "ground", "b1")
-    for i, (k, carrier) in enumerate(carriers.items()):
-        s.add_joint(f"h{i + 1}", joints[i], f"b{carrier}", f"b{k}", *frames[names[k]])
+    for i, (k, parent) in enumerate(parents.items()):
+        s.add_joint(f"h{i + 1}", joints[i], f"b{parent}", f"b{k}", *frames[names[k]])
     s.add_force("pull", da.Load("b1", force=(1, 2, 3), torque=(0.1, 0.2, 0.3)))
     return s.build()
 
@@ -65,7 +65,7 @@ def test_every_elimination_gives_the_motion_of_the_six_bodies(kind):
 
 
 def test_the_printed_incidence_matrix_is_the_one_used():
-    """B directs arcs from carrier to carried with +1 where they leave; here the carried body counts +1."""
+    """B directs arcs from parent to carried with +1 where they leave; here the carried body counts +1."""
     m = six_bodies(JOINTS["ball and socket"])
     assert (incidence(Bodies(m.state())) == -C_A).all()
 
@@ -121,11 +121,11 @@ def test_system_matrix_is_the_sum_over_augmented_bodies(grounded):
 def grounded_six() -> da.Mechanism:
     rng = np.random.default_rng(7)
     s = da.System("six on the ground", gravity=(0, 0, -9.81))
-    for k, carrier in {1: 0, **CARRIERS_A}.items():
+    for k, parent in {1: 0, **PARENTS_A}.items():
         s.add_body(f"b{k}", matter(rng))
         at = (0.1, 0.2, 0.3) if k == 1 else rng.uniform(-0.5, 0.5, 3)
         joint = da.Spherical() if k % 2 else da.Revolute(unit(rng))
-        s.add_joint(f"h{k}", joint, f"b{carrier}" if carrier else "ground", f"b{k}", at, rng.uniform(-0.5, 0.5, 3))
+        s.add_joint(f"h{k}", joint, f"b{parent}" if parent else "ground", f"b{k}", at, rng.uniform(-0.5, 0.5, 3))
     return s.build()
 
 
@@ -143,7 +143,7 @@ def test_labelling_changes_no_acceleration():
     joints = JOINTS["pins, universals and balls"]
     to_regular = {1: 1, 5: 3, 4: 2, 6: 4, 2: 5, 3: 6}
     one = six_bodies(joints)
-    two = six_bodies([joints[1], joints[0], *joints[2:]], CARRIERS_B, to_regular)
+    two = six_bodies([joints[1], joints[0], *joints[2:]], PARENTS_B, to_regular)
     q, u, _ = random_state(one, np.random.default_rng(3))
     joint_of = {"float": "float", "h1": "h2", "h2": "h1", "h3": "h3", "h4": "h4", "h5": "h5"}
     s = one.state(q, u)

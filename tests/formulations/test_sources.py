@@ -23,7 +23,7 @@ WITH_LOOPS = [name for name in ALL if name not in ("path_matrix", "articulated_b
 
 def accelerations(m, name, q, u, t=0.0):
     s, formulation = m.state(q, u, t), ANALYTIC[name]
-    own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.own_speeds(s))
+    own = formulation.state(s.mechanism, s.t, s.coordinates, formulation.formulation_speeds(s))
     return formulation.udot(own, METHODS["svd"](formulation.equations(own)).udot)
 
 
@@ -82,7 +82,7 @@ def robot():
     s = da.System("four-link robot", gravity=(0.0, -9.81, 0.0))
     s.add_body("carriage", mass=0.0)
     s.add_joint("x1", da.Prismatic((0, 1, 0)), "ground", "carriage")
-    carrier, at = {1: "carriage", 2: "link1", 3: "link2", 4: "link2"}, {1: 0.0}
+    parent, at = {1: "carriage", 2: "link1", 3: "link2", 4: "link2"}, {1: 0.0}
     for k in (1, 2, 3, 4):
         m, c, J = (
             s.parameter(f"m{k}", 1.0 + 0.3 * k),
@@ -92,7 +92,7 @@ def robot():
         if k > 1:
             at[k] = s.parameter(f"r{k}", 0.5 + 0.1 * k)
         s.add_body(f"link{k}", mass=m, com=(c, 0, 0), inertia=(0.1, J - m * c * c, J - m * c * c))
-        s.add_joint(f"phi{k}", da.Revolute(), carrier[k], f"link{k}", at_parent=(at[k], 0, 0))
+        s.add_joint(f"phi{k}", da.Revolute(), parent[k], f"link{k}", at_parent=(at[k], 0, 0))
     return s.build()
 
 
@@ -240,7 +240,7 @@ def test_hamiltons_equations_are_canonical():
     rng = np.random.default_rng(5)
     m = random_tree(rng, 3, conservative=True, orientation="angles").build().numeric
     q, u, t = random_state(m, rng)
-    p = hamilton.own_speeds(m.state(q, u, t))
+    p = hamilton.formulation_speeds(m.state(q, u, t))
 
     def H(x):
         return hamilton.hamiltonian(hamilton.state(m, t, x[: m.n_q], x[m.n_q :]))

@@ -31,7 +31,7 @@ def integrated(m, name, q, u, duration=2.0):
         kkt = np.block([[A, B.T], [B, np.zeros((len(B), len(B)))]])
         return np.concatenate([qdot, np.linalg.lstsq(kkt, np.concatenate([f, gamma]), rcond=1e-12)[0][: len(f)]])
 
-    start = np.concatenate([q, eq.method.own_speeds(m.state(q, u))])
+    start = np.concatenate([q, eq.method.formulation_speeds(m.state(q, u))])
     end = solve_ivp(rate, (0.0, duration), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1]
     return np.concatenate([end[:n], eq.method.state(m, duration, end[:n], end[n:]).speeds])
 

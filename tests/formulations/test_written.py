@@ -44,7 +44,7 @@ def names_for(m: da.Mechanism) -> list[str]:
 
 def values_at(eq, q, u, t):
     m = eq.mechanism
-    own = eq.method.own_speeds(m.state(q, u, t))
+    own = eq.method.formulation_speeds(m.state(q, u, t))
     return m.parameter_values | {symbol("t"): t} | dict(zip(eq.q, q)) | dict(zip(eq.u, own))
 
 
@@ -174,7 +174,7 @@ def test_c_agrees_with_evaluate(compiler, tmp_path):
     loaded = ctypes.CDLL(str(library))
     q, u, t = STATE
     for name, eq in written.items():
-        own = eq.method.own_speeds(m.state(q, u, t))
+        own = eq.method.formulation_speeds(m.state(q, u, t))
         results = {key: np.full(np.shape(x), np.nan) for key, x in eq.results.items()}
         inputs = [np.array(q), np.array(own, dtype=float), np.array(list(m.parameters.values()))]
         call = [ctypes.c_double(t), *(x.ctypes.data_as(ctypes.c_void_p) for x in (*inputs, *results.values()))]
@@ -190,7 +190,7 @@ def test_casadi_agrees_with_evaluate():
     m = crane()
     for name in ("kane", "hamilton"):
         eq = m.equations(name)
-        own = eq.method.own_speeds(m.state(*STATE))
+        own = eq.method.formulation_speeds(m.state(*STATE))
         function = eq.casadi()
         assert function.name_in() == ["t", "q", "u", "parameters"]
         found = function(STATE[2], STATE[0], own, list(m.parameters.values()))

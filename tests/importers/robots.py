@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dalembert.importers.rotations import euler_parameters
+from dalembert.importers.poses import euler_parameters
 from tests.mechanisms import matter, rotation, unit
 
 
@@ -62,9 +62,9 @@ def urdf_tree(
     parts = [urdf_link(rng, "root")]
     names = ["root"]
     for i in range(n):
-        carrier = names[rng.integers(len(names))] if branching else names[-1]
+        parent = names[rng.integers(len(names))] if branching else names[-1]
         kind = kinds[i % len(kinds)]
-        parts += [urdf_link(rng, f"link{i}"), urdf_joint(rng, f"j{i}", kind, carrier, f"link{i}", inside)]
+        parts += [urdf_link(rng, f"link{i}"), urdf_joint(rng, f"j{i}", kind, parent, f"link{i}", inside)]
         names.append(f"link{i}")
     return "".join(parts)
 

@@ -26,7 +26,7 @@ WRONG = {
     "missing link": (urdf(LINKS + joint("j", "a", "bb")), r"robot:4: <child>: .*no link 'bb'; did you mean 'b'\?"),
     "no parent": (urdf(LINKS + '<joint name="j" type="fixed"><child link="b"/></joint>'), r':4: <joint name="j">: .*<parent>'),
     "cycle": (urdf(LINKS + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "b", "a")), r"circle: a ← b ← a"),
-    "two carriers": (urdf(LINKS + joint("j", "a", "b") + joint("k", "a", "b")), r':5: <joint name="k">: link "b" is carried'),
+    "two parents": (urdf(LINKS + joint("j", "a", "b") + joint("k", "a", "b")), r':5: <joint name="k">: link "b" is carried'),
     "two roots": (urdf(LINKS), r'one link that no joint carries, but there are 2: "a" \(line 2\), "b" \(line 3\)'),
     "no link": (urdf(""), "it has no <link>"),
     "same name": (urdf(LINKS + '<link name="a"/>'), r':4: <link name="a">: the name is used in line 2'),

@@ -49,10 +49,10 @@ def accelerations(m: da.Mechanism, order: tuple[str, ...]) -> np.ndarray:
     for name, value in (("A", 0.9), ("B", -0.3), ("D", -0.8)):
         q[m.coordinates.index(name)] = value
     crank = m.speeds.index("A")
-    q = assemble(m, q, held=[crank])
+    q = assemble(m, q, fixed=[crank])
     u = np.zeros(m.n_u)
     u[crank] = 1.5
-    u = consistent_speeds(m, q, u, held=[crank])
+    u = consistent_speeds(m, q, u, fixed=[crank])
     udot = m.forward_dynamics(q, u)
     return np.array([udot[m.speeds.index(name)] for name in order])
 

@@ -181,7 +181,7 @@ def _solved(m: da.Mechanism, q: np.ndarray, u: np.ndarray, name: str, by: str) -
     s, form = m.numeric.state(q, u, T), FORMULATIONS[name]
     if form.refusal(m) is not None:
         raise da.FormulationError(str(form.refusal(m)))
-    own = form.state(m.numeric, s.t, s.coordinates, form.own_speeds(s))
+    own = form.state(m.numeric, s.t, s.coordinates, form.formulation_speeds(s))
     e = form.equations(own) if form is not kane else kane.equations(s)
     return np.asarray(form.udot(own, METHODS[by](e).udot), dtype=float)
 

@@ -98,20 +98,20 @@ def _polygon(rng: np.random.Generator) -> Case:
     corners = rng.uniform(0.6, 1.0, n)[:, None] * np.stack([np.cos(angles), np.sin(angles), np.zeros(n)], axis=1)
     tilt = turn(np.array(unit(rng)), rng.uniform(-3, 3))
     s = da.System("polygon", gravity=rng.normal(size=3) * 5)
-    carrier, place = "ground", tilt @ corners[0]
+    parent, place = "ground", tilt @ corners[0]
     q = []
     for i in range(1, n):
         angle = rng.uniform(-1, 1)
         s.add_body(f"bar{i}", da.rod(1.0 + 0.1 * i, 0.5))
         s.add_joint(
-            f"h{i}", da.Revolute(Z), carrier, f"bar{i}", da.Frame(place, tilt if i == 1 else turn(np.array(Z), 0.0))
+            f"h{i}", da.Revolute(Z), parent, f"bar{i}", da.Frame(place, tilt if i == 1 else turn(np.array(Z), 0.0))
         )
         q.append(angle)
         side = turn(np.array(Z), -sum(q)) @ (corners[i] - corners[i - 1])
-        carrier, place = f"bar{i}", side
+        parent, place = f"bar{i}", side
     add_forces(s, rng)
     s.add_joint(
-        f"h{n}", da.Revolute(Z), carrier, "ground", da.Frame(place, turn(np.array(Z), -sum(q))),
+        f"h{n}", da.Revolute(Z), parent, "ground", da.Frame(place, turn(np.array(Z), -sum(q))),
         da.Frame(tilt @ corners[-1], tilt),
     )  # fmt: skip
     s.cut = (f"h{n}",)
@@ -126,11 +126,11 @@ def _bricard(rng: np.random.Generator) -> Case:
     points = np.array([(0, 0, 0), (a, 0, 0), (a, -b, 0), (a, -b, c), (0, -b, c), (0, 0, c)])
     axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0)] * 2
     s = da.System("Bricard", gravity=rng.normal(size=3) * 5)
-    carrier, start = "ground", np.zeros(3)
+    parent, start = "ground", np.zeros(3)
     for i in range(5):
         s.add_body(f"rod{i + 1}", matter(rng))
-        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), carrier, f"rod{i + 1}", at_parent=points[i] - start)
-        carrier, start = f"rod{i + 1}", points[i]
+        s.add_joint(f"J{i + 1}", da.Revolute(axes[i]), parent, f"rod{i + 1}", at_parent=points[i] - start)
+        parent, start = f"rod{i + 1}", points[i]
     s.add_joint("J6", da.Revolute(axes[5]), "rod5", "ground", at_parent=points[5] - points[4], at_child=points[5])
     s.cut = ("J6",)
     m = s.build()
@@ -144,12 +144,12 @@ def _rolling(rng: np.random.Generator) -> Case:
 def _constrained(rng: np.random.Generator) -> Case:
     """A chain with a gear, a rod between two points, and a table."""
     s = da.System("constrained", gravity=rng.normal(size=3) * 5)
-    carrier = "ground"
+    parent = "ground"
     for i in range(4):
         s.add_body(f"b{i}", matter(rng))
         kind = da.Prismatic(unit(rng)) if i == 2 else da.Revolute(unit(rng))
-        s.add_joint(f"j{i}", kind, carrier, f"b{i}", rng.uniform(-0.5, 0.5, 3), rng.uniform(-0.5, 0.5, 3))
-        carrier = f"b{i}"
+        s.add_joint(f"j{i}", kind, parent, f"b{i}", rng.uniform(-0.5, 0.5, 3), rng.uniform(-0.5, 0.5, 3))
+        parent = f"b{i}"
     s.add_constraint("gear", da.Coupling({"j0": 1.0, "j1": float(rng.uniform(1, 2))}, offset=0.1))
     at = tuple(rng.uniform(-0.3, 0.3, 3))
     s.add_constraint("table", da.OnPlane(("b3", at), ("ground", rng.uniform(-0.2, 0.2, 3)), unit(rng)))

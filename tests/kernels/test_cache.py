@@ -73,7 +73,7 @@ CHOICES: dict[str, list[Any]] = {
     "law": [lambda a, t: da.sin(a * t), lambda a, t: da.cos(a * t), lambda a, t: a * t, None],
     "force": [lambda a, s: da.sin(a * s.q["A"]), lambda a, s: da.sin(a * s.u["A"]), lambda a, s: da.sin(a * s.t)],
     "load": ["world", "body"],
-    "carrier": ["one", "ground"],
+    "parent": ["one", "ground"],
     "end": ["forward", "backward"],
     "parameter": [None, "k"],
     "loaded body": ["one", "two"],
@@ -91,7 +91,7 @@ def described(numbers: dict[str, float], choice: dict[str, Any]) -> da.Mechanism
     s.add_body("three", da.box(2.0, (1, 1, 2)))
     turned = da.turn(np.array([1.0, 0.0, 0.0]), x["angle on parent"])
     s.add_joint("A", choice["joint"], "ground", "one", da.Frame((x["place on parent"], 0, 0), turned))
-    ends = (choice["carrier"], "two") if choice["end"] == "forward" else ("two", choice["carrier"])
+    ends = (choice["parent"], "two") if choice["end"] == "forward" else ("two", choice["parent"])
     s.add_joint("B", choice["ball"], *ends, at_child=(0, x["place on child"], 0))
     law = choice["law"]
     motion = None if law is None else lambda t: law(x["in the law"], t)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,10 +15,10 @@ from dalembert.constraints import METHODS
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.formulations.tree import kane
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
 from dalembert.kinematics.rows import constraint_rows
-from dalembert.simulation.kept_rows import holding
-from dalembert.simulation.stabilise import Projection
+from dalembert.mechanism.stabilise import Projection
+from dalembert.simulation.kept_rows import rows_kept
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
@@ -27,8 +29,9 @@ class Compiled:
     """`run` and `project` of a mechanism on one state, repeated in all lanes."""
 
     def __init__(self, m, d, lanes):
-        self.m, self.lanes, self.code = m, lanes, Constrained(m, d.independent)
-        self.scales = holding(m, d, Projection()).scales
+        held = rows_kept(d, Projection())
+        self.m, self.lanes, self.code = m, lanes, RangeSpaceRightHandSide(m, replace(held.keep, others=()))
+        self.scales = self.code.row_scales(held.norms, held.sizes)
         module = Module()
         _, size = self.code.emit(module, lanes)
         self.code.emit_projection(module, lanes)

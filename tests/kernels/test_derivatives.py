@@ -106,9 +106,9 @@ def branches(springs: bool = False) -> da.System:
     rng = np.random.default_rng(3)
     s = da.System("branches", gravity=(0.5, 0, -9.81))
     joints = [da.Revolute((0, 0, 1)), da.Spherical(), da.Prismatic((0, 1, 0)), da.Revolute((1, 0, 0)), da.Spherical()]
-    for i, (joint, carrier) in enumerate(zip(joints, ("ground", "b0", "b0", "b1", "b2"))):
+    for i, (joint, parent) in enumerate(zip(joints, ("ground", "b0", "b0", "b1", "b2"))):
         s.add_body(f"b{i}", matter(rng))
-        s.add_joint(f"j{i}", joint, carrier, f"b{i}", frame(rng), frame(rng), prescribed=da.sin if i == 3 else None)
+        s.add_joint(f"j{i}", joint, parent, f"b{i}", frame(rng), frame(rng), prescribed=da.sin if i == 3 else None)
     if springs:
         s.add_force("stiff", da.JointSpring("j0", stiffness=3.0, damping=0.4))
         s.add_force("damped_ball", da.JointSpring("j1", damping=0.7))

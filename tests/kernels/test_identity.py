@@ -17,11 +17,11 @@ from dalembert.trace.native import cache
 
 def chain(names, force=None, mass=1.0, n=2):
     s = da.System("chain", gravity=(0, -9.81, 0))
-    carrier = "ground"
+    parent = "ground"
     for i, name in zip(range(n), names):
         s.add_body(f"b{i}", da.box(mass, (1.0, 0.1, 0.1), com=(0.5, 0, 0)))
-        s.add_joint(name, da.Revolute(), carrier, f"b{i}", at_parent=(0 if carrier == "ground" else 1, 0, 0))
-        carrier = f"b{i}"
+        s.add_joint(name, da.Revolute(), parent, f"b{i}", at_parent=(0 if parent == "ground" else 1, 0, 0))
+        parent = f"b{i}"
     if force:
         s.add_force("force", force)
     return s

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -61,20 +59,3 @@ def test_compiling_takes_no_longer_for_more_bodies():
 
     tables = 8 * 40 * 900  # the constants of 900 more bodies
     assert code(1000) - code(100) <= 2 * tables
-
-
-def test_cost_per_joint_does_not_grow():
-    """Loosely, since tests run on busy machines; benchmarks/tree.py measures it."""
-
-    def seconds(n: int) -> float:
-        m = hinges(n)
-        q, u = np.full((32, n), 0.1), np.zeros((32, n))
-        m.forward_dynamics(q, u)
-        best = np.inf
-        for _ in range(5):
-            start = time.perf_counter()
-            m.forward_dynamics(q, u)
-            best = min(best, time.perf_counter() - start)
-        return best / n
-
-    assert seconds(1000) <= 4.0 * seconds(50)

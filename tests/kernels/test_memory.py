@@ -40,12 +40,12 @@ def test_forces_on_some_of_a_joints_speeds(seed):
 
 def test_derivatives_are_the_same_when_asked_again():
     s = da.System("arm", gravity=(1, 2, -9.81))
-    carrier = "ground"
+    parent = "ground"
     for i in range(9):
         kind = da.Cylindrical((0, 0, 1)) if i == 2 else da.Revolute((0, 1, 0))
         s.add_body(f"b{i}", mass=1.0, com=(0.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.13))
-        s.add_joint(f"j{i}", kind, carrier, f"b{i}", at_parent=(0.1, 0.2, 0.3))
-        carrier = f"b{i}"
+        s.add_joint(f"j{i}", kind, parent, f"b{i}", at_parent=(0.1, 0.2, 0.3))
+        parent = f"b{i}"
     s.add_force("motor", da.Motor("j2", 2.0, coordinate="angle"))
     m = s.build()
     q, u = np.random.default_rng(0).uniform(-1, 1, (2, m.n_u))

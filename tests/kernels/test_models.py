@@ -76,7 +76,7 @@ def welds_everywhere(rng):
 
 @model
 def branching(rng):
-    """Children of unlike joints on one carrier, and their children."""
+    """Children of unlike joints on one parent, and their children."""
     s = chain(rng, [da.Revolute((1, 0, 0))])
     for joint in (da.Spherical(), da.Revolute(), da.Prismatic((0, 1, 0)), da.Weld()):
         chain(rng, [joint, da.Revolute((0, 1, 0))], "b0", s)

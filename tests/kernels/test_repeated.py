@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.kernels.tree import articulated
-from dalembert.kernels.tree.sweep_kernel import Outlined
+from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.kinematics import totals
 from dalembert.trace import symbol
 from tests.kernels.support import agree, reference
@@ -40,7 +40,7 @@ def made() -> tuple[da.Mechanism, np.ndarray, np.ndarray]:
 
 def test_springs_of_one_kind_are_one_piece_of_code(made):
     m, _, _ = made
-    classes = Outlined(m, articulated.ALGORITHM).parts.forces.classes
+    classes = SweepKernel(m, articulated.ALGORITHM).parts.forces.classes
     assert sum(c.count for c in classes) == len(m.forces)
     assert len(classes) <= len(m.forces) // 4  # what differs is which numbers of a frame are 0 or ±1
 
@@ -61,7 +61,7 @@ def test_what_was_named_before_does_not_matter():
         )
         s.add_force(f"motor{i}", da.Motor(f"turn_{i}", resisting(f"turn_{i}", 2.0 + i)))
     m = s.build()
-    assert len(Outlined(m, articulated.ALGORITHM).parts.forces.classes) == 1
+    assert len(SweepKernel(m, articulated.ALGORITHM).parts.forces.classes) == 1
     q, u = np.linspace(-1, 1, 12), np.linspace(2, 1, 12)
     assert agree(m.forward_dynamics(q, u), reference(m, q, u, np.zeros(12), 0.0).udot)
 

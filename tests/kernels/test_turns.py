@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.kernels.tree import articulated, newton_euler
-from dalembert.kernels.tree.sweep_kernel import Outlined
+from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.recursive.algorithms import Tree
 from dalembert.recursive.algorithms import articulated as by_articulated_bodies
 from tests.mechanisms import random_state, random_tree
@@ -56,8 +56,8 @@ def test_links_that_differ_only_in_their_phase_share_their_code():
         at = quarter if i % 3 == 1 else da.Frame((0.3, 0.0, 0.0))
         s.add_joint(f"j{i}", da.Revolute((0, 0, 1)), "ground" if i == 0 else f"b{i - 1}", f"b{i}", at_parent=at)
     m = s.build()
-    kernel = Outlined(m, articulated.ALGORITHM)
-    assert len(kernel.classes.classes) < len(Outlined(m, articulated.ALGORITHM, lasting=True).classes.classes)
+    kernel = SweepKernel(m, articulated.ALGORITHM)
+    assert len(kernel.classes.classes) < len(SweepKernel(m, articulated.ALGORITHM, lasting=True).classes.classes)
     rng = np.random.default_rng(2)
     q, u = rng.normal(size=(2, 12))
     expected = by_articulated_bodies(Tree(m.state(q, u)), np.zeros(12))
@@ -67,9 +67,9 @@ def test_links_that_differ_only_in_their_phase_share_their_code():
 def test_memory_is_used_again():
     """What children hand inward takes two places in a chain, however long."""
     for algorithm in (articulated.ALGORITHM, newton_euler.ALGORITHM):
-        short, long = (Outlined(chain(n), algorithm) for n in (10, 20))
+        short, long = (SweepKernel(chain(n), algorithm) for n in (10, 20))
         assert short._handed_places[2] == long._handed_places[2] == 2 * short.handed.size
-        assert long.places["end"] < Outlined(chain(20), algorithm, lasting=True).places["end"]
+        assert long.places["end"] < SweepKernel(chain(20), algorithm, lasting=True).places["end"]
 
 
 def test_branches_hand_inward_side_by_side():

@@ -49,7 +49,7 @@ def assert_recursions_differentiate(m, rng):
 
 
 def test_eight_body_tree_with_48_speeds():
-    """Source E's own example: carriers (0, 1, 2, 1, 2, 1, 1, 7), every joint with six freedoms."""
+    """Source E's own example: parents (0, 1, 2, 1, 2, 1, 1, 7), every joint with six freedoms."""
     rng = np.random.default_rng(4)
     m = eight_body_tree(rng).build()
     assert m.n_u == 48 and m.parent == (0, 1, 2, 1, 2, 1, 1, 7)

@@ -73,9 +73,9 @@ def test_a_body_is_named_in_three_ways():
 def test_a_chain_of_two_hinges_is_trigonometry():
     """The elbow and the tip of a planar arm, by hand."""
     s = da.System()
-    for i, (carrier, at) in enumerate((("ground", (0, 0, 0)), ("arm0", (2, 0, 0)))):
+    for i, (parent, at) in enumerate((("ground", (0, 0, 0)), ("arm0", (2, 0, 0)))):
         s.add_body(f"arm{i}", da.rod(1.0, 2.0))
-        s.add_joint(f"J{i}", da.Revolute(), carrier, f"arm{i}", at_parent=at)
+        s.add_joint(f"J{i}", da.Revolute(), parent, f"arm{i}", at_parent=at)
     a, b, wa, wb = 0.3, 0.8, 0.5, -1.1
     state = s.build().state([a, b], [wa, wb])
     tip = ("arm1", (2, 0, 0))

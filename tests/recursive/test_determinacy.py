@@ -32,8 +32,8 @@ def tree_of_thin_bodies(rng: np.random.Generator, n: int) -> da.System:
     s = da.System("thin")
     for i in range(n):
         s.add_body(f"b{i}", thin_matter(rng))
-        carrier = f"b{rng.integers(i)}" if i else "ground"
-        s.add_joint(f"j{i}", joint(rng), carrier, f"b{i}", frame(rng), frame(rng))
+        parent = f"b{rng.integers(i)}" if i else "ground"
+        s.add_joint(f"j{i}", joint(rng), parent, f"b{i}", frame(rng), frame(rng))
     return s
 
 

@@ -1,4 +1,4 @@
-"""Matter moved inward: less of it on every hinge's link, and the same equations of motion."""
+"""Inertial parameters regrouped toward the base: fewer on every hinge's link, and the same equations of motion."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_link_frames_stay_where_they_are_on_their_bodies(seed, n):
 @settings(max_examples=50, deadline=None)
 @given(seeds, sizes)
 def test_links_turn_with_their_bodies_and_joints_move_them_alike(seed, n):
-    """ω in link axes, and S u as the velocity of link in carrier."""
+    """ω in link axes, and S u as the velocity of link in parent."""
     tree = random_tree_in_motion(seed, n)
     s, world = tree.state, World(tree)
     for k, link in enumerate(tree.links, start=1):

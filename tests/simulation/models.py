@@ -49,9 +49,9 @@ def chain(n: int, seed: int = 0) -> da.Mechanism:
     """Revolute joints about x, y, z in turn, random frames and bodies."""
     rng = np.random.default_rng(seed)
     s = da.System(f"chain of {n}", gravity=(0, 0, -9.81))
-    carrier = "ground"
+    parent = "ground"
     for i in range(n):
         s.add_body(f"b{i}", matter(rng))
-        s.add_joint(f"j{i}", da.Revolute(np.eye(3)[i % 3]), carrier, f"b{i}", frame(rng), frame(rng))
-        carrier = f"b{i}"
+        s.add_joint(f"j{i}", da.Revolute(np.eye(3)[i % 3]), parent, f"b{i}", frame(rng), frame(rng))
+        parent = f"b{i}"
     return s.build()

@@ -66,11 +66,11 @@ def test_methods_agree_on_random_trees(seed):
 def test_midpoint_keeps_energy_without_drift_where_rk4_loses_it():
     """A symplectic method's energy error is bounded for all time, in a mechanism whose mass matrix depends on q."""
     s = da.System("double pendulum", gravity=(0, -9.81, 0))
-    carrier, at = "ground", (0, 0, 0)
+    parent, at = "ground", (0, 0, 0)
     for k in (1, 2):
         s.add_body(f"rod{k}", da.rod(1.0, 1.0))
-        s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), carrier, f"rod{k}", at_parent=at)
-        carrier, at = f"rod{k}", (1, 0, 0)
+        s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), parent, f"rod{k}", at_parent=at)
+        parent, at = f"rod{k}", (1, 0, 0)
     m = s.build()
     start = {"A1": -1.0, "A2": 0.3}
     long = m.simulate(300.0, start, method="midpoint", step=0.02, output=0.5).energy().total
@@ -113,12 +113,12 @@ def test_radau_solves_many_stiff_freedoms():
     """Beyond sixteen bodies the Jacobian comes from sweeps instead of a formula."""
     for n in (3, 18):
         s = da.System("stiff chain", gravity=(0, -9.81, 0))
-        carrier, at = "ground", (0, 0, 0)
+        parent, at = "ground", (0, 0, 0)
         for k in range(n):
             s.add_body(f"rod{k}", da.rod(1.0, 0.2))
-            s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), carrier, f"rod{k}", at_parent=at)
+            s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), parent, f"rod{k}", at_parent=at)
             s.add_force(f"K{k}", da.JointSpring(f"A{k}", stiffness=1e5, damping=1e4))
-            carrier, at = f"rod{k}", (0.2, 0, 0)
+            parent, at = f"rod{k}", (0.2, 0, 0)
         m = s.build()
         motion = m.simulate(1.0, method="radau", rtol=1e-6)
         assert motion.record["steps"] < 200

@@ -140,7 +140,7 @@ def test_initial_values_by_joint_by_coordinate_and_all_at_once():
         ({"method": "midpoint"}, "give it with step="),
         ({"method": "dop853", "step": 0.1}, "leave out step"),
         ({"step": 0.1, "rtol": 1e-6}, "no tolerances"),
-        ({"step": -1.0}, "must be positive"),
+        ({"step": -1.0}, "must be a positive number"),
         ({"rtol": 1e-20}, "below what double precision"),
         ({"atol": [1.0, 2.0, 3.0]}, "one for each of the 2"),
         ({"output": [0.5, 0.2]}, "increasing"),
@@ -244,11 +244,11 @@ def test_a_loop_is_not_taken_for_its_tree_that_was_marched_before():
 
     def bars(closed: bool) -> da.Mechanism:
         s = da.System("bars", gravity=(0, -9.81, 0))
-        carrier, at = "ground", (0.0, 0.0, 0.0)
+        parent, at = "ground", (0.0, 0.0, 0.0)
         for k in range(3):
             s.add_body(f"bar{k}", da.rod(1.0, 1.0))
-            s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), carrier, f"bar{k}", at_parent=at)
-            carrier, at = f"bar{k}", (1.0, 0.0, 0.0)
+            s.add_joint(f"A{k}", da.Revolute((0, 0, 1)), parent, f"bar{k}", at_parent=at)
+            parent, at = f"bar{k}", (1.0, 0.0, 0.0)
         if closed:
             s.add_joint("B", da.Revolute((0, 0, 1)), "bar2", "ground", at_parent=at, at_child=(1.5, 0, 0))
         return s.build(cut=["B"] if closed else [])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.simulation.integrators.registry import METHODS
+from dalembert.simulation.integrators.registry import INTEGRATORS
 from tests.mechanisms import random_tree, seeds
 
 
@@ -70,9 +70,9 @@ def _first_rise(s):
     return da.cos(20.0 * s.t)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", INTEGRATORS)
 def test_every_method_gives_it_and_sees_its_events(method):
-    step = None if METHODS[method].adaptive else 0.01
+    step = None if INTEGRATORS[method].adaptive else 0.01
     motion = _told_arm().simulate(1.0, method=method, step=step, events=_first_rise, output=0.25)
     np.testing.assert_allclose([e.t for e in motion.events], (np.arange(6) + 0.5) * np.pi / 20.0, atol=1e-12)
     assert list(motion.t) == [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -13,8 +13,8 @@ from benchmarks.loop_models import change_point, four_bar
 from dalembert.constraints.dynamics import accelerations
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed
 from dalembert.kernels.independent_rows import independent_rows
-from dalembert.kernels.rhs.jacobian import Varied
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.straight import NAMES
 from dalembert.trace.native import Module, UniformPointer, aligned, cached
 
@@ -104,12 +104,12 @@ def test_without_projection(stabilise: str) -> None:
 def derivatives(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     m = m.kernels.mechanism
     rows = tuple(independent_rows(m.kernels)) if m.constraint_rows else ()
-    varied, module = Varied(Constrained(m, rows)), Module()
-    code, size = varied.emit(module)
+    module = Module()
+    code, size, width = RangeSpaceRightHandSide(m, RowsToKeep(rows)).emit_jacobian(module)
     parameters: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
     with module.function("compute", **parameters) as f:
         f.call(replace(code, lanes=1), *(getattr(f, name) for name in NAMES))
-    J, n = np.zeros((m.n_u, varied.width)), m.n_u
+    J, n = np.zeros((m.n_u, width)), m.n_u
     library = cached(module)
     library.compute(np.zeros(1), q.copy(), u.copy(), np.zeros(n), np.zeros(1), J, aligned(size))
     return J

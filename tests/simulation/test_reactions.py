@@ -215,7 +215,7 @@ def test_a_rolling_ball_is_carried_by_its_contact_point():
     s.add_constraint("floor", da.RollingBall("ball", 0.1))
     m = s.build()
     q = np.array([1.0, 0, 0, 0, 0, 0, 0.1])
-    x = samples(m, q, consistent_speeds(m, q, np.array([0.5, 3.0, 1.0, 0, 0, 0]), held=[0, 1, 2]), 0.0)
+    x = samples(m, q, consistent_speeds(m, q, np.array([0.5, 3.0, 1.0, 0, 0, 0]), fixed=[0, 1, 2]), 0.0)
     w = reaction(x, "floor", "child", "world")
     assert np.abs(w.torque).max() < 1e-12 and w.force[0, 2] > 5.0 and np.abs(w.force[0, :2]).max() > 1e-3
     assert imbalance(x, [0]) < 1e-9
@@ -241,13 +241,13 @@ def test_a_joint_that_carries_a_whole_redundant_loop_is_known(axes, length):
     tilted = da.Frame((0.3 * length, 0.1 * length, 0.2 * length), da.turn((0.0, 0.6, 0.8), 0.7))
     s.add_body("boom", da.box(2.0, (0.7 * length, 0.2 * length, 0.1 * length)))
     s.add_joint("root", da.Revolute((0.6, 0.0, 0.8)), "ground", "boom", at_child=tilted)
-    carrier, at = "boom", tilted
+    parent, at = "boom", tilted
     for i in range(3):
         s.add_body(f"bar{i}", da.rod(1.0, length))
-        s.add_joint(f"h{i}", da.Revolute(), carrier, f"bar{i}", at)
-        carrier, at = f"bar{i}", (length, 0, 0)
+        s.add_joint(f"h{i}", da.Revolute(), parent, f"bar{i}", at)
+        parent, at = f"bar{i}", (length, 0, 0)
     last = da.Frame(tilted.position + tilted.rotation @ np.array([0.0, -length, 0.0]), tilted.rotation)
-    s.add_joint("closing", da.Revolute(), carrier, "boom", at, last)
+    s.add_joint("closing", da.Revolute(), parent, "boom", at, last)
     m = s.build(cut=["closing"])
     rhombus = [0.4, -np.pi / 2 - 0.4, 0.4 - np.pi / 2]
     time = 0.02 * np.sqrt(length)

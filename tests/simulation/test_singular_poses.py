@@ -206,12 +206,12 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
-    from dalembert.simulation.constrained_start import hold
-    from dalembert.simulation.stabilise import Projection
+    from dalembert.mechanism.stabilise import Projection
+    from dalembert.simulation.constrained_start import kept_at
 
     m = four_bar(PARALLELOGRAM, off)
     q = m.assemble({"A": -0.01})[0]
-    told = near_singular(m.numeric, q, 0.0, hold(m, q, 0.0, Projection()))
+    told = near_singular(m.numeric, q, 0.0, kept_at(m, q, 0.0, Projection()))
     assert 'loop coupler–crank–ground–rocker closed by "C"' in told
     missed = float(told.split("meet by ")[1].split()[0])
     assert missed == pytest.approx(off, rel=0.1, abs=1e-9)

@@ -52,7 +52,7 @@ def coordinates(j: da.Joint, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     q, u = rng.uniform(-1.4, 1.4, j.n_q), rng.uniform(-2, 2, j.n_u)
     if "e0" in j.coordinates:
         q[:4] /= np.linalg.norm(q[:4])
-    assert j.trouble(q) is None
+    assert j.singularity(q) is None
     return q, u
 
 

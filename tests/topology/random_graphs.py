@@ -12,8 +12,8 @@ def connected_graphs(draw: st.DrawFn, max_bodies: int = 10, max_extra: int = 5) 
     """A random tree on shuffled bodies plus random further arcs, parallel ones included, all shuffled."""
     n = draw(st.integers(1, max_bodies))
     name = [0, *draw(st.permutations(range(1, n + 1)))]
-    carriers = draw(st.tuples(*(st.integers(0, k) for k in range(n))))
-    ends = [(name[carrier], name[k]) for k, carrier in enumerate(carriers, start=1)]
+    parents = draw(st.tuples(*(st.integers(0, k) for k in range(n))))
+    ends = [(name[parent], name[k]) for k, parent in enumerate(parents, start=1)]
     ends += draw(st.lists(distinct_ends(n), max_size=max_extra))
     return Graph(n, draw(arcs_between(draw(st.permutations(ends)))))
 

@@ -1,4 +1,4 @@
-"""Every cut arc closes one loop, through the common carrier of its two ends and no further."""
+"""Every cut arc closes one loop, through the common parent of its two ends and no further."""
 
 from hypothesis import given
 

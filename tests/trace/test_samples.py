@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dalembert as da
-from dalembert.trace.samples import read_samples
+from dalembert.trace.csv_samples import read_samples
 
 
 def test_names_units_and_comments(tmp_path):

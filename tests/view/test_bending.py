@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.joint_frames import on_child
 from dalembert.view.drawing.wires import deflections, wire
 from tests.view.conftest import Watched
 
@@ -24,7 +24,7 @@ def motion():
 
 
 def test_wires_end_where_the_nodes_are(motion):
-    """Whatever the floating frame: points drawn and stations of the mechanics are one."""
+    """Whatever the floating frame: points drawn and node frames of the mechanics are one."""
     w = wire(2, motion.mechanism.bodies[1])
     moved = w.points + deflections(motion, w)
     pose = motion.pose("blade")

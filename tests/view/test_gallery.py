@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.view import Entry, gallery
+from dalembert.view import GalleryEntry, gallery
 from dalembert.view.drawing.thumbnail import thumbnail
 from dalembert.view.drawing.wires import deflections, wire
 from tests.view.conftest import Watched
@@ -18,7 +18,7 @@ PICTURE = "document.querySelectorAll('canvas')[{}].toDataURL()"
 
 @pytest.fixture(scope="module")
 def index(loop_motion, tree_motion, tmp_path_factory):
-    entries = [Entry("four_bar", "one <loop>", loop_motion), Entry("pendulums", "no loop", tree_motion)]
+    entries = [GalleryEntry("four_bar", "one <loop>", loop_motion), GalleryEntry("pendulums", "no loop", tree_motion)]
     return gallery(iter(entries), tmp_path_factory.mktemp("gallery") / "new" / "folder")
 
 
@@ -62,4 +62,4 @@ def test_the_index_is_small(index):
 @pytest.mark.parametrize("name", ["a/b", "index", "..", ""])
 def test_names_that_are_no_file_names_are_refused(name, tree_motion, tmp_path):
     with pytest.raises(da.DalembertError, match="cannot name a page"):
-        gallery([Entry(name, "", tree_motion)], tmp_path)
+        gallery([GalleryEntry(name, "", tree_motion)], tmp_path)

@@ -18,9 +18,9 @@ from dalembert.view.bundle import asset
 from dalembert.view.drawing.scene import scene
 from dalembert.view.drawing.topology_svg import layout, topology_svg
 from dalembert.view.encode import json_for_html
-from dalembert.view.frames import quaternions, thinned
 from dalembert.view.mathml import mathml
 from dalembert.view.page import MODULES
+from dalembert.view.shown_samples import quaternions, thinned
 from tests.mechanisms import seeds, unit
 from tests.view.conftest import four_bar
 

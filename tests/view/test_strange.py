@@ -13,8 +13,8 @@ import dalembert as da
 from dalembert.motion.motion import Motion
 from dalembert.view.about import equations
 from dalembert.view.drawing.scene import scene
-from dalembert.view.frames import thinned
 from dalembert.view.mathml import mathml
+from dalembert.view.shown_samples import thinned
 from tests.view.conftest import Watched
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><svg/onload=window.hacked=1>{{data}} & "\' \\'
@@ -45,8 +45,8 @@ def test_five_hundred_bodies_and_ten_thousand_samples(browser, tmp_path):
     s = da.System("tree of 500", gravity=(0, 0, -9.81))
     for i in range(n):
         s.add_body(f"b{i}", da.rod(0.1, 0.2, axis=(0, 0, -1)))
-        carrier, place = ("ground", (0.0, 0.0, 0.0)) if i == 0 else (f"b{(i - 1) // 2}", (0.0, 0.0, -0.2))
-        s.add_joint(f"j{i}", da.Revolute((0, 1, 0) if i % 2 else (1, 0, 0)), carrier, f"b{i}", at_parent=place)
+        parent, place = ("ground", (0.0, 0.0, 0.0)) if i == 0 else (f"b{(i - 1) // 2}", (0.0, 0.0, -0.2))
+        s.add_joint(f"j{i}", da.Revolute((0, 1, 0) if i % 2 else (1, 0, 0)), parent, f"b{i}", at_parent=place)
     m = s.build()
     t = np.linspace(0.0, 10.0, 10_001)
     waves = 0.3 * np.sin(np.outer(t, 1.0 + np.arange(n) / n))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import numbers, real
 from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.constraints.massless import mass_factor
-from dalembert.constraints.methods.solution import RANK_TOLERANCE
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.rows import row_scales
@@ -26,7 +25,11 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import Samples
 from dalembert.parts.names import unknown
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DRIVEN = 1e-7
 """Part of an actuator's force, in the metric of A⁻¹, that must be left beside the loops' forces for it to drive anything."""
@@ -59,7 +62,7 @@ class Drives(Tabular):
         """Time, and the force of each actuator."""
         return {"t": self.t, **dict(zip(self.actuated, np.atleast_2d(self.forces).T))}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The forces over time, or over the states where all are of one time; the axes of matplotlib."""
         timed = len(np.unique(self.t)) == len(self.t)
         x, name = (self.t, "t, s") if timed else (np.arange(len(self.t)), "state")
@@ -232,7 +235,7 @@ def _check_consistent(
     B = np.abs(e.B * steps / sizes[:, None]).max(axis=2)
     speed = 1.0 + B * np.abs(u / steps).max(axis=1, keepdims=True)
     rate = speed**2 + B * np.abs(udot / steps).max(axis=1, keepdims=True)
-    owners = [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
+    owners = m.rows.owners
     for k in np.flatnonzero(~np.isfinite(e.gap).all(axis=1))[:1]:
         check_defined(m, q[k], float(t[k]), e.gap[k])
     for off, what, do in (

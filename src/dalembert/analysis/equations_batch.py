@@ -48,7 +48,7 @@ def samples(m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> Samples:
 def written(x: Samples, udot: np.ndarray) -> Iterator[Written]:
     """In batches, in order."""
     m, n = x.mechanism, x.mechanism.n_u
-    rows = sum(len(d.g) for d in m.constraint_rows.values())
+    rows = len(m.rows)
     size = max(1, LARGEST_BATCH // max(1, (n + rows) ** 2))
     parts = [slice(start, start + size) for start in range(0, len(x), size)]
 

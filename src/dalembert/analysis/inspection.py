@@ -22,12 +22,12 @@ UNMOVED = 1e-9
 
 @dataclass(frozen=True)
 class BodyEntry:
-    """A body, numbered so that its carrier comes before it, and the joint it is carried by."""
+    """A body, numbered so that its parent comes before it, and the joint it is carried by."""
 
     number: int
     name: str
     mass: float
-    carrier: str
+    parent: str
     joint: str
     kind: str
     freedoms: int
@@ -57,7 +57,7 @@ class ReactionEntry:
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """The findings; `str()` tells them in words, `to_dict()` as plain data."""
+    """The findings; `str()` describes them in words, `to_dict()` as plain data."""
 
     name: str
     bodies: tuple[BodyEntry, ...]
@@ -111,7 +111,7 @@ class Inspection:
         lines = [f'"{self.name}", numbered from the ground outward:']
         for b in self.bodies:
             free = f"{b.freedoms} free" + (f", {b.prescribed} prescribed" if b.prescribed else "")
-            lines.append(f"  {b.number} {b.name} ({b.mass:g} kg) on {b.carrier} by {b.joint} ({b.kind}, {free})")
+            lines.append(f"  {b.number} {b.name} ({b.mass:g} kg) on {b.parent} by {b.joint} ({b.kind}, {free})")
             lines += [f"      {line}" for line in b.elastic.splitlines()]
         for loop in self.loops:
             lines.append(f"Loop {'–'.join(loop.bodies)}, cut at {loop.cut} ({loop.kind}, {counted(loop.rows, 'row')}).")
@@ -126,12 +126,12 @@ class Inspection:
         alike: dict[tuple[str, ...], list[str]] = {}
         for r in self.reactions:
             alike.setdefault(r.not_unique, []).append(r.name)
-        told = [
+        described = [
             f"Not unique in this pose, world axes: {', '.join(components)} at {', '.join(names)}."
             for components, names in alike.items()
             if components
         ]
-        return [str(self.diagnosis), *(told or ["All reactions are unique."])]
+        return [str(self.diagnosis), *(described or ["All reactions are unique."])]
 
 
 def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
@@ -145,9 +145,9 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
         for k, (b, j) in enumerate(zip(m.numeric.bodies, m.joints), start=1)
     )  # fmt: skip
     loops = tuple(
-        LoopEntry(c.name, c.joint.kind, len(m.constraint_rows[c.name].g), loop) for c, loop in zip(m.cuts, m.loops)
+        LoopEntry(c.name, c.joint.kind, len(m.rows.of_owner(c.name)), loop) for c, loop in zip(m.cuts, m.loops)
     )
-    rows = {name: len(m.constraint_rows[name].g) for name in m.constraints}
+    rows = {name: len(m.rows.of_owner(name)) for name in m.constraints}
     verdict: Diagnosis | None = None
     reactions: tuple[ReactionEntry, ...] = ()
     try:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.optional import optional
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
 
 
 class Tabular:
@@ -20,12 +24,12 @@ class Tabular:
         """The columns as lists, for JSON."""
         return {name: np.asarray(column).tolist() for name, column in self.columns().items()}
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """The columns as a pandas DataFrame."""
         return optional("pandas", "to_dataframe()").DataFrame(self.columns())
 
 
-def over(x: np.ndarray, x_name: str, curves: dict[str, np.ndarray], y_name: str, ax: Any = None) -> Any:
+def over(x: np.ndarray, x_name: str, curves: dict[str, np.ndarray], y_name: str, ax: Axes | None = None) -> Axes:
     """Curves over x with a legend; the axes of matplotlib."""
     plt = optional("matplotlib.pyplot", "plot()")
     ax = plt.subplots()[1] if ax is None else ax

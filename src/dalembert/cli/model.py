@@ -9,6 +9,7 @@ import typer
 
 from dalembert.cli.report import note
 from dalembert.errors import ModelFileError
+from dalembert.importers import endings
 from dalembert.limited_read import is_there
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from dalembert.system.system import System
 
 
-ROBOTS = (".urdf", ".xml", ".mjcf")
-FILES = (".yaml", ".yml", ".json", *ROBOTS)
+MODELS = (".yaml", ".yml", ".json")
+"""Endings of model files."""
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -31,7 +32,9 @@ def _complete(incomplete: str) -> list[str]:
     except OSError:
         found = []
     before = incomplete[: len(incomplete) - len(start)]
-    here = [f"{before}{p.name}{'/' * p.is_dir()}" for p in found if p.is_dir() or p.suffix.lower() in FILES]
+    here = [
+        f"{before}{p.name}{'/' * p.is_dir()}" for p in found if p.is_dir() or p.suffix.lower() in (*MODELS, *endings())
+    ]
     return [*here, *(n for n in names() if n.startswith(incomplete))]
 
 
@@ -61,7 +64,7 @@ def described(model: str) -> System:
     from dalembert.files.models import load_system
 
     path = path_of(model)
-    return _robot(path) if path.suffix.lower() in ROBOTS else load_system(path)
+    return _robot(path) if path.suffix.lower() in endings() else load_system(path)
 
 
 def opened(model: str) -> Mechanism:
@@ -69,8 +72,7 @@ def opened(model: str) -> Mechanism:
     from dalembert.files import load
 
     path = path_of(model)
-    built: Mechanism = _robot(path).build() if path.suffix.lower() in ROBOTS else load(path)
-    return built
+    return _robot(path).build() if path.suffix.lower() in endings() else load(path)
 
 
 def _robot(path: Path) -> System:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dalembert.cli import simulation_options
 from dalembert.cli.model import opened
 from dalembert.cli.values import numbers_by_name, single_numbers
 
@@ -20,7 +21,7 @@ Initial = Annotated[
 ]
 Speed = Annotated[list[str] | None, typer.Option("--speed", "-u", help="Speeds at the start: A=1. May be repeated.")]
 Parameter = Annotated[list[str] | None, typer.Option("--parameter", "-p", help="Another value: m=2. May be repeated.")]
-Every = Annotated[float | None, typer.Option(help="Seconds between outputs.")]
+Every = Annotated[float | None, typer.Option(simulation_options.FLAGS["output"], help="Seconds between outputs.")]
 Hold = Annotated[list[str] | None, typer.Option(help="A joint that keeps its coordinates. May be repeated.")]
 Find = Annotated[list[str] | None, typer.Option(help="A speed to look for, from a guess: A=1. May be repeated.")]
 Steady = Annotated[
@@ -30,6 +31,12 @@ Kept = Annotated[
     list[Path] | None,
     typer.Option("--output", "-o", help="Keep the result: .csv (a table), or .html (a page). May be repeated."),
 ]
+
+FLAGS = simulation_options.FLAGS | {
+    "duration": "--duration", "initial": "--initial", "speeds": "--speed", "parameters": "--parameter", "starts": "--starts",
+    "hold": "--hold", "find": "--find", "actuated": "--actuated", "weights": "--weight",
+}  # fmt: skip
+"""Arguments of Python functions as the command line names them."""
 
 
 def given(model: str, parameter: list[str] | None) -> Mechanism:

@@ -39,17 +39,12 @@ def plain(data: Any) -> Any:
     return data.item() if isinstance(data, np.generic) else data
 
 
-_OPTIONS = {
-    "method": "--method", "step": "--step", "rtol": "--rtol", "output": "--every", "duration": "--duration", "initial": "--initial",
-    "speeds": "--speed", "parameters": "--parameter", "constraints": "--constraints", "formulation": "--formulation",
-    "starts": "--starts", "hold": "--hold", "find": "--find", "actuated": "--actuated", "weights": "--weight",
-}  # fmt: skip
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(?:'([^']*)'|([-+.\w]*))")
-
-
 def in_options(text: str) -> str:
     """Arguments of the Python functions as the options of the command line: step=0.1 is --step 0.1."""
-    return _ARGUMENT.sub(lambda x: f"{_OPTIONS[x[1]]} {x[2] or x[3] or ''}".rstrip(), text)
+    from dalembert.cli.options import FLAGS
+
+    argument = re.compile(rf"\b({'|'.join(FLAGS)})=(?:['\"]([^'\"]*)['\"]|([-+.\w]*))")
+    return argument.sub(lambda x: f"{FLAGS[x[1]]} {x[2] or x[3] or ''}".rstrip(), text)
 
 
 def complain(problem: DalembertError, as_json: bool) -> None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dalembert.elastic.body import ElasticBody
     from dalembert.elastic.builders.damping import modal, rayleigh
+    from dalembert.elastic.builders.finite_elements import FiniteElements, from_matrices, load_matrices
     from dalembert.elastic.builders.given_modes import given_modes
     from dalembert.elastic.builders.lumped import nodal_bodies
-    from dalembert.elastic.builders.matrices import FiniteElements, from_matrices, load_matrices
     from dalembert.elastic.builders.sid import read_sid, write_sid
     from dalembert.elastic.builders.solid_mesh import solid
     from dalembert.elastic.builders.straight_beam import beam
-    from dalembert.elastic.frames import attached, buckens, principal
+    from dalembert.elastic.floating_frames import attached, buckens, principal
     from dalembert.elastic.node import Node
 
 __all__ = [
@@ -21,10 +21,10 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "ElasticBody": "body", "modal": "builders.damping", "rayleigh": "builders.damping", "attached": "frames", "buckens": "frames",
-    "principal": "frames", "given_modes": "builders.given_modes", "nodal_bodies": "builders.lumped",
-    "FiniteElements": "builders.matrices",
-    "from_matrices": "builders.matrices", "load_matrices": "builders.matrices", "Node": "node", "read_sid": "builders.sid",
+    "ElasticBody": "body", "Node": "node", "attached": "floating_frames", "buckens": "floating_frames",
+    "principal": "floating_frames", "modal": "builders.damping", "rayleigh": "builders.damping",
+    "given_modes": "builders.given_modes", "nodal_bodies": "builders.lumped", "FiniteElements": "builders.finite_elements",
+    "from_matrices": "builders.finite_elements", "load_matrices": "builders.finite_elements", "read_sid": "builders.sid",
     "write_sid": "builders.sid", "solid": "builders.solid_mesh", "beam": "builders.straight_beam",
 }  # fmt: skip
 

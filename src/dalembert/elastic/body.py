@@ -23,6 +23,8 @@ from dalembert.portable import Portable
 from dalembert.vectors import IDENTITY
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.elastic.lumps import Lumps
     from dalembert.elastic.sections import Sections
     from dalembert.elastic.slices import Slices
@@ -47,14 +49,14 @@ class ElasticBody(Portable):
     stiffened: bool = False
     """Whether the second-order field holds the geometric stiffening."""
     outline: tuple[Node, ...] = ()
-    """Points to draw it through, one after the other; no equation looks at them."""
+    """Points to draw it through, one after the other; no equation reads them."""
     sections: Sections | None = None
     """What its sections carry, where it is a beam."""
     slices: Slices | None = None
-    """Its matter from end to end, where it is a beam."""
+    """Mass along it from end to end, where it is a beam."""
     lumps: Lumps | None = None
     """The nodal bodies it consists of, where its displacements are linear in its coordinates."""
-    held: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    static_share: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """For nodes where it is known: the part that the modes have of the deflection under a static load there, for forces along x, y, z
     and moments about them; 0 where no mode of that kind is kept."""
     remarks: tuple[str, ...] = ()
@@ -117,7 +119,7 @@ class ElasticBody(Portable):
 
     @cached_property
     def frequencies(self) -> np.ndarray:
-        """Angular frequencies (rad/s) of the coordinates with the frame held still."""
+        """Angular frequencies (rad/s) of the coordinates with the frame fixed."""
         from scipy.linalg import eigh
 
         if not self.n:
@@ -154,7 +156,7 @@ class ElasticBody(Portable):
         return np.asarray(1.0 / np.maximum(np.max(moved, axis=0) / self.length, np.max(turned, axis=0)))
 
     # -- the same body with other data ------------------------------------------------------------------------------------
-    def damped(self, De: Any) -> ElasticBody:
+    def damped(self, De: ArrayLike) -> ElasticBody:
         """With another damping matrix (see `elastic.damping`)."""
         return replace(self, De=array(De, (self.n, self.n), "damped: De"))
 

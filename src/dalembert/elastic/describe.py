@@ -14,7 +14,7 @@ def describe(body: ElasticBody) -> str:
         return f"rigid: mass {body.m:.6g} kg, no elastic coordinates; nodes {_names(body)}"
     lines = [
         f"elastic body: mass {body.m:.6g} kg, {body.n} modes ({', '.join(body.modes)})",
-        f"frequencies with the frame held (Hz): {', '.join(f'{w / (2 * np.pi):.4g}' for w in body.frequencies)}",
+        f"frequencies with the frame fixed (Hz): {', '.join(f'{w / (2 * np.pi):.4g}' for w in body.frequencies)}",
         f"damping ratios: {_damping(body)}",
         f"floating frame: {body.frame}",
         f"geometric stiffening: {_stiffening(body)}",
@@ -40,6 +40,8 @@ def _damping(body: ElasticBody) -> str:
 
 def _stiffening(body: ElasticBody) -> str:
     limits = {name: spin_limit(body, axis) for name, axis in zip("xyz", np.eye(3))}
-    held = [f"{name} {limit:.4g}" for name, limit in limits.items() if np.isfinite(limit)]
-    what = f"stiffness is spent by a spin (rad/s) about {', '.join(held)}" if held else "no spin spends its stiffness"
+    finite = [f"{name} {limit:.4g}" for name, limit in limits.items() if np.isfinite(limit)]
+    what = (
+        f"stiffness is spent by a spin (rad/s) about {', '.join(finite)}" if finite else "no spin spends its stiffness"
+    )
     return f"{'on' if body.stiffened else 'off'}; {what}"

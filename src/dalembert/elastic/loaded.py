@@ -22,10 +22,10 @@ def warn_of_stiffness(placement: Any, bodies: Any) -> None:
     """For both ends of a joint placed on nodes."""
     for end, name in (("on_parent", placement.parent), ("on_child", placement.child)):
         frame, body = getattr(placement, end), bodies.get(name)
-        if body is None or not body.modes or frame.node not in body.data.held:
+        if body is None or not body.modes or frame.node not in body.data.static_share:
             continue
         free = _left_free(placement.joint, frame.rotation, child=end == "on_child")
-        for load, part in enumerate(body.data.held[frame.node]):
+        for load, part in enumerate(body.data.static_share[frame.node]):
             if _ABSENT < part < TOO_STIFF and not free[load]:
                 warnings.warn(
                     f'joint "{placement.name}" can load body "{name}" at node "{frame.node}" with {_LOADS[load]}, but its modes give '

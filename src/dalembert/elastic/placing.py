@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.elastic.carried import Carried
+from dalembert.elastic.joint_with_modes import JointWithModes
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.parts.frames import Frame
@@ -56,10 +56,10 @@ def node_at(body: Any, place: Any, where: str) -> str:
     return near[0]
 
 
-def carried(joint: Joint, on_child: Frame, law: Law, body: Any) -> tuple[Joint, Frame, Law]:
+def with_modes(joint: Joint, on_child: Frame, law: Law, body: Any) -> tuple[Joint, Frame, Law]:
     """The joint with the body's coordinates after its own; its frame on the body is then the floating frame."""
     n = len(body.modes)
     node = body.nodes[on_child.node] if on_child.node else Node.of(np.zeros(3), np.zeros((3, n)))
     free = (None,) * n
     more = Law((*law.q, *free), (*law.u, *free), (*law.udot, *free))
-    return Carried(joint, node, on_child, body.modes), Frame(), more
+    return JointWithModes(joint, node, on_child, body.modes), Frame(), more

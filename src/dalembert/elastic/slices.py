@@ -1,4 +1,4 @@
-"""A beam in slices: where its matter is and how it moves, and the places between slices. No equation looks at them; loads inside are
+"""A beam in slices: where its mass is and how it moves, and the places between slices. No equation reads them; loads inside are
 summed over them."""
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dalembert.elastic.node import Node
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """Matter m (K,) with second moments D (K, 3, 3) at `points`, by its place `along` the beam (K,); sections at x (P,) on the `axis`.
+    """Masses m (K,) with second moments D (K, 3, 3) at `points`, by its place `along` the beam (K,); sections at x (P,) on the `axis`.
 
-    No section goes through matter: those of the finite elements lie between the points of quadrature.
+    No section goes through a mass: those of the finite elements lie between the points of quadrature.
     """
 
     m: np.ndarray

@@ -19,6 +19,6 @@ def spin_limit(body: ElasticBody, axis: np.ndarray) -> float:
     from scipy.linalg import eigh
 
     if not body.n or np.linalg.eigvalsh(body.Ke)[0] <= 0.0:
-        return float("inf")  # a coordinate without stiffness is not held at rest either
+        return float("inf")  # a coordinate without stiffness is not stable at rest either
     worst = float(eigh(softening(body, np.asarray(axis) / np.linalg.norm(axis)), body.Ke, eigvals_only=True)[-1])
     return float("inf") if worst <= 0.0 else worst**-0.5

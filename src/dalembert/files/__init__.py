@@ -29,9 +29,9 @@ def load(path: str | Path) -> Mechanism:
 
     What a robot's file says and a system cannot is listed by `da.load_robot(path).notes`.
     """
-    if Path(path).suffix.lower() in (".urdf", ".xml", ".mjcf"):
-        from dalembert.importers import load_robot
+    from dalembert.importers import endings, load_robot
 
+    if Path(path).suffix.lower() in endings():
         return load_robot(path).build()
     from dalembert.files.models import load_mechanism
 

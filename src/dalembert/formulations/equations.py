@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """A u̇ + Bᵀλ = f and B u̇ = γ at one state, in the formulation's own speeds; over floats or traced scalars."""
+    """A u̇ + Bᵀλ = f and B u̇ = γ at one state, in the formulation speeds; over floats or traced scalars."""
 
     A: np.ndarray
     f: np.ndarray

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 
 
 class Formulation(Protocol):
@@ -23,22 +23,22 @@ class Formulation(Protocol):
 
     @property
     def title(self) -> str:
-        """In words, for tables and messages."""
+        """Name in words, for tables and messages."""
 
     def refusal(self, m: Mechanism) -> str | None:
         """Why it cannot write this mechanism's equations, in a sentence; None where it can."""
 
     def speeds(self, m: Mechanism) -> tuple[str, ...]:
-        """Names of w."""
+        """Names of the formulation speeds w."""
 
     def first_order(self, m: Mechanism) -> int:
-        """Scalar equations of its complete first-order set, as C counts them: one per coordinate, per own speed, and per multiplier."""
+        """Scalar equations of its complete first-order set, as C counts them: one per coordinate, formulation speed and multiplier."""
 
-    def own_speeds(self, s: State) -> np.ndarray:
-        """w in a state."""
+    def formulation_speeds(self, s: State) -> np.ndarray:
+        """Formulation speeds w in a state."""
 
     def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
-        """The state that has these own speeds; w is taken to obey the joints."""
+        """The state that has these formulation speeds; w is taken to obey the joints."""
 
     def equations(self, s: State) -> Equations:
         """A ẇ + Bᵀλ = f and B ẇ = γ with a symmetric A; the rows of the mechanism's loops and constraints come last, in its order."""
@@ -58,14 +58,14 @@ class TakesTerms(Protocol):
 class ChoosesSpeeds(ABC):
     """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
 
-    choice: Choice | None
+    choice: PivotChoice | None
 
     @abstractmethod
     def settled(self, m: Mechanism, poses: Sequence[tuple[np.ndarray, float]] = ()) -> Any:
         """The same formulation with one choice for all states, made at these poses (q, t) or near the reference."""
 
     @abstractmethod
-    def chosen_so(self, choice: Choice) -> Any:
+    def chosen_so(self, choice: PivotChoice) -> Any:
         """The same formulation with this choice."""
 
     @abstractmethod
@@ -81,7 +81,7 @@ class ChoosesSpeeds(ABC):
         """Of all rows: by which pivots can be compared."""
 
     @abstractmethod
-    def firmness(self, s: State, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:
         """The smallest pivot beside the length of its row, at numbers: from 0 to about 1."""
 
 
@@ -89,8 +89,3 @@ def settled(form: Formulation, m: Mechanism, poses: Sequence[tuple[np.ndarray, f
     """What can be written or compiled: with its choice of speeds, if it has one, made for good."""
     made: Formulation = form.settled(m, poses) if isinstance(form, ChoosesSpeeds) else form
     return made
-
-
-def n_rows(m: Mechanism) -> int:
-    """How many multipliers the mechanism's loops and constraints have."""
-    return sum(len(rows.g) for rows in m.constraint_rows.values())

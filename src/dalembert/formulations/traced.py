@@ -25,7 +25,7 @@ Make = Callable[[Mechanism, Expr, np.ndarray, np.ndarray], dict[str, Any]]
 """(mechanism, t, q, rates) → named expressions; q and rates are symbols, so that one can differentiate in them."""
 
 
-class Traced:
+class TracedFunctions:
     """What `make` computes; `rate_names` names its last argument, whatever it stands for (q̇, or the speeds u)."""
 
     def __init__(self, make: Make, rate_names: Callable[[Mechanism], tuple[str, ...]] = lambda m: m.coordinates):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dalembert.importers.node import ALWAYS_READ, Node
+from dalembert.importers.xml_node import ALWAYS_READ, XmlNode
 from dalembert.mechanism import Mechanism
 from dalembert.system import System
 from dalembert.words import short
@@ -34,15 +34,15 @@ class Notes:
 
     sentences: list[str] = field(default_factory=list)
 
-    def add(self, node: Node, what: str) -> None:
+    def add(self, node: XmlNode, what: str) -> None:
         self.sentences.append(f"{node.where}: {what}")
 
-    def of_unread(self, root: Node, reasons: Mapping[str, str]) -> None:
+    def of_unread(self, root: XmlNode, reasons: Mapping[str, str]) -> None:
         """Everything below the root that nobody read, the same kind of thing in one sentence.
 
         `reasons` has, for "tag", "tag.attribute" or ".attribute", why it is not represented.
         """
-        groups: dict[tuple[str, str | None], list[Node]] = {}
+        groups: dict[tuple[str, str | None], list[XmlNode]] = {}
         for node, attribute in _unread(root):
             groups.setdefault((node.tag, attribute), []).append(node)
         for (tag, attribute), nodes in groups.items():
@@ -53,7 +53,7 @@ class Notes:
             self.add(nodes[0], what + more)
 
 
-def _unread(node: Node) -> Iterator[tuple[Node, str | None]]:
+def _unread(node: XmlNode) -> Iterator[tuple[XmlNode, str | None]]:
     for attribute in node.attributes:
         if attribute not in node.read and attribute not in ALWAYS_READ and not attribute.startswith("xmlns"):
             yield node, attribute

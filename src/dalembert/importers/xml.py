@@ -7,7 +7,7 @@ from typing import Any
 from xml.parsers import expat
 
 from dalembert.errors import ModelError
-from dalembert.importers.node import Node
+from dalembert.importers.xml_node import XmlNode
 from dalembert.limited_read import MB, Unreadable, read_whole
 
 LARGEST = 32 * MB
@@ -18,7 +18,7 @@ MOST = 100_000
 """Elements of one file."""
 
 
-def read(path: Path) -> Node:
+def read(path: Path) -> XmlNode:
     """The root element of a file."""
     try:
         data = read_whole(path, LARGEST)
@@ -27,12 +27,12 @@ def read(path: Path) -> Node:
     return parse(data, path.name)
 
 
-def parse(data: bytes, file: str) -> Node:
+def parse(data: bytes, file: str) -> XmlNode:
     """The root element of a text; `file` is named in errors."""
-    return _Parser(file).run(data)
+    return _XmlParser(file).run(data)
 
 
-class _Parser:
+class _XmlParser:
     def __init__(self, file: str):
         self.file = file
         self.parser = expat.ParserCreate()
@@ -44,11 +44,11 @@ class _Parser:
         self.parser.StartDoctypeDeclHandler = self._refuse
         self.parser.EntityDeclHandler = self._refuse
         self.parser.ExternalEntityRefHandler = self._refuse
-        self.open: list[Node] = []
-        self.root: Node | None = None
+        self.open: list[XmlNode] = []
+        self.root: XmlNode | None = None
         self.count = 0
 
-    def run(self, data: bytes) -> Node:
+    def run(self, data: bytes) -> XmlNode:
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as problem:
@@ -69,7 +69,7 @@ class _Parser:
             raise ModelError(f"{self.file}:{line}: elements are nested more than {DEEPEST} deep")
         if self.count > MOST:
             raise ModelError(f"{self.file}:{line}: the file has more than {MOST} elements")
-        made = Node(tag, attributes, self.file, line)
+        made = XmlNode(tag, attributes, self.file, line)
         if self.open:
             self.open[-1].children.append(made)
         else:

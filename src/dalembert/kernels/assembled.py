@@ -17,7 +17,7 @@ from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing
-from dalembert.trace.functions import maximum
+from dalembert.trace.scalar_functions import maximum
 
 APART = 1e-3
 """Gap, by its row's scale, and slip, by scale times speed, above which a state is refused: what drifts less is let pass."""
@@ -27,15 +27,15 @@ def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, paramete
     """By a kernel of its own; how far off each state is."""
     if not m.constraint_rows:
         return np.zeros(np.shape(q)[:-1])
-    if "errors" not in c.found:
-        c.found["errors"] = _errors_kernel(c)
-    off: np.ndarray = c.found["errors"](q, u, None, t, parameters)[..., 0]
+    if c.constrained.errors is None:
+        c.constrained.errors = _errors_kernel(c)
+    off: np.ndarray = c.constrained.errors(q, u, None, t, parameters)[..., 0]
     check_off(m, off, q, u, t, parameters)
     return off
 
 
 def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters: Any) -> None:
-    """From how far off every state is, rows measured by their scales; the first that is too far is told."""
+    """From how far off every state is, rows measured by their scales; the first that is too far is named."""
     if off.max(initial=0.0) <= APART:
         return
     k = int(np.argmax(~(off <= APART)))
@@ -48,7 +48,7 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     size = reference_scales(here)
     open_by, slip = np.abs(rows.g), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
-    owners = [name for name, d in here.constraint_rows.items() for _ in range(len(d.g))]
+    owners = here.rows.owners
     speed = np.abs(u_k / here.scales.speeds)
     of_part = [float(speed[p.u].max(initial=least)) for p, least in zip(here.parts, least_rates(here))]
     widest = int(np.argmax(open_by / size))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import FormulationError
+from dalembert.formulations import Formulation
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of
 from dalembert.kernels.runtime.kernel import Emit, Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces, potentials, split
@@ -17,7 +18,7 @@ from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_bloc
 from dalembert.kernels.tree import articulated, body_motion, composite, energies, newton_euler, rates
 from dalembert.kernels.tree.algorithm import Algorithm
 from dalembert.kernels.tree.mass_matrix_columns import emit_mass_matrix
-from dalembert.kernels.tree.sweep_kernel import Outlined
+from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -81,18 +82,35 @@ class BodyMotion:
     velocity: np.ndarray
 
 
+@dataclass(eq=False)
+class ConstrainedKernels:
+    """What is computed under loops and constraints, made when first asked for by the files of this room that solve with them."""
+
+    independent: tuple[int, ...] | None = None
+    """An independent set of rows."""
+    errors: Kernel | None = None
+    """By how much a state is off."""
+    accelerations: dict[tuple[int, ...], Kernel] = field(default_factory=dict)
+    """u̇ by range space, by the rows solved with."""
+    left_out: dict[tuple[int, ...], Kernel | None] = field(default_factory=dict)
+    """What the other rows say, by the rows solved with; None where they say nothing."""
+    by_method: dict[str, Kernel] = field(default_factory=dict)
+    """u̇ by other constraint methods."""
+    solutions: dict[tuple[str, str], tuple[Formulation, Kernel]] = field(default_factory=dict)
+    """u̇ and λ by formulation and constraint method; with the formulation, its choice of speeds settled."""
+
+
 class Catalogue:
     """The kernels of one mechanism, compiled when first used."""
 
     def __init__(self, m: Mechanism):
         self.mechanism, self.opaque = split(m)
-        self.found: dict[str, Any] = {}
-        """What was found out about the mechanism on the way, and need not be again."""
+        self.constrained = ConstrainedKernels()
 
     def _check_unconstrained(self, what: str) -> None:
-        held = [c.name for c in self.mechanism.cuts] + list(self.mechanism.constraints)
-        if held:
-            names = ", ".join(f'"{name}"' for name in held)
+        constrained = [c.name for c in self.mechanism.cuts] + list(self.mechanism.constraints)
+        if constrained:
+            names = ", ".join(f'"{name}"' for name in constrained)
             raise FormulationError(
                 f"{what} is for mechanisms without loops and constraints, and this one has {names}; m.drives(q, u, udot) is inverse "
                 "dynamics with them, m.forward_dynamics and m.solve give accelerations, m.linearise their derivatives"
@@ -122,14 +140,14 @@ class Catalogue:
                 return module.block(straight_block(m, formula(m.symbolic_state(), extra), extra), lanes), 0
 
         @cache
-        def traced() -> Outlined:
+        def traced() -> SweepKernel:
             """The same for any number of lanes."""
-            return Outlined(m, algorithm)
+            return SweepKernel(m, algorithm)
 
-        def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
+        def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             return traced().emit(module, lanes), traced().places["end"]
 
-        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else outlined, parts=2)
+        return Kernel(algorithm.name, m, n_extra, shape, straight if self._small() else swept, parts=2)
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
@@ -200,11 +218,11 @@ class Catalogue:
                 both = [*s.rates, *_accelerations(s, tau)]
                 return module.block(straight_block(m, both, tau), lanes), 0
 
-        def outlined(module: Module, lanes: int) -> tuple[Signature, int]:
-            dynamics = Outlined(m, articulated.ALGORITHM)
+        def swept(module: Module, lanes: int) -> tuple[Signature, int]:
+            dynamics = SweepKernel(m, articulated.ALGORITHM)
             accelerations = dynamics.emit(module, lanes, "accelerations")
             at_once = rates.speeds_of_coordinates(m)
-            turning = Outlined(m, rates.ALGORITHM) if at_once is None else None
+            turning = SweepKernel(m, rates.ALGORITHM) if at_once is None else None
             all_rates = turning.emit(module, lanes, "rates") if turning else None
             parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
             with module.function("run", lanes=lanes, **parameters) as f:
@@ -216,7 +234,7 @@ class Catalogue:
                     rates.copy_speeds(f, module, at_once or [])
             return f.signature, max(part.places["end"] for part in (dynamics, turning) if part)
 
-        way = straight if self._small() else outlined
+        way = straight if self._small() else swept
         return Kernel("state_rates", m, m.n_u, (m.n_q + m.n_u,), way, parts=2)
 
     @cached_property
@@ -278,10 +296,10 @@ class Catalogue:
             return emit_jacobian(m, algorithm, module, module.target.lanes)
 
         def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
-            inverse = Outlined(m, closed_form.ALGORITHM)
+            inverse = SweepKernel(m, closed_form.ALGORITHM)
             if algorithm is newton_euler.ALGORITHM:
                 return inverse.emit(module, lanes), inverse.places["end"]
-            return closed_form.emit_forward(m, Outlined(m, algorithm), inverse, module, lanes)
+            return closed_form.emit_forward(m, SweepKernel(m, algorithm), inverse, module, lanes)
 
         closed = not self._small(LARGEST_STRAIGHT_CLOSED) and closed_form.applies(m, links(m))
         if self._small(LARGEST_STRAIGHT_DERIVATIVES) and not closed:

@@ -10,7 +10,7 @@ from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import extra_input, straight_block
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.trace import Expr, tracing
-from dalembert.trace.functions import maximum
+from dalembert.trace.scalar_functions import maximum
 
 
 def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:

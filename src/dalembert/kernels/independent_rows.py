@@ -11,19 +11,19 @@ from dalembert.constraints.assembly.assemble import assemble, close
 from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError
+from dalembert.kernels.catalogue import Catalogue
 from dalembert.kinematics.rows import closure
 
 
 def independent_rows(
-    catalogue: Any, q: Any = None, t: float = 0.0, parameters: Mapping[str, float] | None = None
+    catalogue: Catalogue, q: Any = None, t: float = 0.0, parameters: Mapping[str, float] | None = None
 ) -> tuple[int, ...]:
     """Rows that together say all, from the assembled pose nearest to q, or to the reference."""
-    known = catalogue.found
-    if "independent" not in known:
+    known = catalogue.constrained
+    if known.independent is None:
         m = catalogue.mechanism.with_parameters(**parameters or {})
-        known["independent"] = diagnose(m, _pose(m, q, t), t).independent if m.constraint_rows else ()
-    rows: tuple[int, ...] = known["independent"]
-    return rows
+        known.independent = tuple(diagnose(m, _pose(m, q, t), t).independent) if m.constraint_rows else ()
+    return known.independent
 
 
 def _pose(m: Any, q: Any, t: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
 from dalembert.parts.joints import Joint

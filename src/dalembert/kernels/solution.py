@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,26 +21,29 @@ from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
 from dalembert.kernels.independent_rows import independent_rows
 from dalembert.kernels.rhs.formulation_kernel import (
-    Pair,
-    PairKernel,
+    FormulationKernel,
+    FormulationSpeedsKernel,
     accelerations_kernel,
     forced_by,
-    n_rows,
-    to_own_speeds,
+    to_formulation_speeds,
 )
 from dalembert.kernels.rhs.formulation_speeds import (
     formulation_named,
-    own_speed_symbols,
+    formulation_speed_symbols,
     settled_choice,
-    speeds_are_own,
+    uses_mechanism_speeds,
 )
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.trace import symbol, symbols, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 DOUBTFUL = 1e-9
 """Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
@@ -63,10 +66,11 @@ def accelerations(
     n_q, n_u = m.n_q, m.n_u
     if constraints != "range_space":
         check_assembled(c, m, q, u, t, parameters)
-        return _kept(
-            c, f"accelerations {constraints}", lambda: accelerations_kernel(c.mechanism, "kane", constraints, rows)
-        )(q, u, tau, t, parameters)[..., n_q:]
-    y = _kept(c, "accelerations", lambda: _range_space(c, rows))(q, u, tau, t, parameters)
+        by_method = _kept(
+            c.constrained.by_method, constraints, lambda: accelerations_kernel(c.mechanism, "kane", constraints, rows)
+        )
+        return by_method(q, u, tau, t, parameters)[..., n_q:]
+    y = _kept(c.constrained.accelerations, rows, lambda: _range_space(c, rows))(q, u, tau, t, parameters)
     udot: np.ndarray = y[..., n_q : n_q + n_u]
     violated, off = _violated(c, rows, q, u, udot, t, parameters, y[..., n_q + n_u])
     check_off(m, off, q, u, t, parameters)
@@ -83,7 +87,7 @@ def _violated(
     c: Catalogue, rows: tuple[int, ...], q: Any, u: Any, udot: np.ndarray, t: Any, parameters: Any, off: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Whether these accelerations break rows that were left out, by more than the state itself is off; and how far it is, with them."""
-    others = _kept(c, "rows left out", lambda: left_out_kernel(c, rows))
+    others = _kept(c.constrained.left_out, rows, lambda: left_out_kernel(c, rows))
     if others is None:
         return np.zeros(np.shape(off), dtype=bool), off
     found = others(q, u, udot, t, parameters)
@@ -102,19 +106,19 @@ def solve(
     n_u = c.mechanism.n_u
     pose = (np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]))
 
-    def make() -> tuple[Formulation, PairKernel]:
+    def make() -> tuple[Formulation, Kernel]:
         form = formulation_named(c.mechanism, formulation, [pose])
         return form, solution_kernel(c.mechanism, form, constraints, rows)
 
     off = check_assembled(c, c.mechanism, q, u, t, parameters)
-    form, made = _kept(c, f"solution {formulation} {constraints}", make)
+    form, made = _kept(c.constrained.solutions, (formulation, constraints), make)
     tau = _with_opaque(c, q, u, tau, t, parameters)
     y = made(q, u, tau, t, parameters)
     if isinstance(form, ChoosesSpeeds) and form.choice is not None and form.choice.rows:
         lengths = form.lengths(c.mechanism.state(pose[0], np.zeros(n_u), pose[1]))[list(form.choice.rows)]
         y, pivots = np.split(y, [-len(lengths)], axis=-1)
-        firm = (np.abs(pivots) / lengths).min(axis=-1)
-        for k in np.flatnonzero(~(firm > POOR)):
+        ratio = (np.abs(pivots) / lengths).min(axis=-1)
+        for k in np.flatnonzero(~(ratio > POOR)):
             q_k, u_k, tau_k = (_at(x, k, 2) for x in (q, u, tau))
             m = c.mechanism.with_parameters(**{name: float(_at(v, k, 1)) for name, v in (parameters or {}).items()})
             y[... if y.ndim == 1 else k, :n_u] = _chosen_there(
@@ -139,24 +143,26 @@ def _chosen_there(m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation:
     return form.udot(s, method(constraints)(form.equations(s)).udot)
 
 
-def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]) -> PairKernel:
+def solution_kernel(
+    m: Mechanism, form: Formulation, constraints: str, independent: Sequence[int]
+) -> FormulationSpeedsKernel:
     """(q, u, τ, t, parameters) → (u̇, λ of the mechanism's rows, their rank), through the formulation's own speeds and back.
 
     Behind these, the pivots of speeds that were chosen.
     """
-    pair = Pair(m, form, constraints, independent)
-    own = pair.own_rows
-    kept = n_rows(m) if len(pair.written.B) - own == n_rows(m) else 0
+    kernel = FormulationKernel(m, form, constraints, independent)
+    own = kernel.own_rows
+    kept = len(m.rows) if len(kernel.written.B) - own == len(m.rows) else 0
 
-    pivots = _pivots(pair)
+    pivots = _pivots(kernel)
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         watch = module.block(pivots) if pivots.outputs else None
-        run, size = pair.emit_solution(module, "pair_solution")
-        identity = speeds_are_own(m, pair.form)
-        there = None if identity else module.block(to_own_speeds(m, pair.form, "to_own_speeds"))
-        back = None if identity else module.block(_udot(pair))
-        n, rows = pair.n_w, pair.shape.rows
+        run, size = kernel.emit_solution(module, "kernel_solution")
+        identity = uses_mechanism_speeds(m, kernel.form)
+        there = None if identity else module.block(to_formulation_speeds(m, kernel.form, "to_formulation_speeds"))
+        back = None if identity else module.block(_udot(kernel))
+        n, rows = kernel.n_w, kernel.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("run", **parameters) as f:
             w, y, work = f.work + size, f.work + (size + n), f.work
@@ -177,24 +183,24 @@ def solution_kernel(m: Mechanism, form: Formulation, constraints: str, independe
 
     shape = (m.n_u + kept + 1 + len(pivots.outputs),)
     of = (settled_choice(form, m), constraints, tuple(independent))
-    return PairKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
+    return FormulationSpeedsKernel("solution", m, m.n_u, shape, emit, of, one_by_one=True, n_speeds=m.n_u)
 
 
-def _pivots(pair: Pair) -> Block:
+def _pivots(kernel: FormulationKernel) -> Block:
     """y = what is divided by when the speeds not chosen are solved for."""
     with tracing():
-        values: Any = pair.form.pivots(pair.m.symbolic_state()) if isinstance(pair.form, ChoosesSpeeds) else []
-        return block("pivots", known_symbols(pair.m), [Output(x, "y", i) for i, x in enumerate(values)])
+        values: Any = kernel.form.pivots(kernel.m.symbolic_state()) if isinstance(kernel.form, ChoosesSpeeds) else []
+        return block("pivots", known_symbols(kernel.m), [Output(x, "y", i) for i, x in enumerate(values)])
 
 
-def _udot(pair: Pair) -> Block:
+def _udot(kernel: FormulationKernel) -> Block:
     """y = u̇ from ẇ, which takes the place of the extra input."""
     with tracing():
-        w, wdot = own_speed_symbols(pair.form, pair.m), symbols("#wdot.", range(pair.n_w))
-        s = pair.form.state(pair.m, symbol("t"), symbols("q_", pair.m.coordinates), w)
-        known = known_symbols(pair.m) | {x: ("u", i) for i, x in enumerate(w)}
+        w, wdot = formulation_speed_symbols(kernel.form, kernel.m), symbols("#wdot.", range(kernel.n_w))
+        s = kernel.form.state(kernel.m, symbol("t"), symbols("q_", kernel.m.coordinates), w)
+        known = known_symbols(kernel.m) | {x: ("u", i) for i, x in enumerate(w)}
         known |= {x: ("x", i) for i, x in enumerate(wdot)}
-        return block("udot", known, [Output(x, "y", i) for i, x in enumerate(pair.form.udot(s, wdot))])
+        return block("udot", known, [Output(x, "y", i) for i, x in enumerate(kernel.form.udot(s, wdot))])
 
 
 def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
@@ -204,9 +210,9 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     parts, of_rows, slowest = m.scales.part[m.n_q :].tolist(), m.row_parts.tolist(), least_rates(m).tolist()
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
-        held = Constrained(m, rows)
-        run, size = held.emit(module, lanes, name="held_run", part="dynamics_and_errors")
-        p, at = held.pattern, held.places
+        rhs = RangeSpaceRightHandSide(m, RowsToKeep(rows))
+        run, size = rhs.emit(module, lanes, name="constrained_run", part="dynamics_and_errors")
+        p, at = rhs.pattern, rhs.places
         starts, profile = module.int_table(p.starts), module.int_table(p.profile)
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("run", lanes=lanes, **parameters) as f:
@@ -224,7 +230,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
                 fastest[k] = rate
             with f.loop(m.n_u) as i:
                 fastest[part[i]] = maximum(fastest[part[i]], abs(f.u[i]) * per_speed[i])
-            with f.loop(held.n_rows) as i:
+            with f.loop(rhs.n_rows) as i:
                 v.off = maximum(v.off, abs(g[i]) * per_row[i])
                 v.off = maximum(v.off, abs(slip[i]) * per_row[i] / fastest[of_row[i]])
                 v.square = 0.0
@@ -237,7 +243,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
         return f.signature, size
 
     of = (rows, *scales.tolist(), *steps.tolist(), *parts, *of_rows, *slowest)
-    return Kernel("held accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
+    return Kernel("constrained accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
 
 
 def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:
@@ -263,8 +269,8 @@ def _with_opaque(c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any
     return extra if tau is None else extra + np.asarray(tau, dtype=float)
 
 
-def _kept(c: Catalogue, name: str, make: Any) -> Any:
-    """A kernel of this catalogue, made once."""
-    if name not in c.found:
-        c.found[name] = make()
-    return c.found[name]
+def _kept(known: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    """A kernel of a catalogue, made once."""
+    if key not in known:
+        known[key] = make()
+    return known[key]

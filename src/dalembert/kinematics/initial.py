@@ -28,16 +28,16 @@ def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
         raise StateError(f"the time t = {t} is not a finite number")
     made = State(m.numeric, float(t), q, u)
     for k, joint in enumerate(m.joints):
-        if None not in joint.q_at and not joint.joint.may_be_in_trouble:
+        if None not in joint.q_at and not joint.joint.may_be_singular:
             continue
         if None in joint.q_at and not np.isfinite(np.asarray(made.joint_q[k], dtype=float)).all():
             raise StateError(
                 f'joint "{joint.name}": its prescribed motion has no value at t = {t:g} s; a table that it comes from may end '
                 'there (da.Table(…, outside="hold") goes on)'
             )
-        trouble = joint.joint.trouble(made.joint_q[k])
-        if trouble:
-            raise StateError(f'joint "{joint.name}": {trouble}')
+        singularity = joint.joint.singularity(made.joint_q[k])
+        if singularity:
+            raise StateError(f'joint "{joint.name}": {singularity}')
     return made
 
 
@@ -136,10 +136,10 @@ def named_speeds(m: Mechanism, given: Any) -> list[int]:
     """Places in u of the joints and freedoms that a mapping names: those whose values are to be kept. None for whole arrays."""
     if not isinstance(given, Mapping):
         return []
-    held = []
+    fixed = []
     for name in given:
         owner, _, freedom = str(name).partition(".")
         named = m.places(owner)
         places = () if named is None else named[1]
-        held += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
-    return held
+        fixed += [at for at in places if at is not None and (not freedom or m.speeds[at] == name)]
+    return fixed

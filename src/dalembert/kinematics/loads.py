@@ -79,7 +79,7 @@ def effects(s: State, name: str, force: Force) -> Iterator[Effect]:
         if not isinstance(load, BodyLoad):
             k = s.joint_index(load.joint)
             every = m.joints[k].joint.n_u
-            n = every if np.shape(load.values) == (every,) else m.joints[k].joint.inner.n_u
+            n = every if np.asarray(load.values, dtype=object).shape == (every,) else m.joints[k].joint.inner.n_u
             values = _numbers(s, load.values, (n,), name)
             yield Effect(k, ZERO, ZERO, None, np.concatenate([values, np.zeros(every - n)]))
             continue
@@ -119,7 +119,7 @@ def _through_node(s: State, frame: int, F: Vector, T: Vector, name: str) -> np.n
 
 
 def _of_force(s: State, name: str, force: Force) -> list[Load]:
-    """What a force exerts; whatever goes wrong in it is told with its name."""
+    """What a force exerts; whatever goes wrong in it is reported with its name."""
     try:
         with np.errstate(all="ignore"):
             return list(force.loads(s))

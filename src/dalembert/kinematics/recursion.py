@@ -1,6 +1,6 @@
-"""From the carrier to the carried body: pose, velocity, acceleration, partial velocities and their rates [E 11–34].
+"""Motion of a child body from its parent: pose, velocity, acceleration, partial velocities and their rates [E 11–34].
 
-Everything is in world axes. J is the carrier, K the carried body, P and C the joint's frames on them.
+Everything is in world axes. J is the parent, K the child, P and C the joint's frames on them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Pose:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class JointInWorld:
     """The joint as it lies in the world: its two frames' axes, and the arms J → C and C → K."""
 
     R_P: Matrix
@@ -58,17 +58,17 @@ def away_from(origin: Vector) -> Pose:
     return Pose(IDENTITY, ZERO - origin)
 
 
-def carry_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, Link]:
+def child_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, JointInWorld]:
     """R_K = R_J R_JK, p_K = p_J + arm + reach [E 3]."""
     R_P = J.R @ joint.on_parent.rotation
     R_C = R_P @ joint.joint.rotation(q)
     R = R_C @ joint.on_child.rotation.T
     arm = J.R @ joint.on_parent.position + R_P @ joint.joint.translation(q)
     reach = -(R @ joint.on_child.position)
-    return Pose(R, J.p + arm + reach), Link(R_P, R_C, arm, reach)
+    return Pose(R, J.p + arm + reach), JointInWorld(R_P, R_C, arm, reach)
 
 
-def carry_near(J: Pose, joint: TreeJoint, link: Link, R: Matrix, q: Any) -> Pose:
+def child_pose_near(J: Pose, joint: TreeJoint, link: JointInWorld, R: Matrix, q: Any) -> Pose:
     """The same pose, summed so that a ground far from where J is measured from costs no digit of what the joint adds."""
     return Pose(R, J.p + J.R @ joint.on_parent.position + link.R_P @ joint.joint.translation(q) + link.reach)
 
@@ -81,20 +81,28 @@ class JointRates:
     v: Vector
 
 
-def joint_rates(joint: TreeJoint, link: Link, q: Any, u: Any) -> JointRates:
+def joint_rates(joint: TreeJoint, link: JointInWorld, q: Any, u: Any) -> JointRates:
     return JointRates(link.R_C @ (joint.joint.turning(q) @ u), link.R_P @ (joint.joint.sliding(q) @ u))
 
 
-def carry_velocity(J: Rates, link: Link, rel: JointRates) -> Rates:
+def child_velocity(J: Rates, link: JointInWorld, rel: JointRates) -> Rates:
     """ω_K = ω_J + ω̂_K, v_K = v_J + ω_J × arm + v̂ + ω_K × reach."""
     w = J.w + rel.w
     return Rates(w, J.v + cross(J.w, link.arm) + rel.v + cross(w, link.reach))
 
 
-def carry_acceleration(
-    J: Rates, J_vel: Rates, K_vel: Rates, joint: TreeJoint, link: Link, rel: JointRates, q: Any, u: Any, udot: Any
+def child_acceleration(
+    J: Rates,
+    J_vel: Rates,
+    K_vel: Rates,
+    joint: TreeJoint,
+    link: JointInWorld,
+    rel: JointRates,
+    q: Any,
+    u: Any,
+    udot: Any,
 ) -> Rates:
-    """The derivative of `carry_velocity`, with the joint's own accelerations u̇."""
+    """The derivative of `child_velocity`, with the joint's own accelerations u̇."""
     turn = joint.joint.turning(q) @ udot + joint.joint.turning_rate(q, u) @ u
     slide = joint.joint.sliding(q) @ udot + joint.joint.sliding_rate(q, u) @ u
     alpha = J.w + link.R_C @ turn + cross(J_vel.w, rel.w)
@@ -103,27 +111,27 @@ def carry_acceleration(
     return Rates(alpha, a_C + cross(alpha, link.reach) + cross(K_vel.w, cross(K_vel.w, link.reach)))
 
 
-def carry_partials(J: Partials, joint: TreeJoint, link: Link, q: Any) -> Partials:
-    """The carrier's columns carried along, the joint's own appended [E 16–27]."""
+def child_partials(J: Partials, joint: TreeJoint, link: JointInWorld, q: Any) -> Partials:
+    """The parent's columns carried along, the joint's own appended [E 16–27]."""
     free = joint.free
     W = np.hstack([J.W, link.R_C @ joint.joint.turning(q)[:, free]])
     V = np.hstack([J.V + cross(J.W, link.arm), link.R_P @ joint.joint.sliding(q)[:, free]])
     return Partials(W, V + cross(W, link.reach))
 
 
-def carry_partial_rates(
+def child_partial_rates(
     J: Partials,
     J_rate: Partials,
     K: Partials,
     J_vel: Rates,
     K_vel: Rates,
     joint: TreeJoint,
-    link: Link,
+    link: JointInWorld,
     rel: JointRates,
     q: Any,
     u: Any,
 ) -> Partials:
-    """d/dt of `carry_partials` [E 28–34]."""
+    """d/dt of `child_partials` [E 28–34]."""
     free = joint.free
     turning, sliding = joint.joint.turning(q)[:, free], joint.joint.sliding(q)[:, free]
     own_W = link.R_C @ joint.joint.turning_rate(q, u)[:, free] + cross(K_vel.w, link.R_C @ turning)

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
+from dalembert.mechanism.rows import RowKind
 from dalembert.parts.constraints import Constraint
 from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
 from dalembert.vectors import ZERO, Vector, cross
@@ -32,31 +33,24 @@ DEAD = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Of one or several constraints in a state: residual g (0 where there is none), B u − b the velocity, B u̇ − γ the rate."""
+    """Rows of one or several constraints in a state: residual g (0 where a row has none), velocity B u − b, rate B u̇ − γ."""
 
     g: np.ndarray
     B: np.ndarray
     b: np.ndarray
     gamma: np.ndarray
-    holonomic: np.ndarray
-    """Which rows have a residual."""
 
     @staticmethod
     def stacked(parts: Sequence[Rows], n_u: int) -> Rows:
         if not parts:
-            return Rows(np.zeros(0), np.zeros((0, n_u)), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
-        names = ("g", "B", "b", "gamma", "holonomic")
+            return Rows(np.zeros(0), np.zeros((0, n_u)), np.zeros(0), np.zeros(0))
+        names = ("g", "B", "b", "gamma")
         return Rows(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
 def constraint_rows(s: State) -> Rows:
     """Of all closed loops and constraints of the mechanism, in its order."""
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
-
-
-def holonomic_rows(m: Mechanism) -> np.ndarray:
-    """Of all closed loops and constraints, which rows have a residual; the others speak of velocities alone."""
-    return np.concatenate([np.zeros(0, dtype=bool), *(d.holonomic for d in m.constraint_rows.values())])
 
 
 def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +100,7 @@ class Differentiated:
         self.bodies = given.looked_at
         now = _motion(given, self.bodies)
         self.g = np.concatenate([residual, np.zeros(len(slip))])
-        self.holonomic = np.arange(len(self.g)) < len(residual)
+        self.kinds = (RowKind.HOLONOMIC,) * len(residual) + (RowKind.NONHOLONOMIC,) * len(slip)
         self.phi = np.concatenate([directional(residual, now.rates), slip])
         self.C = jacobian(self.phi, [*now.velocities, *given.speeds])
         self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)
@@ -168,7 +162,7 @@ class Differentiated:
         """In the free speeds of the state's mechanism."""
         g, phi, C, rate = self.values(s)
         B = self._in_speeds(s, C)
-        return Rows(g, B, B @ s.speeds - phi, -rate, self.holonomic)
+        return Rows(g, B, B @ s.speeds - phi, -rate)
 
     def closure(self, s: State) -> tuple[np.ndarray, np.ndarray]:
         """(g, B) at numbers."""

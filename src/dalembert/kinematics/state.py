@@ -1,23 +1,23 @@
 """`State`: the motion of a mechanism at one instant. Every quantity is computed when first asked for, once.
 
-Bodies are looked up by number (0 is the ground) inside the package and by name in users' functions; the stations of elastic
-bodies, frames that move with their modes, are numbered after the bodies. All vectors are in world axes.
+Bodies are looked up by number (0 is the ground) inside the package and by name in users' functions; the node frames of
+elastic bodies, which move with their modes, are numbered after the bodies. All vectors are in world axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
+from dalembert.kinematics import node_frames
 from dalembert.kinematics import recursion as step
-from dalembert.kinematics import seats
-from dalembert.kinematics.recursion import JointRates, Link, Partials, Pose, Rates
+from dalembert.kinematics.recursion import JointInWorld, JointRates, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import Instant
 from dalembert.parts.forces.points import point
@@ -28,6 +28,9 @@ from dalembert.trace import Expr, substitute
 from dalembert.vectors import ZERO, Matrix, Vector, cross, vector
 from dalembert.words import listed, shown
 
+if TYPE_CHECKING:
+    from dalembert.aliases import PointOfBody, Scalar
+
 
 class State:
     """A mechanism's motion at one instant: `s = m.state(q, u)`, and what functions of the state are given.
@@ -36,11 +39,11 @@ class State:
     It is (mechanism, t, q, u), over floats or traced scalars.
     """
 
-    def __init__(self, mechanism: Mechanism, t: Any, q: Any, u: Any):
+    def __init__(self, mechanism: Mechanism, t: Scalar, q: Vector | Sequence[Scalar], u: Vector | Sequence[Scalar]):
         self.mechanism = mechanism
-        self.t = t
-        self.coordinates = q
-        self.speeds = u
+        self.t: Any = t
+        self.coordinates = cast(Vector, q)
+        self.speeds = cast(Vector, u)
 
     def __repr__(self) -> str:
         m = self.mechanism
@@ -61,7 +64,7 @@ class State:
         """Of every tree joint, its speeds: free and prescribed."""
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
-    def joint_udot(self, udot: Any) -> list[np.ndarray]:
+    def joint_udot(self, udot: Vector) -> list[np.ndarray]:
         """Of every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
         return [self._merged(udot, j.u_at, j.law.udot) for j in self.mechanism.joints]
 
@@ -86,7 +89,7 @@ class State:
         """Their rates."""
         return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
-    def modal_udot(self, k: int, udot: Any) -> np.ndarray:
+    def modal_udot(self, k: int, udot: Vector) -> np.ndarray:
         """Their accelerations, where the free speeds change at the rate u̇."""
         return self.joint_udot(udot)[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
@@ -95,41 +98,41 @@ class State:
         return {}
 
     def node(self, frame: int) -> NodeMotion:
-        """Motion of the node at a station, in its body's axes."""
+        """Motion of the node at a node frame, in its body's axes."""
         if frame not in self._nodes:
             m = self.mechanism
-            at = m.stations[frame - m.n_bodies - 1]
+            at = m.node_frames[frame - m.n_bodies - 1]
             self._nodes[frame] = NodeMotion(m.bodies[at.body - 1].nodes[at.node], self.modal_q(at.body))
         return self._nodes[frame]
 
-    # -- the recursion outward ----------------------------------------------------------------------------------------
-    def _outward(
-        self, ground: Any, carry: Callable[[int, Any], Any], seat: Callable[[int, int, Any], Any]
+    # -- the forward pass: from parent to child ------------------------------------------------------------------------
+    def _forward(
+        self, ground: Any, child: Callable[[int, Any], Any], node: Callable[[int, int, Any], Any]
     ) -> list[Any]:
-        """Of the ground, every body and every station: `carry(k, what its joint stands on)`, `seat(station, body, its own)`."""
+        """The ground, every body and every node frame: `child(k, its joint's base)`, `node(frame, k, body k)`."""
         m = self.mechanism
-        out = [ground, *(None for _ in range(m.n_bodies + len(m.stations)))]
+        out = [ground, *(None for _ in range(m.n_bodies + len(m.node_frames)))]
         for k, on in enumerate(m.stands_on, start=1):
-            out[k] = carry(k, out[on])
+            out[k] = child(k, out[on])
             for name in m.bodies[k - 1].nodes:
-                frame = m.station_number[k, name]
-                out[frame] = seat(frame, k, out[k])
+                frame = m.node_frame_number[k, name]
+                out[frame] = node(frame, k, out[k])
         return out
 
     @cached_property
-    def _placed(self) -> tuple[list[Pose], list[Link]]:
-        links: list[Link] = []
+    def _placed(self) -> tuple[list[Pose], list[JointInWorld]]:
+        links: list[JointInWorld] = []
 
-        def carry(k: int, carrier: Pose) -> Pose:
-            pose, link = step.carry_pose(carrier, self.mechanism.joints[k - 1], self.joint_q[k - 1])
+        def child(k: int, parent: Pose) -> Pose:
+            pose, link = step.child_pose(parent, self.mechanism.joints[k - 1], self.joint_q[k - 1])
             links.append(link)
             return pose
 
-        return self._outward(step.WORLD, carry, lambda f, k, pose: seats.seat_pose(pose, self.node(f))), links
+        return self._forward(step.WORLD, child, lambda f, k, pose: node_frames.pose(pose, self.node(f))), links
 
     @property
     def poses(self) -> list[Pose]:
-        """Of the ground, the bodies, the stations."""
+        """Of the ground, the bodies, the node frames."""
         return self._placed[0]
 
     @cached_property
@@ -143,17 +146,17 @@ class State:
         key = tuple(origin.tolist())
         if key not in self._near:
             poses, links = self._placed
-            self._near[key] = self._outward(
+            self._near[key] = self._forward(
                 step.away_from(origin),
-                lambda k, on: step.carry_near(
+                lambda k, on: step.child_pose_near(
                     on, self.mechanism.joints[k - 1], links[k - 1], poses[k].R, self.joint_q[k - 1]
                 ),
-                lambda f, k, pose: seats.seat_pose(pose, self.node(f)),
+                lambda f, k, pose: node_frames.pose(pose, self.node(f)),
             )
         return self._near[key]
 
     @property
-    def links(self) -> list[Link]:
+    def links(self) -> list[JointInWorld]:
         """Every tree joint as it lies in the world; index 0 is the joint of body 1."""
         return self._placed[1]
 
@@ -166,30 +169,30 @@ class State:
 
     @cached_property
     def velocities(self) -> list[Rates]:
-        """ω and v of every body's origin, and of the stations."""
+        """ω and v of every body's origin, and of the node frames."""
         links, rels = self._placed[1], self.joint_rates
-        return self._outward(
+        return self._forward(
             step.AT_REST,
-            lambda k, carrier: step.carry_velocity(carrier, links[k - 1], rels[k - 1]),
-            lambda f, k, own: seats.seat_velocity(self.poses[k], own, self.node(f), self.modal_u(k)),
+            lambda k, parent: step.child_velocity(parent, links[k - 1], rels[k - 1]),
+            lambda f, k, own: node_frames.velocity(self.poses[k], own, self.node(f), self.modal_u(k)),
         )
 
-    def accelerations(self, udot: Any) -> list[Rates]:
-        """α and a of every body's origin, and of the stations, where the free speeds change at the rate `udot`."""
+    def accelerations(self, udot: Vector) -> list[Rates]:
+        """α and a of every body's origin, and of the node frames, where the free speeds change at the rate `udot`."""
         m, vel, links, rels = self.mechanism, self.velocities, self._placed[1], self.joint_rates
         uds = self.joint_udot(udot)
 
-        def carry(k: int, carrier: Rates) -> Rates:
+        def child(k: int, parent: Rates) -> Rates:
             i, on = k - 1, m.stands_on[k - 1]
-            return step.carry_acceleration(
-                carrier, vel[on], vel[k], m.joints[i], links[i], rels[i], self.joint_q[i], self.joint_u[i], uds[i]
+            return step.child_acceleration(
+                parent, vel[on], vel[k], m.joints[i], links[i], rels[i], self.joint_q[i], self.joint_u[i], uds[i]
             )
 
-        def seat(frame: int, k: int, own: Rates) -> Rates:
+        def node(frame: int, k: int, own: Rates) -> Rates:
             modal = uds[k - 1][m.joints[k - 1].joint.inner.n_u :]
-            return seats.seat_acceleration(self.poses[k], vel[k], own, self.node(frame), self.modal_u(k), modal)
+            return node_frames.acceleration(self.poses[k], vel[k], own, self.node(frame), self.modal_u(k), modal)
 
-        return self._outward(step.AT_REST, carry, seat)
+        return self._forward(step.AT_REST, child, node)
 
     @cached_property
     def bias_accelerations(self) -> list[Rates]:
@@ -198,12 +201,12 @@ class State:
 
     @cached_property
     def partials(self) -> list[Partials]:
-        """Partial velocities of every body's origin, and of the stations, columns as in `mechanism.path_columns`."""
+        """Partial velocities of every body's origin, and of the node frames, columns as in `mechanism.path_columns`."""
         m, links = self.mechanism, self._placed[1]
-        return self._outward(
+        return self._forward(
             step.UNMOVED,
-            lambda k, carrier: step.carry_partials(carrier, m.joints[k - 1], links[k - 1], self.joint_q[k - 1]),
-            lambda f, k, own: seats.seat_partials(self.poses[k], own, self.node(f)),
+            lambda k, parent: step.child_partials(parent, m.joints[k - 1], links[k - 1], self.joint_q[k - 1]),
+            lambda f, k, own: node_frames.partials(self.poses[k], own, self.node(f)),
         )
 
     @cached_property
@@ -211,34 +214,34 @@ class State:
         """Time derivatives of the partial velocities."""
         m, P, vel = self.mechanism, self.partials, self.velocities
 
-        def carry(k: int, carrier: Partials) -> Partials:
+        def child(k: int, parent: Partials) -> Partials:
             i, on = k - 1, m.stands_on[k - 1]
-            return step.carry_partial_rates(
-                P[on], carrier, P[k], vel[on], vel[k], m.joints[i], self._placed[1][i], self.joint_rates[i],
+            return step.child_partial_rates(
+                P[on], parent, P[k], vel[on], vel[k], m.joints[i], self._placed[1][i], self.joint_rates[i],
                 self.joint_q[i], self.joint_u[i],
             )  # fmt: skip
 
-        def seat(frame: int, k: int, own: Partials) -> Partials:
-            return seats.seat_partial_rates(self.poses[k], vel[k], P[k], own, self.node(frame), self.modal_u(k))
+        def node(frame: int, k: int, own: Partials) -> Partials:
+            return node_frames.partial_rates(self.poses[k], vel[k], P[k], own, self.node(frame), self.modal_u(k))
 
-        return self._outward(step.UNMOVED, carry, seat)
+        return self._forward(step.UNMOVED, child, node)
 
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
-    def q(self) -> _ByName:
+    def q(self) -> _StateByName:
         """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.q["A.x"]` is one of several.
         """
-        return _ByName(self, 0)
+        return _StateByName(self, 0)
 
     @property
-    def u(self) -> _ByName:
+    def u(self) -> _StateByName:
         """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.u["A.x"]` is one of several.
         """
-        return _ByName(self, 1)
+        return _StateByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds."""
@@ -266,11 +269,11 @@ class State:
             )
         raise unknown(name, "joint", m.joint_number, "state")
 
-    def body_number(self, body: Any) -> int:
+    def body_number(self, body: PointOfBody) -> int:
         """The number of the frame of a body, or of a node of an elastic body: ("name", "node")."""
         return self._frame(body, "state")[0]
 
-    def _frame(self, at: Any, what: str) -> tuple[int, Vector]:
+    def _frame(self, at: PointOfBody, what: str) -> tuple[int, Vector]:
         """The numbered frame that carries a point, and the point in its axes."""
         p, m = point(at, what), self.mechanism
         if p.body not in m.number_of:
@@ -280,37 +283,37 @@ class State:
             node, offset = node_at(m.bodies[k - 1], p.at, what), ZERO
         if node is None or node == "frame":
             return k, offset
-        if (k, node) not in m.station_number:
+        if (k, node) not in m.node_frame_number:
             known = m.bodies[k - 1].nodes if k else ()
             raise unknown(node, "node", known, f'{what}: body "{p.body}"')
-        return m.station_number[k, node], offset
+        return m.node_frame_number[k, node], offset
 
-    def rotation(self, body: Any) -> Matrix:
+    def rotation(self, body: PointOfBody) -> Matrix:
         """R_WB: turns body components into world components."""
         return self.poses[self.body_number(body)].R
 
-    def angular_velocity(self, body: Any) -> Vector:
+    def angular_velocity(self, body: PointOfBody) -> Vector:
         """Of a body, in world axes: `s.angular_velocity("rod")`."""
         return self.velocities[self.body_number(body)].w
 
-    def position(self, at: Any) -> Vector:
+    def position(self, at: PointOfBody) -> Vector:
         """World position of a point: a body's name, ("name", (x, y, z)), ("name", "node"), or a Point."""
         k, offset = self._frame(at, "position")
         return self.poses[k].p + self.poses[k].R @ offset
 
-    def velocity(self, at: Any) -> Vector:
+    def velocity(self, at: PointOfBody) -> Vector:
         """World velocity of a point of a body."""
         k, offset = self._frame(at, "velocity")
         return self.velocities[k].v + cross(self.velocities[k].w, self.poses[k].R @ offset)
 
-    def acceleration(self, at: Any, udot: Any) -> Vector:
+    def acceleration(self, at: PointOfBody, udot: Vector) -> Vector:
         """World acceleration of a point of a body, given u̇."""
         k, offset = self._frame(at, "acceleration")
         arm = self.poses[k].R @ offset
         a, w = self.accelerations(udot)[k], self.velocities[k].w
         return a.v + cross(a.w, arm) + cross(w, cross(w, arm))
 
-    def jacobian(self, at: Any) -> tuple[np.ndarray, np.ndarray]:
+    def jacobian(self, at: PointOfBody) -> tuple[np.ndarray, np.ndarray]:
         """(∂ω/∂u, ∂v/∂u) of a point of a body, 3 × n_u each."""
         k, offset = self._frame(at, "jacobian")
         P = self.partials[k]
@@ -350,7 +353,7 @@ class State:
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
 
 
-class _ByName:
+class _StateByName:
     """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array."""
 
     def __init__(self, state: State, part: int):

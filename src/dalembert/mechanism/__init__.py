@@ -1,6 +1,6 @@
 """The numbered, immutable mechanism that all mathematics reads: its data, its joints, and what can be asked of it."""
 
-from dalembert.mechanism.joints import CutJoint, Station, TreeJoint, places_from
+from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint, places_from
 from dalembert.mechanism.mechanism import Mechanism
 
-__all__ = ["CutJoint", "Mechanism", "Station", "TreeJoint", "places_from"]
+__all__ = ["CutJoint", "Mechanism", "NodeFrame", "TreeJoint", "places_from"]

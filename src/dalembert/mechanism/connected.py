@@ -18,7 +18,7 @@ from dalembert.parts.conform import marks_of
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.fields import Function
 from dalembert.parts.forces import BodyLoad, Force
-from dalembert.topology import Arc, Graph, Tree
+from dalembert.topology import Arc, Graph, SpanningTree
 from dalembert.trace import free_symbols, tracing
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _decides_by_function(x: Element) -> bool:
 
 def _looked_at(m: Any, name: str, x: Element) -> list[int]:
     """The bodies whose motion it depends on or that it acts on; all of them where that cannot be seen."""
-    from dalembert.kinematics.given import GivenState, unspecified
+    from dalembert.kinematics.given_state import GivenState, unspecified
 
     try:
         with tracing():
@@ -213,7 +213,7 @@ def _places(joints: list[TreeJoint]) -> tuple[list[Any], list[Any]]:
     return [j.q_at for j in joints], [j.u_at for j in joints]
 
 
-def _tree(tree: Tree, bodies: list[int], cuts: list[int]) -> Tree:
+def _tree(tree: SpanningTree, bodies: list[int], cuts: list[int]) -> SpanningTree:
     """Of some bodies and the arcs that carry or close them, numbered anew."""
     vertices = [0, *sorted(tree.order[k - 1] for k in bodies)]
     arcs = sorted([*(tree.arc[k - 1] for k in bodies), *cuts])
@@ -222,7 +222,7 @@ def _tree(tree: Tree, bodies: list[int], cuts: list[int]) -> Tree:
     graph = Graph(
         len(bodies), tuple(Arc(vertex[every[i].tail], vertex[every[i].head], every[i].freedoms) for i in arcs)
     )
-    return Tree(
+    return SpanningTree(
         graph,
         tuple(vertex[tree.order[k - 1]] for k in bodies),
         tuple(label[tree.parent[k - 1]] for k in bodies),

@@ -1,6 +1,6 @@
 """`Description`: the data of a numbered mechanism, and what can be read off it: sizes, names, places, loops, parameters.
 
-Bodies are 1 … n in regular labelling (a body's carrier has a lower number; 0 is the ground). Joint k is the one that carries body k.
+Bodies are 1 … n in regular labelling (a body's parent has a lower number; 0 is the ground). Joint k is the one that carries body k.
 Numbers may be expressions of named parameters; `numeric` has them evaluated. Nothing here computes motion.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.mechanism.connected import Part, parts_of
-from dalembert.mechanism.joints import CutJoint, Station, TreeJoint
+from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
 from dalembert.parts.bodies import Body, check_mass_properties
@@ -27,13 +27,15 @@ from dalembert.parts.names import unknown
 from dalembert.parts.numbers import number
 from dalembert.parts.shapes import Shape
 from dalembert.portable import Portable
-from dalembert.topology import Tree, loops
+from dalembert.topology import SpanningTree, loops
 from dalembert.trace import symbol
 from dalembert.trace.bind import bind
 from dalembert.words import counted
 
 if TYPE_CHECKING:
-    from dalembert.trace.native.code import Code
+    from numpy.typing import ArrayLike
+
+    from dalembert.trace.native.code import CodeLibraries
     from dalembert.trace.native.target import Target
 
 
@@ -50,7 +52,7 @@ class Description(Portable):
     constraints: Mapping[str, Constraint]
     """Besides the cut joints."""
     parameters: Mapping[str, float]
-    tree: Tree
+    tree: SpanningTree
     ground_shapes: tuple[Shape, ...] = ()
     """For drawing only."""
     plan: Plan = field(default_factory=Plan)
@@ -76,7 +78,7 @@ class Description(Portable):
 
     @property
     def parent(self) -> tuple[int, ...]:
-        """The connection array: the carrier of each body, 0 for the ground."""
+        """The connection array: the parent of each body, 0 for the ground."""
         return self.tree.parent
 
     @cached_property
@@ -133,31 +135,31 @@ class Description(Portable):
 
     @cached_property
     def path_columns(self) -> tuple[tuple[int, ...], ...]:
-        """For the ground, every body and every station, the places in u of the speeds on its path from the ground."""
+        """For the ground, every body and every node frame, the places in u of the speeds on its path from the ground."""
         paths: list[tuple[int, ...]] = [()]
         for k, joint in enumerate(self.joints):
             paths.append((*paths[self.parent[k]], *joint.columns))
-        return (*paths, *(paths[station.body] for station in self.stations))
+        return (*paths, *(paths[frame.body] for frame in self.node_frames))
 
     # -- frames that move with elastic bodies -------------------------------------------------------------------------------
     @cached_property
-    def stations(self) -> tuple[Station, ...]:
+    def node_frames(self) -> tuple[NodeFrame, ...]:
         """The nodes of elastic bodies. Wherever frames are numbered, they follow the bodies: n_bodies + 1, + 2, …"""
-        return tuple(Station(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
+        return tuple(NodeFrame(k, name) for k, b in enumerate(self.bodies, start=1) for name in b.nodes)
 
     @cached_property
-    def station_number(self) -> Mapping[tuple[int, str], int]:
+    def node_frame_number(self) -> Mapping[tuple[int, str], int]:
         """The number of the frame at a body's node."""
-        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.stations, start=1)}
+        return {(s.body, s.node): self.n_bodies + i for i, s in enumerate(self.node_frames, start=1)}
 
     @cached_property
     def stands_on(self) -> tuple[int, ...]:
-        """The frame that each joint stands on: its carrier, or a station of it."""
+        """The frame that each joint stands on: its parent, or a node frame of it."""
         return tuple(self.frame_of(parent, j.on_parent) for j, parent in zip(self.joints, self.parent))
 
     def frame_of(self, body: int, on: Frame) -> int:
-        """The numbered frame that a joint's frame on a body is fixed to: the body, or a station of it."""
-        return self.station_number[body, on.node] if on.node else body
+        """The numbered frame that a joint's frame on a body is fixed to: the body, or a node frame of it."""
+        return self.node_frame_number[body, on.node] if on.node else body
 
     def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
         """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
@@ -214,7 +216,7 @@ class Description(Portable):
 
     def body_of(self, frame: int) -> int:
         """The body that a numbered frame belongs to."""
-        return frame if frame <= self.n_bodies else self.stations[frame - self.n_bodies - 1].body
+        return frame if frame <= self.n_bodies else self.node_frames[frame - self.n_bodies - 1].body
 
     @property
     def elastic(self) -> bool:
@@ -235,11 +237,11 @@ class Description(Portable):
         return target_of(self.target)
 
     @cached_property
-    def code(self) -> Code:
+    def code(self) -> CodeLibraries:
         """Machine code that was found for it already, whatever the values of its parameters."""
-        from dalembert.trace.native.code import Code
+        from dalembert.trace.native.code import CodeLibraries
 
-        return Code()
+        return CodeLibraries()
 
     # -- topology -----------------------------------------------------------------------------------------------------
     @property
@@ -286,7 +288,7 @@ class Description(Portable):
         """Of the symbols that stand for them."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
-    def admissible(self, q: Any) -> np.ndarray:
+    def admissible(self, q: ArrayLike) -> np.ndarray:
         """The nearest coordinates, numbers or traced, in which every set of Euler parameters has unit length."""
         out = np.array(q)
         for j in self.joints:

@@ -70,7 +70,7 @@ def _places(given: tuple[Any, ...], start: int) -> tuple[int | None, ...]:
 
 
 @dataclass(frozen=True)
-class Station:
+class NodeFrame:
     """A node of an elastic body, by the body's number."""
 
     body: int

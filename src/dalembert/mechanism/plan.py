@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.events import Event
 from dalembert.portable import Portable
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-INTEGRATION = ("method", "step", "rtol", "atol", "max_step")
-"""Options that belong together: a call that chooses a method or a step chooses all of them."""
-OPTIONS = (*INTEGRATION, "output", "start", "max_steps", "stabilise", "constraints", "formulation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,15 +21,9 @@ class Plan(Portable):
     duration: float | None = None
     initial: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     speeds: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    options: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    options: SimulationOptions = field(default_factory=SimulationOptions)
     outputs: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     events: Mapping[str, Event] = field(default_factory=lambda: _NOTHING)
-
-    def chosen(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The call's options (None: not said), completed by the plan's."""
-        given = {k: v for k, v in options.items() if v is not None}
-        own = "method" in given or "step" in given
-        return {k: v for k, v in self.options.items() if not (own and k in INTEGRATION)} | given
 
     def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
         """The call's duration, initial values and speeds (None: not said), completed by the plan's."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.kinematics.loads import loads
-from dalembert.mechanism import Mechanism
 from dalembert.motion.quantities import udot
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads, one_by_one
 from dalembert.vectors import cross
@@ -43,16 +42,6 @@ def body_forces(x: Samples) -> BodyForces:
             left[:, k - 1] -= wrench
     C = one_by_one(x.at(x.solved.looked_at), _coefficients, None)
     return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
-
-
-def rows_of(m: Mechanism, name: str) -> list[int]:
-    """Numbers of a constraint's rows among all."""
-    start = 0
-    for other, d in m.constraint_rows.items():
-        if other == name:
-            return list(range(start, start + len(d.g)))
-        start += len(d.g)
-    raise KeyError(name)
 
 
 def _needed(s: Any, rates: Any) -> Any:

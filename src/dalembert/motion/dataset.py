@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import xarray
+
     from dalembert.motion.motion import Motion
 
 
-def dataset(motion: Motion) -> Any:
+def dataset(motion: Motion) -> xarray.Dataset:
     """Coordinates and speeds; with the mechanism also poses, velocities and energies."""
     import xarray
 

@@ -5,7 +5,7 @@ As with `Mechanism`, whoever answers is imported when asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,12 +25,17 @@ from dalembert.portable import Portable
 from dalembert.words import counted
 
 if TYPE_CHECKING:
-    from dalembert.elastic.outputs import InnerLoads
+    import xarray
+    from numpy.typing import ArrayLike
+
+    from dalembert.aliases import PointOfBody, StateFunction
+    from dalembert.elastic.elastic_outputs import InnerLoads
     from dalembert.kernels.catalogue import BodyMotion
     from dalembert.motion.quantities import Accelerations, Energies, Momenta, Poses
     from dalembert.motion.reactions import JointForces, Wrenches
     from dalembert.motion.samples import Samples
     from dalembert.motion.section_forces import SectionForces
+    from dalembert.simulation.march.checkpoint import Checkpoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +56,7 @@ class Motion(Portable):
     record: Mapping[str, Any]
     """How it came about: model, method, tolerances, given and computed initial values, parameters, version, how it ended."""
     mechanism: Mechanism | None = None
-    unfinished: Any = field(default=None, repr=False)
+    unfinished: Checkpoint | None = field(default=None, repr=False)
     """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
 
     def __post_init__(self) -> None:
@@ -120,11 +125,11 @@ class Motion(Portable):
 
         return pose(self.samples, body)
 
-    def position(self, at: Any) -> np.ndarray:
+    def position(self, at: PointOfBody) -> np.ndarray:
         """(K, 3) of a point: a body's name or ("name", (x, y, z))."""
         return self.evaluate(lambda s: s.position(at))
 
-    def velocity(self, at: Any) -> np.ndarray:
+    def velocity(self, at: PointOfBody) -> np.ndarray:
         """(K, 3) of a point."""
         return self.evaluate(lambda s: s.velocity(at))
 
@@ -142,7 +147,7 @@ class Motion(Portable):
         They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
         it may be pulled: what a joint transmits is known exactly, by `reaction`.
         """
-        from dalembert.elastic.outputs import inner_loads
+        from dalembert.elastic.elastic_outputs import inner_loads
 
         return inner_loads(self, body)
 
@@ -159,13 +164,13 @@ class Motion(Portable):
 
         They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
         """
-        from dalembert.elastic.outputs import tisserand_frame
+        from dalembert.elastic.elastic_outputs import tisserand_frame
 
         return tisserand_frame(self, body)
 
     def principal_axes(self, body: str) -> np.ndarray:
         """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
-        from dalembert.elastic.outputs import principal_axes
+        from dalembert.elastic.elastic_outputs import principal_axes
 
         return principal_axes(self, body)
 
@@ -175,7 +180,7 @@ class Motion(Portable):
 
         return udot(self.samples)
 
-    def acceleration(self, at: Any) -> Accelerations:
+    def acceleration(self, at: PointOfBody) -> Accelerations:
         """`.angular` of a point's body and `.linear` of the point, (K, 3) each."""
         from dalembert.motion.quantities import acceleration
 
@@ -187,7 +192,7 @@ class Motion(Portable):
 
         return energy(self.samples)
 
-    def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Momenta:
+    def momentum(self, about: ArrayLike = (0.0, 0.0, 0.0)) -> Momenta:
         """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
         from dalembert.motion.quantities import momentum
 
@@ -212,7 +217,7 @@ class Motion(Portable):
         return drive(self.samples, name)
 
     @takes(quantity=function)
-    def evaluate(self, quantity: Callable[[Any], Any]) -> np.ndarray:
+    def evaluate(self, quantity: StateFunction) -> np.ndarray:
         """Any function of the state at all samples, compiled: `motion.evaluate(lambda s: s.position("tip")[2])`."""
         from dalembert.motion.samples import evaluate
 
@@ -249,7 +254,7 @@ class Motion(Portable):
         return motion_html(self)
 
     # -- elsewhere --------------------------------------------------------------------------------------------------------
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> xarray.Dataset:
         """An `xarray.Dataset` with names and units."""
         from dalembert.motion.dataset import dataset
 

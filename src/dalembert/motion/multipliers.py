@@ -133,7 +133,7 @@ def _solved(e: Equations, scale: np.ndarray, live: np.ndarray) -> tuple[np.ndarr
 
 def _batches(x: Samples) -> Iterator[Samples]:
     n = x.mechanism.n_u
-    n_rows = sum(len(d.g) for d in x.mechanism.constraint_rows.values())
+    n_rows = len(x.mechanism.rows)
     size = max(1, LARGEST_BATCH // max(1, (n + n_rows) ** 2))
     for start in range(0, max(len(x), 1), size):
         yield x.at(slice(start, start + size))

@@ -16,7 +16,6 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
 from dalembert.mechanism import Mechanism
-from dalembert.motion.body_forces import rows_of
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.parts.names import unknown
 
@@ -111,7 +110,7 @@ def drive(x: Samples, name: str) -> JointForces:
         return _prescribed(x, m.joint_number[name])
     if name not in m.constraint_rows:
         raise unknown(name, "joint or constraint", [*m.joint_number, *m.constraint_rows], "drive")
-    d, rows = m.constraint_rows[name], rows_of(m, name)
+    d, rows = m.constraint_rows[name], list(m.rows.of_owner(name))
     on_joints = evaluate(x, lambda s, _: d.values(s)[2][:, 6 * len(d.bodies) :])
     acted_on = np.flatnonzero(np.abs(on_joints).max(axis=(0, 1)))
     if not len(acted_on):
@@ -142,7 +141,7 @@ def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
 def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
     """By a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
     m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.body_forces
-    named, rows = d.constraint.bodies, rows_of(m, name)
+    named, rows = d.constraint.bodies, list(m.rows.of_owner(name))
     first = m.number_of[named[0]] if named else d.bodies[0]
     own = np.zeros_like(b.dependence)
     own[..., rows] = b.dependence[..., rows]

@@ -133,22 +133,22 @@ def _external(x: Samples, k: int) -> list[_External]:
 
 
 def _along(m: Mechanism, frame: int) -> float:
-    """Where a station sits along its beam; the floating frame itself counts as its beginning."""
+    """Where a node frame sits along its beam; the floating frame itself counts as its beginning."""
     if frame <= m.n_bodies:
         return 0.0
-    station = m.stations[frame - m.n_bodies - 1]
-    return float(m.bodies[station.body - 1].nodes[station.node].r[0])
+    at = m.node_frames[frame - m.n_bodies - 1]
+    return float(m.bodies[at.body - 1].nodes[at.node].r[0])
 
 
 def _applied(x: Samples, k: int, here: Any) -> list[_External]:
     """Forces of the model at the body's nodes."""
     m = x.mechanism
-    stations = [m.station_number[s.body, s.node] for s in m.stations if s.body == k]
-    if not m.forces or not stations:
+    frames = [m.node_frame_number[s.body, s.node] for s in m.node_frames if s.body == k]
+    if not m.forces or not frames:
         return []
 
     def formula(s: Any, _: Any) -> Any:
-        rows = {frame: [np.zeros(3), np.zeros(3)] for frame in stations}
+        rows = {frame: [np.zeros(3), np.zeros(3)] for frame in frames}
         for force in s.mechanism.forces.values():
             for load in force.loads(s):
                 frame = s.body_number(load.body) if isinstance(load, BodyLoad) else 0
@@ -162,7 +162,5 @@ def _applied(x: Samples, k: int, here: Any) -> list[_External]:
     found = evaluate_with_loads(x, formula)
     origin = evaluate(x, lambda s, _: s.poses[k].p)
     return [
-        _External(_along(m, frame), here(found[:, i], origin))
-        for i, frame in enumerate(stations)
-        if np.any(found[:, i])
+        _External(_along(m, frame), here(found[:, i], origin)) for i, frame in enumerate(frames) if np.any(found[:, i])
     ]

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.parts.fields import Number
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints.axis import to_z, unit
 from dalembert.parts.numbers import number, numbers, positive
@@ -21,25 +22,30 @@ from dalembert.portable import Portable
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.aliases import Scalar, Vector3
+
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
     """Mass (kg), mass centre and inertia matrix about it (kg m²), in body axes: what `da.rod`, `da.box` and the others give."""
 
-    mass: Any
+    mass: Number
     com: Vector
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
     """How it looks, where its form is known."""
 
-    def moved(self, by: Any) -> MassProperties:
-        """The same matter with its mass centre shifted by `by` in body axes."""
+    def moved(self, by: Vector3) -> MassProperties:
+        """The same mass with its mass centre shifted by `by` in body axes."""
         shift = numbers(by, (3,), "moved: by")
         shapes = tuple(replace(s, at=Frame(s.at.position + shift, s.at.rotation)) for s in self.shapes)
         return MassProperties(self.mass, self.com + shift, self.inertia, shapes)
 
     def __add__(self, other: MassProperties) -> MassProperties:
-        """Two pieces of matter taken as one body."""
+        """Sum of two mass distributions, taken as one body."""
         mass = self.mass + other.mass
         com = (self.mass * self.com + other.mass * other.com) / mass
         about = sum(p.inertia + p.mass * _steiner(p.com - com) for p in (self, other))
@@ -50,7 +56,7 @@ def _steiner(r: Vector) -> Matrix:
     return (r @ r) * IDENTITY - np.outer(r, r)
 
 
-def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) -> MassProperties:
+def rod(mass: Scalar, length: Scalar, axis: ArrayLike = (1.0, 0.0, 0.0), com: Vector3 | None = None) -> MassProperties:
     """A thin uniform rod from the body's origin along `axis`: `da.rod(mass=1.0, length=0.5)`; `com` overrides where its middle is."""
     mass, length = number(mass, "rod: mass"), positive(length, "rod: length")
     a = np.array(unit(axis, "rod: axis"))
@@ -59,7 +65,7 @@ def rod(mass: Any, length: Any, axis: Any = (1.0, 0.0, 0.0), com: Any = None) ->
     return MassProperties(mass, middle, mass * length * length / 12.0 * (IDENTITY - np.outer(a, a)), (ends,))
 
 
-def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+def box(mass: Scalar, size: Vector3, com: Vector3 = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform block with edges `size` along the body axes about `com`: `da.box(2.0, (1.0, 0.2, 0.1))`."""
     mass = number(mass, "box: mass")
     com = numbers(com, (3,), "box: com")
@@ -68,7 +74,7 @@ def box(mass: Any, size: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
 
 
 def cylinder(
-    mass: Any, radius: Any, length: Any, axis: Any = (0.0, 0.0, 1.0), com: Any = (0.0, 0.0, 0.0)
+    mass: Scalar, radius: Scalar, length: Scalar, axis: ArrayLike = (0.0, 0.0, 1.0), com: Vector3 = (0.0, 0.0, 0.0)
 ) -> MassProperties:
     """A uniform solid cylinder along `axis` about `com`: `da.cylinder(mass=1.0, radius=0.2, length=0.05)`."""
     mass = number(mass, "cylinder: mass")
@@ -79,14 +85,14 @@ def cylinder(
     return MassProperties(mass, com, inertia, (Cylinder(radius, length, at=Frame(com, to_z(tuple(a)))),))
 
 
-def sphere(mass: Any, radius: Any, com: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+def sphere(mass: Scalar, radius: Scalar, com: Vector3 = (0.0, 0.0, 0.0)) -> MassProperties:
     """A uniform solid ball about `com`: `da.sphere(mass=1.0, radius=0.1)`."""
     mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
     com = numbers(com, (3,), "sphere: com")
     return MassProperties(mass, com, 0.4 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
 
 
-def particle(mass: Any, at: Any = (0.0, 0.0, 0.0)) -> MassProperties:
+def particle(mass: Scalar, at: Vector3 = (0.0, 0.0, 0.0)) -> MassProperties:
     """A point mass `at` a place of the body, without inertia of its own: `da.particle(1.0, (1, 0, 0))`."""
     return MassProperties(number(mass, "particle: mass"), numbers(at, (3,), "particle: at"), np.zeros((3, 3)))
 

@@ -6,12 +6,13 @@ import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from dalembert.errors import ModelError
+from dalembert.parts.field_types import ByName, FieldType, Marked, OneOf, Plain, Several, field_type
 from dalembert.parts.fields import Function, Holds
 from dalembert.parts.names import text
-from dalembert.parts.numbers import number, numbers, positive
+from dalembert.parts.numbers import number, numbers, plain_number, positive, whole_number
 
 Check = Callable[[Any, str], Any]
 """(what was given, where) → the value in its proper form, or a ModelError."""
@@ -35,7 +36,9 @@ def checks_of(cls: type) -> dict[str, Check]:
         hints = get_type_hints(cls, include_extras=True)
     except NameError:  # types known only where a user's own class was written
         return {}
-    found = {f.name: (_check_of(hints[f.name]), f.default is None) for f in dataclasses.fields(cls) if f.init}
+    found = {
+        f.name: (_check_of(field_type(hints[f.name])), f.default is None) for f in dataclasses.fields(cls) if f.init
+    }
     return {
         name: partial(_optional, check) if optional else check
         for name, (check, optional) in found.items()
@@ -49,40 +52,38 @@ def marks_of(cls: type) -> dict[str, Holds | Function]:
     if not checks_of(cls):
         return {}
     hints = get_type_hints(cls, include_extras=True)
-    marks = {name: [x for x in get_args(hints[name])[1:] if isinstance(x, Holds | Function)] for name in checks_of(cls)}
-    return {name: found[0] for name, found in marks.items() if found}
+    found = {name: field_type(hints[name]) for name in checks_of(cls)}
+    return {name: kind.mark for name, kind in found.items() if isinstance(kind, Marked)}
 
 
-def _check_of(hint: Any) -> Check | None:
-    if get_origin(hint) is Annotated:
-        for mark in get_args(hint)[1:]:
-            if isinstance(mark, Holds):
-                return positive if mark.positive else _held(mark.what)
-            if isinstance(mark, Function):
-                return partial(_function, mark)
-    if get_origin(hint) is Literal:
-        return partial(_one_of, get_args(hint))
-    if get_origin(hint) in (Union, types.UnionType):
-        inner = [x for x in get_args(hint) if x is not type(None)]
-        return _check_of(inner[0]) if len(inner) == 1 else None
-    each = get_args(hint)
-    if get_origin(hint) is Mapping and (check := _check_of(each[1])) is not None:
-        return partial(_by_name, check)
-    if get_origin(hint) is tuple and each[1:] == (Ellipsis,) and (check := _check_of(each[0])) is not None:
-        return partial(_several, check)
-    return text if hint is str else None
+def _check_of(kind: FieldType | None) -> Check | None:
+    match kind:
+        case Marked(Holds() as mark):
+            return _check_of_mark(mark)
+        case Marked(Function() as mark):
+            return partial(_function, mark)
+        case OneOf(words):
+            return partial(_one_of, words)
+        case ByName(item) if (check := _check_of(item)) is not None:
+            return partial(_by_name, check)
+        case Several(item) if (check := _check_of(item)) is not None:
+            return partial(_several, check)
+        case Plain(cls) if cls is str:
+            return text
+    return None
 
 
-def _held(what: str) -> Check | None:
+def _check_of_mark(mark: Holds) -> Check | None:
     from dalembert.parts.forces.points import point
     from dalembert.parts.frames import as_frame
     from dalembert.parts.joints.axis import unit
 
     known: dict[str, Check] = {
-        "number": number, "vector": lambda x, where: numbers(x, (3,), where), "axis": unit, "point": point,
-        "frame": as_frame, "body": text, "joint": text,
+        "number": positive if mark.positive else number, "plain number": partial(plain_number, above_zero=mark.positive),
+        "count": whole_number, "vector": lambda x, where: numbers(x, (3,), where), "axis": unit, "point": point,
+        "frame": as_frame, "body": text, "joint": text, "integrator": text, "constraint method": text, "formulation": text,
     }  # fmt: skip
-    return known.get(what)
+    return mark.check or known.get(mark.what)
 
 
 def _optional(check: Check, given: Any, where: str) -> Any:

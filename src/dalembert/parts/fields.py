@@ -15,6 +15,8 @@ class Holds:
     positive: bool = False
     unit: str = ""
     """"m" for lengths, "joint" for the unit of the joints named beside it, where that tells how large a mechanism is."""
+    check: Callable[[Any, str], Any] | None = None
+    """(value, where) → the value in its proper form, or a ModelError; for kinds that `conform.py` does not know."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,20 @@ class Function:
     """Of plain numbers, as in `Holds`."""
 
 
+@dataclass(frozen=True)
+class Help:
+    """A field in a sentence, for editors, the command line and the documents."""
+
+    help: str
+
+
 Number = Annotated[Any, Holds("number")]
 """A float, or an expression of parameters."""
+PlainNumber = Annotated[float, Holds("plain number")]
+"""A float, without parameters."""
+PositiveNumber = Annotated[float, Holds("plain number", positive=True)]
+Count = Annotated[int, Holds("count")]
+"""A whole number from 1 on."""
 Length = Annotated[Any, Holds("number", positive=True, unit="m")]
 """Above zero."""
 RestLength = Annotated[Any, Holds("number", unit="m")]

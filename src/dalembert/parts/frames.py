@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.parts.fields import Holds, Numbers3
 from dalembert.parts.names import text
 from dalembert.parts.numbers import numbers
 from dalembert.portable import Portable
@@ -23,8 +24,8 @@ class Frame(Portable):
     On an elastic body, `node` names the node that carries the frame, and position and rotation are in the node's axes.
     """
 
-    position: Vector = field(default_factory=lambda: ZERO)
-    rotation: Matrix = field(default_factory=lambda: IDENTITY)
+    position: Numbers3 = field(default_factory=lambda: ZERO)
+    rotation: Annotated[Any, Holds("rotation")] = field(default_factory=lambda: IDENTITY)
     node: str | None = None
 
     def __post_init__(self) -> None:

@@ -47,3 +47,21 @@ def positive(given: Any, what: str) -> Any:
     if isinstance(value, float) and value <= 0.0:
         raise ModelError(f"{what} must be positive, not {value:g}")
     return value
+
+
+def plain_number(given: Any, what: str, above_zero: bool = False) -> float:
+    """A finite float, no expression; above zero where that is asked for."""
+    value = number(given, what)
+    if not isinstance(value, float):
+        raise ModelError(f"{what} must be a plain number, not the expression {given}")
+    if above_zero and value <= 0.0:
+        raise ModelError(f"{what} must be a positive number, not {value:g}")
+    return value
+
+
+def whole_number(given: Any, what: str) -> int:
+    """A whole number from 1 on."""
+    value = plain_number(given, what)
+    if isinstance(given, bool) or not value.is_integer() or value < 1.0:
+        raise ModelError(f"{what} must be a whole number from 1 on, not {given!r}")
+    return int(value)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.parts.conform import Described
 from dalembert.parts.fields import BodyName, OfState, PointLike
 
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar, StateFunction
+    from dalembert.kinematics.state import State
 
-class Output(Described):
+
+class OutputQuantity(Described):
     """The contract: `value(state)`, a number or three."""
 
     unit: str = ""
@@ -20,23 +26,23 @@ class Output(Described):
         """The bodies it names, for checking."""
         return ()
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Value(Output):
+class Value(OutputQuantity):
     """A function of the state."""
 
     of: OfState
     unit: str = ""
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return self.of(s) if callable(self.of) else self.of
 
 
 @dataclass(frozen=True, eq=False)
-class _OfPoint(Output):
+class _OfPoint(OutputQuantity):
     at: PointLike
 
     @property
@@ -49,7 +55,7 @@ class Position(_OfPoint):
 
     unit = "m"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.position(self.at)
 
 
@@ -58,7 +64,7 @@ class Velocity(_OfPoint):
 
     unit = "m/s"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.velocity(self.at)
 
 
@@ -67,7 +73,7 @@ class Displacement(_OfPoint):
 
     unit = "m"
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         k = s.mechanism.number_of.get(self.at.body, 0)
         nodes = s.mechanism.bodies[k - 1].nodes if k else {}
         if self.at.node not in nodes:
@@ -78,7 +84,7 @@ class Displacement(_OfPoint):
 
 
 @dataclass(frozen=True, eq=False)
-class AngularVelocity(Output):
+class AngularVelocity(OutputQuantity):
     """How fast a body turns, in world axes."""
 
     body: BodyName
@@ -88,13 +94,13 @@ class AngularVelocity(Output):
     def bodies(self) -> tuple[str, ...]:
         return (self.body,)
 
-    def value(self, s: Any) -> Any:
+    def value(self, s: State) -> Scalar | np.ndarray:
         return s.angular_velocity(self.body)
 
 
-def as_output(given: Any, name: str) -> Output:
-    """An Output from an Output or a function of the state."""
-    if isinstance(given, Output):
+def as_output(given: OutputQuantity | StateFunction, name: str) -> OutputQuantity:
+    """An `OutputQuantity` from itself or from a function of the state."""
+    if isinstance(given, OutputQuantity):
         return given
     if callable(given):
         return Value(given)
@@ -103,5 +109,5 @@ def as_output(given: Any, name: str) -> Output:
     )
 
 
-OUTPUTS: tuple[type[Output], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
+OUTPUTS: tuple[type[OutputQuantity], ...] = (Value, Position, Velocity, Displacement, AngularVelocity)
 """The outputs a model file can name."""

@@ -1,4 +1,4 @@
-"""Shapes for drawing a body. They are pictures only: they carry no mass, and no equation looks at them.
+"""Shapes for drawing a body. They are pictures only: they carry no mass, and no equation reads them.
 
 Each shape is centred on its place `at` in body axes: a point, or a `Frame` where it is turned as well. Lengths may be expressions of
 parameters. A colour is "#rrggbb" or one of the names in `COLOURS`; without one the page chooses.
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ COLOURS = MappingProxyType(
         "pink": "#e07a9b", "brown": "#8d6346", "gold": "#c9a227",
     }
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar, Vector3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +100,7 @@ class Cylinder(Shape):
         self._positive("radius", "length")
 
     @classmethod
-    def between(cls, a: Any, b: Any, radius: Any, **look: Any) -> Cylinder:
+    def between(cls, a: Vector3, b: Vector3, radius: Scalar, **look: Any) -> Cylinder:
         place, length = _span(a, b, "Cylinder.between")
         return cls(radius, length, at=place, **look)
 
@@ -115,7 +118,7 @@ class Capsule(Shape):
         self._positive("radius", "length")
 
     @classmethod
-    def between(cls, a: Any, b: Any, radius: Any, **look: Any) -> Capsule:
+    def between(cls, a: Vector3, b: Vector3, radius: Scalar, **look: Any) -> Capsule:
         place, length = _span(a, b, "Capsule.between")
         return cls(radius, length, at=place, **look)
 

@@ -1,4 +1,4 @@
-"""Solids: uniform matter by its form, with a mass or a density. Several of them make one body.
+"""Solids: uniform bodies by their form, with a mass or a density. Several of them make one body.
 
 A solid's centre (a rod's beginning) is at its place `at` on the body; it is drawn as it is.
 """
@@ -57,11 +57,11 @@ class Solid:
         raise NotImplementedError
 
     def centred(self) -> MassProperties:
-        """Its matter in its own axes."""
+        """Mass properties in the solid's own axes."""
         raise NotImplementedError
 
     def properties(self) -> MassProperties:
-        """Its matter on the body, drawn in its colour."""
+        """Mass properties on the body, drawn in the solid's colour."""
         own, R, p = self.centred(), self.at.rotation, self.at.position
         drawn = tuple(
             replace(s, at=Frame(p + R @ s.at.position, R @ s.at.rotation), colour=self.colour or s.colour)

@@ -16,9 +16,9 @@ from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
+from dalembert.recursive.joint_base import FixedBase, JointBase, NodeBase
+from dalembert.recursive.link_inertia import ElasticLinkInertia, LinkInertia, RigidLinkInertia
 from dalembert.recursive.links import Link, links
-from dalembert.recursive.matter import ElasticMatter, Matter, RigidMatter
-from dalembert.recursive.seats import FixedSeat, MovingSeat, Seat
 from dalembert.recursive.steps import NO_MODES, NOTHING, JointValues, Moving, Placement, Spatial
 from dalembert.vectors import ZERO, Vector
 
@@ -44,21 +44,21 @@ class Tree:
         return [JointValues(*qu) for qu in zip(self.state.joint_q, self.state.joint_u, driven)]
 
     @cached_property
-    def matter(self) -> list[Matter]:
+    def link_inertias(self) -> list[LinkInertia]:
         s = self.state
         return [
-            ElasticMatter(Deformed(b.data, s.modal_q(k))) if b.modes else RigidMatter(link.inertia)
+            ElasticLinkInertia(Deformed(b.data, s.modal_q(k))) if b.modes else RigidLinkInertia(link.inertia)
             for k, (b, link) in enumerate(zip(self.mechanism.bodies, self.links), start=1)
         ]
 
     @cached_property
-    def seats(self) -> list[Seat]:
+    def bases(self) -> list[JointBase]:
         """What each joint stands on."""
         m = self.mechanism
         return [
-            FixedSeat(len(m.bodies[link.parent - 1].modes) if link.parent else 0)
+            FixedBase(len(m.bodies[link.parent - 1].modes) if link.parent else 0)
             if on == link.parent
-            else MovingSeat(self.state.node(on))
+            else NodeBase(self.state.node(on))
             for link, on in zip(self.links, m.stands_on)
         ]
 
@@ -73,26 +73,26 @@ class Tree:
 
     def demanded(self, k: int, a: Spatial, bending: np.ndarray) -> tuple[Spatial, np.ndarray]:
         """The force it takes to move and accelerate link k (from 0) so, less the applied one: on the link, and on its modes."""
-        force, modal = self.matter[k].demands(self.spin(k + 1), self.modal_u(k + 1), a, bending)
+        force, modal = self.link_inertias[k].demands(self.spin(k + 1), self.modal_u(k + 1), a, bending)
         return force - self.applied[0][k], modal
 
     @cached_property
     def moving(self) -> list[Moving]:
         out = [Moving(ZERO, ZERO, self.ground.b)]
         for k, (link, at, values) in enumerate(zip(self.links, self.placements, self.values)):
-            carrier, seat = out[link.parent], self.seats[k]
-            spin = seat.spin(carrier.w, self.modal_u(link.parent))
-            out.append(steps.move(link, at, values, spin, seat.turned(carrier.b)))
+            parent, base = out[link.parent], self.bases[k]
+            spin = base.spin(parent.w, self.modal_u(link.parent))
+            out.append(steps.move(link, at, values, spin, base.turned(parent.b)))
         return out[1:]
 
     def spin(self, k: int) -> Vector:
         """Angular velocity of link k = 1, 2, … in its own axes; of the ground, none."""
         return self.moving[k - 1].w if k else ZERO
 
-    def seat_spin(self, k: int) -> Vector:
+    def base_spin(self, k: int) -> Vector:
         """Angular velocity of what joint k (from 0) stands on."""
         parent = self.links[k].parent
-        return self.seats[k].spin(self.spin(parent), self.modal_u(parent))
+        return self.bases[k].spin(self.spin(parent), self.modal_u(parent))
 
     @cached_property
     def applied(self) -> tuple[list[Spatial], list[np.ndarray]]:
@@ -110,10 +110,10 @@ class Tree:
             on_links.append(Spatial(R.T @ (n + steps.cross(arm, f)), R.T @ f))
         return on_links, all_loads.joint
 
-    def seat_acceleration(self, k: int, carrier: Spatial, bending: np.ndarray) -> Spatial:
-        """Of what joint k (from 0) stands on, from its carrier's and that of the carrier's modes."""
+    def base_acceleration(self, k: int, motion: Spatial, bending: np.ndarray) -> Spatial:
+        """Acceleration of the base of joint k (from 0), from that of its parent body and of the parent's modes."""
         parent = self.links[k].parent
-        return self.seats[k].acceleration(carrier, self.spin(parent), self.modal_u(parent), bending)
+        return self.bases[k].acceleration(motion, self.spin(parent), self.modal_u(parent), bending)
 
     @property
     def ground(self) -> Spatial:
@@ -145,7 +145,7 @@ class StillTree(Tree):
 def articulated(tree: Tree, tau: Any) -> np.ndarray:
     """u̇ by articulated bodies; `tau` are generalized forces beyond the mechanism's own."""
     m = tree.mechanism
-    inertia = [matter.inertia() for matter in tree.matter]
+    inertia = [own.inertia() for own in tree.link_inertias]
     both = [tree.bias(k) for k in range(m.n_bodies)]
     bias, modal = [b[0] for b in both], [b[1] for b in both]
     factors = []
@@ -155,19 +155,19 @@ def articulated(tree: Tree, tau: Any) -> np.ndarray:
         factor, U = steps.factorise(link, at, own, p, torque, modal[k])
         factors.append(factor)
         if link.parent:
-            J, seat = link.parent - 1, tree.seats[k]
-            I, p = steps.hand_inward(link, at, own, p, U, factor, tree.moving[k].c, torque)
-            beta = seat.bias(tree.spin(link.parent), tree.modal_u(link.parent))
+            J, base = link.parent - 1, tree.bases[k]
+            I, p = steps.articulated_to_parent(link, at, own, p, U, factor, tree.moving[k].c, torque)
+            beta = base.bias(tree.spin(link.parent), tree.modal_u(link.parent))
             if beta is not None:
                 p = p + Spatial(*I.times(beta.a, beta.b))
-            force, on_modes = seat.force(p)
-            inertia[J], bias[J], modal[J] = inertia[J] + seat.inertia(I), bias[J] + force, modal[J] + on_modes
+            force, on_modes = base.force(p)
+            inertia[J], bias[J], modal[J] = inertia[J] + base.inertia(I), bias[J] + force, modal[J] + on_modes
     out: list[Any] = []
     acceleration, bending = [NOTHING], [NO_MODES]
     for k, factor in enumerate(reversed(factors)):
         link = tree.links[k]
-        carrier = tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])
-        udot, a = steps.accelerate(link, tree.placements[k], factor, tree.moving[k].c, carrier)
+        motion = tree.base_acceleration(k, acceleration[link.parent], bending[link.parent])
+        udot, a = steps.accelerate(link, tree.placements[k], factor, tree.moving[k].c, motion)
         out.extend(udot)
         acceleration.append(a)
         bending.append(udot[link.source.n_own :])
@@ -187,9 +187,9 @@ def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
     modal: list[np.ndarray] = []
     acceleration, bending = [tree.ground], [NO_MODES]
     for k, (link, at) in enumerate(zip(tree.links, tree.placements)):
-        carrier = tree.seat_acceleration(k, acceleration[link.parent], bending[link.parent])
+        motion = tree.base_acceleration(k, acceleration[link.parent], bending[link.parent])
         own = steps.vector([udot[i] for i in link.source.columns])
-        _, a = steps.accelerated(link, at, tree.values[k], tree.seat_spin(k), carrier, own)
+        _, a = steps.accelerated(link, at, tree.values[k], tree.base_spin(k), motion, own)
         acceleration.append(a)
         bending.append(own[link.source.n_own :])
         force, on_modes = tree.demanded(k, a, bending[-1])
@@ -203,7 +203,7 @@ def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
         for i, column in zip(link.source.free, link.source.columns):
             out[column] = needed[i]
         if link.parent:
-            handed, on_modes = tree.seats[k].force(steps.to_carrier(at, forces[k]))
+            handed, on_modes = tree.bases[k].force(steps.to_parent(at, forces[k]))
             forces[link.parent - 1] = forces[link.parent - 1] + handed
             modal[link.parent - 1] = modal[link.parent - 1] + on_modes
     return steps.vector(out)
@@ -212,7 +212,7 @@ def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
 def composite(tree: Tree) -> np.ndarray:
     """The mass matrix by composite bodies."""
     m = tree.mechanism
-    parts = [matter.composite() for matter in tree.matter]
+    parts = [own.composite() for own in tree.link_inertias]
     entries: dict[tuple[int, int], Any] = {}
     for k in reversed(range(m.n_bodies)):
         link, at = tree.links[k], tree.placements[k]
@@ -228,14 +228,14 @@ def composite(tree: Tree) -> np.ndarray:
                     entries[column, other] = _along(at.S[:, j], force, on_modes, along)
             here, pose = k, at
             while tree.links[here].parent:
-                force, on_modes = tree.seats[here].force(steps.to_carrier(pose, force))
+                force, on_modes = tree.bases[here].force(steps.to_parent(pose, force))
                 here = tree.links[here].parent - 1
                 pose, outer = tree.placements[here], tree.links[here].source
                 bending = [None] * outer.n_own + list(range(len(on_modes)))
                 for j, other, along in zip(outer.free, outer.columns, bending):
                     entries[column, other] = _along(pose.S[:, j], force, on_modes, along)
         if link.parent:
-            I, coupling, share = tree.seats[k].rigid_inertia(steps.inertia_to_carrier(at, inertia))
+            I, coupling, share = tree.bases[k].rigid_inertia(steps.inertia_to_parent(at, inertia))
             own = parts[link.parent - 1]
             parts[link.parent - 1] = own[0] + I, own[1] + coupling, own[2] + share
     traced = any(steps._traced(x) for x in entries.values())

@@ -30,8 +30,8 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     somewhere = m.somewhere(np.random.default_rng(0), 0.5)
     somewhere[m.modal_weights[0]] *= _SLIGHT
     tree = Tree(State(m, 0.0, somewhere, np.zeros(m.n_u)))
-    inertia = [matter.inertia() for matter in tree.matter]
-    locked = [matter.inertia() for matter in tree.matter]
+    inertia = [own.inertia() for own in tree.link_inertias]
+    locked = [own.inertia() for own in tree.link_inertias]
     for k in reversed(range(m.n_bodies)):
         link, at = tree.links[k], tree.placements[k]
         S = at.S[:, link.source.free]
@@ -46,8 +46,8 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
             torque, modal = np.zeros(S.shape[1]), np.zeros(inertia[k].C.shape[1])
             own = steps.inertia_in_joint(at, inertia[k])
             factor, U = steps.factorise(link, at, own, NOTHING, torque, modal)
-            handed, _ = steps.hand_inward(link, at, own, NOTHING, U, factor, ZERO, torque)
-            J, seat = link.parent - 1, tree.seats[k]
-            inertia[J] = inertia[J] + seat.inertia(handed)
-            locked[J] = locked[J] + seat.inertia(steps.inertia_to_carrier(at, locked[k]))
+            handed, _ = steps.articulated_to_parent(link, at, own, NOTHING, U, factor, ZERO, torque)
+            J, base = link.parent - 1, tree.bases[k]
+            inertia[J] = inertia[J] + base.inertia(handed)
+            locked[J] = locked[J] + base.inertia(steps.inertia_to_parent(at, locked[k]))
     return None

@@ -1,7 +1,7 @@
-"""Matter moved inward where the equations of motion cannot tell: the least inertial parameters of a tree.
+"""Regrouping of inertial parameters toward the base: the minimal set that the equations of motion of a tree can tell apart.
 
 On a hinge's link, a mass on the axis and a moment of inertia that is the same about both axes across and nothing about the axis itself
-act as if they belonged to the carrier, whatever the angle. Taken from the link they leave it without mass, without first moment along
+act as if they belonged to the parent, whatever the angle. Taken from the link they leave it without mass, without first moment along
 the axis and without second moment about y; and every product with these is saved. Accelerations, joint forces and the mass matrix are
 the same; reactions and energies of the single bodies are not.
 """
@@ -11,21 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.parts.joints import Revolute
-from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, ZERO
 
 
 def grouped(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """The links of a tree of rigid bodies with as much as possible moved inward, from the tips on."""
+    """The links of a tree of rigid bodies with as much inertia as possible regrouped into their parents, from the tips on."""
     plain = [_plain(link) for link in links]
     m = np.array([link.inertia.m if ok else 0.0 for link, ok in zip(links, plain)], dtype=float)
     h = np.array([link.inertia.h if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
     I = np.array([link.inertia.I if ok else 0.0 * IDENTITY for link, ok in zip(links, plain)], dtype=float)
     axis = np.array([link.E[:, 2] if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
     p = np.array([link.p if ok else ZERO for link, ok in zip(links, plain)], dtype=float)
-    # what 1 kg on the axis, 1 kg m along it and 1 kg m² across it are at the carrier: rows of mass, first and second moments
+    # what 1 kg on the axis, 1 kg m along it and 1 kg m² across it are at the parent: rows of mass, first and second moments
     one, none = np.ones(len(links)), np.zeros(len(links))
     of_mass = _rows(one, p, _spread(p, p))
     of_first = _rows(none, axis, _spread(axis, p) + _spread(p, axis))

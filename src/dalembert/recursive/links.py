@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism, TreeJoint
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
-from dalembert.recursive.inertia import RigidInertia
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
 _NOISE = 2e-15
@@ -36,9 +36,9 @@ class Link:
     joint: Joint
     source: TreeJoint
     E: Matrix
-    """Axes of the joint's frame P in the carrier's link frame."""
+    """Axes of the joint's frame P in the parent's link frame."""
     p: Vector
-    """Origin of P in the carrier's link frame."""
+    """Origin of P in the parent's link frame."""
     along: Any
     """p·(axis of the joint) where p is otherwise along x, and neither alone; else 0."""
     phase: Any
@@ -63,20 +63,20 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     aligned = {j: j.aligned() for j in {joint.joint for joint in m.joints}}
     joints = [aligned[j.joint][0] for j in m.joints]
     Q = np.array([aligned[j.joint][1] for j in m.joints])
-    carrier = np.array(m.parent) - 1
-    # frames C and P, axes on z, in their bodies; P in the carrier's C
+    parent = np.array(m.parent) - 1
+    # frames C and P, axes on z, in their bodies; P in the parent's C
     R_C, p_C = _turn(a.child_rotation @ Q), a.child_position
-    R_J = np.where(carrier[:, None, None] >= 0, R_C[carrier], IDENTITY)
-    p_J = np.where(carrier[:, None] >= 0, p_C[carrier], 0.0)
+    R_J = np.where(parent[:, None, None] >= 0, R_C[parent], IDENTITY)
+    p_J = np.where(parent[:, None] >= 0, p_C[parent], 0.0)
     E = _turn(_t(R_J) @ (a.parent_rotation @ Q))
     p = _apply(_t(R_J), a.parent_position - p_J)
     # the common normal to the first child's axis, where both may be chosen freely
     spins = np.array([j.spins_about_z for j in joints])
     angle, slide, on_normal = _common_normals(m, E, p, spins)
     Rz = _about_z(angle)
-    on_ground = carrier < 0
-    Rz_J = np.where(on_ground[:, None, None], IDENTITY, Rz[carrier])
-    slide_J = np.where(on_ground, 0.0, slide[carrier])
+    on_ground = parent < 0
+    Rz_J = np.where(on_ground[:, None, None], IDENTITY, Rz[parent])
+    slide_J = np.where(on_ground, 0.0, slide[parent])
     reach = np.abs(_floats(p)).max(axis=1) + np.abs(slide) + np.abs(slide_J)
     moved = p + E[:, :, 2] * slide[:, None]
     moved[:, 2] = moved[:, 2] - slide_J
@@ -109,7 +109,7 @@ def _common_normals(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For every body, the turn about z and the slide along z that bring x onto the common normal to its first child's axis.
 
-    The third array says for which bodies that was done by their carrier.
+    The third array says for which bodies that was done by their parent.
     """
     child = np.full(m.n_bodies, -1)
     for k in reversed(range(m.n_bodies)):
@@ -133,7 +133,7 @@ def _common_normals(
 
 
 def _about_x(E: np.ndarray) -> np.ndarray:
-    """Rx(α) where P's axis lies at the angle α from the carrier's, about the common normal x: what E is, without its rounding."""
+    """Rx(α) where P's axis lies at the angle α from the parent's, about the common normal x: what E is, without its rounding."""
     numbers = _floats(E)
     c, s = numbers[:, 2, 2], -numbers[:, 1, 2]
     length = np.hypot(c, s)

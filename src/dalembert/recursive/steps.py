@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dalembert.recursive.inertia import Inertia, RigidInertia
 from dalembert.recursive.links import Link
+from dalembert.recursive.spatial_inertia import RigidInertia, SpatialInertia
 from dalembert.recursive.turns import NoTurn, Turn, TwoTurns, combined, structured
 from dalembert.vectors import ZERO, Vector, cross, plus_cross, plus_product, vector
 
@@ -41,7 +41,7 @@ class Spatial:
         return Spatial(six[:3], six[3:])
 
 
-AnyInertia = TypeVar("AnyInertia", RigidInertia, Inertia)
+AnyInertia = TypeVar("AnyInertia", RigidInertia, SpatialInertia)
 
 NOTHING = Spatial(ZERO, ZERO)
 NO_MODES = np.zeros(0)
@@ -58,12 +58,12 @@ class JointValues:
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where the link frame lies in the carrier's: turn X and arm p; its joint's rotation R_PC; and the joint's motion
+    """Where the link frame lies in the parent's: turn X and arm p; its joint's rotation R_PC; and the joint's motion
     S = (turning, R_PCᵀ sliding) in link axes.
 
     p = near + X z along: of the arm, what lies along the joint's axis is best gone before turning, where it has one component. The foot
     of that piece is the origin of the joint's frame. X = outer inner, from the link's axes to the joint's, and from there to the
-    carrier's. Where the joint turns about an axis that is the same for both, the joint's axes are those before turning: what the
+    parent's. Where the joint turns about an axis that is the same for both, the joint's axes are those before turning: what the
     joint does can then be found while inertias are still being turned. Else they are the link's.
     """
 
@@ -82,7 +82,7 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Angular velocity w of the link; the part c of its angular acceleration that needs neither u̇ nor the carrier's, in the joint's
+    """Angular velocity w of the link; the part c of its angular acceleration that needs neither u̇ nor the parent's, in the joint's
     axes; and the acceleration b that its origin would have if all others were zero: how it moves when no speed and no turning changes.
     """
 
@@ -100,7 +100,7 @@ class Factor:
 
 
 def place(link: Link, q: np.ndarray) -> Placement:
-    """The link's pose in its carrier, and its joint's motion columns."""
+    """The link's pose in its parent, and its joint's motion columns."""
     joint = link.joint
     shifted = vector([q[0] + link.phase, *q[1:]]) if joint.spins_about_z else q
     moving = joint.rotation(shifted) @ link.spin
@@ -145,13 +145,13 @@ def accelerated(
     return moving.w, a + Spatial.of(S @ udot) if len(udot) else a
 
 
-def to_carrier(at: Placement, force: Spatial) -> Spatial:
-    """A force on the link, taken at the carrier's origin in the carrier's axes."""
-    return _joint_force_to_carrier(at, force_in_joint(at, force))
+def to_parent(at: Placement, force: Spatial) -> Spatial:
+    """A force on the link, taken at the parent's origin in the parent's axes."""
+    return _joint_force_to_parent(at, force_in_joint(at, force))
 
 
-def inertia_to_carrier(at: Placement, I: AnyInertia) -> AnyInertia:
-    """The inertia of what hangs on the link, in the carrier's frame."""
+def inertia_to_parent(at: Placement, I: AnyInertia) -> AnyInertia:
+    """The inertia of what hangs on the link, in the parent's frame."""
     return inertia_in_joint(at, I).turned(at.outer).slid(at.near)
 
 
@@ -166,14 +166,14 @@ def inertia_in_joint(at: Placement, I: AnyInertia) -> AnyInertia:
     return slid if isinstance(at.inner, NoTurn) else slid.turned(at.inner)
 
 
-def _joint_force_to_carrier(at: Placement, force: Spatial) -> Spatial:
+def _joint_force_to_parent(at: Placement, force: Spatial) -> Spatial:
     f = at.outer.out(force.b)
     return Spatial(at.outer.out(force.a) + cross(at.near, f), f)
 
 
-def _acceleration_of_joint(at: Placement, carrier: Spatial) -> Spatial:
-    """The carrier's acceleration, in the joint's frame."""
-    return Spatial(at.outer.back(carrier.a), at.outer.back(carrier.b + cross(carrier.a, at.near)))
+def _acceleration_of_joint(at: Placement, parent: Spatial) -> Spatial:
+    """The parent's acceleration, in the joint's frame."""
+    return Spatial(at.outer.back(parent.a), at.outer.back(parent.b + cross(parent.a, at.near)))
 
 
 def _acceleration_of_link(at: Placement, joint: Spatial) -> Spatial:
@@ -193,7 +193,7 @@ def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -
 
 # -- articulated bodies ------------------------------------------------------------------------------------------------
 def factorise(
-    link: Link, at: Placement, I: Inertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
+    link: Link, at: Placement, I: SpatialInertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
 ) -> tuple[Factor, np.ndarray]:
     """U = I S + C, D = SᵀU + CᵀS + E, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds, in the joint's frame. Returns also U.
 
@@ -212,7 +212,7 @@ def factorise(
     return Factor(K, y), U
 
 
-def joint_inertia(link: Link, at: Placement, I: Inertia) -> tuple[np.ndarray, np.ndarray]:
+def joint_inertia(link: Link, at: Placement, I: SpatialInertia) -> tuple[np.ndarray, np.ndarray]:
     """U and D of `factorise`."""
     S = at.S[:, link.source.free]
     n_modes = I.C.shape[1]
@@ -222,10 +222,10 @@ def joint_inertia(link: Link, at: Placement, I: Inertia) -> tuple[np.ndarray, np
     return U, S.T @ U + np.vstack([np.zeros((before, S.shape[1])), modal])
 
 
-def hand_inward(
-    link: Link, at: Placement, I: Inertia, p: Spatial, U: np.ndarray, factor: Factor, c: Vector, tau: np.ndarray
-) -> tuple[Inertia, Spatial]:
-    """Ia = I − K Uᵀ and pa = p + Ia (c, 0) + K r, in the carrier's frame. Along a coordinate direction of S, Ia is 0 and pa is τ."""
+def articulated_to_parent(
+    link: Link, at: Placement, I: SpatialInertia, p: Spatial, U: np.ndarray, factor: Factor, c: Vector, tau: np.ndarray
+) -> tuple[SpatialInertia, Spatial]:
+    """Ia = I − K Uᵀ and pa = p + Ia (c, 0) + K r, in the parent's frame. Along a coordinate direction of S, Ia is 0 and pa is τ."""
     S = at.S[:, link.source.free]
     I6 = I.matrix()
     Ia = np.zeros((6, 6), dtype=np.result_type(I6.dtype, U.dtype, factor.K.dtype))
@@ -238,13 +238,13 @@ def hand_inward(
     force = plus_product(plus_product(p.array(), Ia[:, :3], c), U, factor.y)
     for k, j in known.items():
         force[k] = tau[j]
-    handed = Inertia.of(Ia).turned(at.outer).slid(at.near)
-    return handed, _joint_force_to_carrier(at, Spatial.of(force))
+    handed = SpatialInertia.of(Ia).turned(at.outer).slid(at.near)
+    return handed, _joint_force_to_parent(at, Spatial.of(force))
 
 
-def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, carrier: Spatial) -> tuple[np.ndarray, Spatial]:
-    """u̇ = y − Kᵀ(a_carrier + (c, 0)) and the link's acceleration; accelerations of points are those beyond b."""
-    before = (_acceleration_of_joint(at, carrier) + Spatial(c, ZERO)).array()
+def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, parent: Spatial) -> tuple[np.ndarray, Spatial]:
+    """u̇ = y − Kᵀ(a_parent + (c, 0)) and the link's acceleration; accelerations of points are those beyond b."""
+    before = (_acceleration_of_joint(at, parent) + Spatial(c, ZERO)).array()
     S = at.S[:, link.source.free]
     if not len(S.T):
         return np.zeros(0), _acceleration_of_link(at, Spatial.of(before))
@@ -261,7 +261,7 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, carrier: Sp
 
 
 def accelerate_root(
-    link: Link, at: Placement, I: Inertia, p: Spatial, c: Vector, tau: np.ndarray
+    link: Link, at: Placement, I: SpatialInertia, p: Spatial, c: Vector, tau: np.ndarray
 ) -> tuple[np.ndarray, Spatial]:
     """The same for a link on the ground, which does not move: D u̇ = τ − Sᵀp − Uᵀ(c, 0), with I and p in the joint's frame."""
     S = at.S[:, link.source.free]

@@ -1,4 +1,4 @@
-"""The start of a run under loops and constraints: assembled from what the user gave, and held by an independent set of rows."""
+"""The start of a run under loops and constraints: assembled from what the user gave, and kept by an independent set of rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.integrators.registry import METHODS
-from dalembert.simulation.kept_rows import Holding, holding
+from dalembert.mechanism.stabilise import Stabilisation
+from dalembert.simulation.integrators.registry import constraint_names
+from dalembert.simulation.kept_rows import KeptRows, rows_kept
 from dalembert.simulation.options import Options
-from dalembert.simulation.stabilise import Stabilisation
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
@@ -34,16 +34,16 @@ SAMPLES, FEW, APART = 25, 5, 1e-7
 """Where a finished motion is looked at for constraints that contradict each other, and by what part of each row's scale."""
 
 
-def held_state(
+def constrained_state(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
-) -> tuple[np.ndarray, np.ndarray, Holding]:
-    """(q, u, how they are held): the given coordinates and speeds kept, the others solved for."""
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for."""
     check_method(o)
-    q, u = held_start(m, q, u, initial, speeds, o.start)
-    return q, u, hold(m, q, o.start, stabilise)
+    q, u = assembled_start(m, q, u, initial, speeds, o.start)
+    return q, u, kept_at(m, q, o.start, stabilise)
 
 
-def held_start(
+def assembled_start(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) assembled: what a mapping names is kept, the rest solved for."""
@@ -51,17 +51,17 @@ def held_start(
     return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
 
 
-def hold(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> Holding:
+def kept_at(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> KeptRows:
     """By the rows of the diagnosis; an error if nothing can move."""
     verdict = _diagnosed(m, q, t)
     if verdict.mobility == 0 and not verdict.driven:
         raise LoopError(f"there is nothing to simulate. {verdict}")
-    return holding(m, verdict, stabilise)
+    return rows_kept(verdict, stabilise)
 
 
 def check_method(o: Options) -> None:
-    if o.method.held is None:
-        able = ", ".join(name for name, method in METHODS.items() if method.held is not None)
+    if not o.method.keeps_constraints:
+        able = ", ".join(constraint_names())
         raise SimulationError(f'method "{o.method.name}" cannot keep to loops and constraints; choose one of {able}')
 
 
@@ -114,7 +114,7 @@ def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
         )
 
 
-def check_rows_left_out(m: Mechanism, h: Holding, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
+def check_rows_left_out(m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:
     """Rows that said nothing new at the start may ask for something else later: where time is in them, or on another branch."""
     if not h.may_drift_apart or not len(t):
         return

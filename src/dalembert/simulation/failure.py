@@ -10,21 +10,14 @@ import numpy as np
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.kinematics.bending import most_bent
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.equation_choice import Balance
-from dalembert.simulation.integrators.dop853_held import MET, TURNED
-from dalembert.simulation.integrators.integrator import (
-    CREEPING,
-    NO_CONVERGENCE,
-    NOT_FINITE,
-    OUT_OF_REACH,
-    SINGULAR_POSE,
-)
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.equation_choice import EquationChoice
+from dalembert.simulation.kept_rows import KeptRows
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.near_singular import near_singular, pushed_by_time, weakest_loops
 from dalembert.simulation.options import Options
+from dalembert.simulation.status import Crossing, Status
 
-Told = Callable[[Mechanism, np.ndarray, float, Holding], str]
+Told = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
 """A clause about a nearly singular pose."""
 NARROW = 1e-3
 """Distance to a singular pose at which a turn into another branch is worth telling."""
@@ -41,26 +34,28 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     t, names = float(part("t_old")[0]), program.unknowns
     before = part("y_old")
     trouble = _trouble(m, before, t, program)
-    if status == NOT_FINITE:
+    if status == Status.NOT_FINITE:
         k = _first_not_finite(part("y"), part("dy"), before)
         smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
         return SimulationError(
             f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {trouble}"
             f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
         )
-    if status == NO_CONVERGENCE:
+    if status == Status.NO_CONVERGENCE:
         k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
         return SimulationError(
             f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
             f'(last {before[k]:.6g}). {trouble}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
-    if status == OUT_OF_REACH or (status == SINGULAR_POSE and _pushed(m, before[: m.n_q].copy(), t, program.holding)):
+    if status == Status.OUT_OF_REACH or (
+        status == Status.SINGULAR_POSE and _pushed(m, before[: m.n_q].copy(), t, program.kept)
+    ):
         return SimulationError(
             f'mechanism "{m.name}" is driven out of reach after t = {t:.9g} s{_here(m, part, t, program, weakest_loops)}. '
             "Time drives it, by prescribed joints or constraints, into a singular pose (links in one line) and beyond. "
             "Prescribe what can be reached, or change the lengths"
         )
-    if status == SINGULAR_POSE:
+    if status == Status.SINGULAR_POSE:
         other = (
             "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
             if options.method.name == "dop853"
@@ -72,14 +67,14 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
         )
     with np.errstate(all="ignore"):
         k = int(np.argmax(np.nan_to_num(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before))))))
-    if status == CREEPING:
+    if status == Status.CREEPING:
         return SimulationError(
             f"the run creeps: near t = {t:.9g} s {names[k]} takes steps of {float(part('step')[0]):.1e} s, at which the end at "
             f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{_driven(program)}{trouble}"
             f"Try a larger rtol (now {options.rtol:g}) or "
             "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
         )
-    if program.holding is not None:
+    if program.constrained:
         return SimulationError(
             f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. "
             f"{_pose(m, part, t, program)}"
@@ -93,7 +88,7 @@ def failure(status: int, m: Mechanism, program: Program, options: Options, memor
     )
 
 
-def no_speeds_serve(m: Mechanism, by: Balance, t: float) -> SimulationError:
+def no_speeds_serve(m: Mechanism, by: EquationChoice, t: float) -> SimulationError:
     """A singular pose, met in independent speeds."""
     names = ", ".join(by.form.speeds(m))
     return SimulationError(
@@ -126,7 +121,7 @@ def _trouble(m: Mechanism, y: np.ndarray, t: float, program: Program) -> str:
         return ""
     try:
         q = y[: m.n_q]
-        m.state(q, program.balance.speeds(m, t, q, y[m.n_q : m.n_q + program.n_speeds]), t)
+        m.state(q, program.equation_choice.speeds(m, t, q, y[m.n_q : m.n_q + program.n_speeds]), t)
     except Exception as problem:
         return f"There, {problem}. "
     return _bent(m, q)
@@ -147,14 +142,14 @@ def _bent(m: Mechanism, q: np.ndarray) -> str:
 
 def _driven(program: Program) -> str:
     """Functions of time may ask for what cannot be."""
-    if program.holding is None or not program.holding.driven:
+    if not program.kept.driven:
         return ""
     return "Time drives it, by prescribed joints or constraints: they may ask for a pose that it cannot reach. "
 
 
 def _pose(m: Mechanism, part: Any, t: float, program: Program) -> str:
     """A pose near which constraints lose a row is the likely cause."""
-    if program.holding is None or "distance" not in program.layout.parts or part("distance")[0] > NEAR_SINGULAR:
+    if not program.constrained or "distance" not in program.layout.parts or part("distance")[0] > NEAR_SINGULAR:
         return ""
     return (
         f"The pose is nearly singular (links in one line, or two branches that meet){_here(m, part, t, program)}. A slight change of a "
@@ -163,28 +158,28 @@ def _pose(m: Mechanism, part: Any, t: float, program: Program) -> str:
 
 
 def _here(m: Mechanism, part: Any, t: float, program: Program, told: Told = near_singular) -> str:
-    return "" if program.holding is None else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.holding, told)
+    return "" if not program.constrained else _named_pose(m, part("y_old")[: m.n_q].copy(), t, program.kept, told)
 
 
 def near_miss(m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> str:
     """What becomes of the pose in memory if branches of motion all but meet there, in words, and nothing where it is no such pose; an
     error where time drives the mechanism on, out of its reach for all one can tell."""
-    if "way" not in program.layout.parts or program.holding is None:
+    if "crossing" not in program.layout.parts or not program.constrained:
         return ""
-    way, distance, t = (float(program.layout.view(memory, name)[0, 0]) for name in ("way", "distance", "t"))
+    way, distance, t = (float(program.layout.view(memory, name)[0, 0]) for name in ("crossing", "distance", "t"))
     q = program.layout.view(memory, "y")[: m.n_q, 0].copy()
-    if way == MET and _pushed(m, q, t, program.holding):
-        raise failure(OUT_OF_REACH, m, program, options, memory)
-    if way not in (MET, TURNED) or distance > NARROW:
+    if way == Crossing.MET and _pushed(m, q, t, program.kept):
+        raise failure(Status.OUT_OF_REACH, m, program, options, memory)
+    if way not in (Crossing.MET, Crossing.TURNED) or distance > NARROW:
         return ""
     went = (
         "It was carried straight on, as if they met: rounding could not tell otherwise"
-        if way == MET
+        if way == Crossing.MET
         else "It turned into the other branch, as its lengths demand"
     )
     return (
-        f'at t = {t:.6g} s mechanism "{m.name}" passes a nearly singular pose{_named_pose(m, q, t, program.holding)}. {went}. If it is '
-        f"meant to go the other way, {'let them miss by more' if way == MET else 'make the lengths agree to the last digit'}"
+        f'at t = {t:.6g} s mechanism "{m.name}" passes a nearly singular pose{_named_pose(m, q, t, program.kept)}. {went}. If it is '
+        f"meant to go the other way, {'let them miss by more' if way == Crossing.MET else 'make the lengths agree to the last digit'}"
     )
 
 
@@ -193,12 +188,12 @@ def let_pass(error: float | None) -> str:
     return f". Next to it an error of {error:.1e} was let pass, by the size of what moves" if error else ""
 
 
-def _pushed(m: Mechanism, q: np.ndarray, t: float, held: Holding | None) -> bool:
-    return held is not None and pushed_by_time(m, m.admissible(q), t, held)
+def _pushed(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> bool:
+    return pushed_by_time(m, m.admissible(q), t, kept)
 
 
-def _named_pose(m: Mechanism, q: np.ndarray, t: float, held: Holding, told: Told = near_singular) -> str:
+def _named_pose(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows, told: Told = near_singular) -> str:
     try:
-        return f": {told(m, m.admissible(q), t, held)}"
+        return f": {told(m, m.admissible(q), t, kept)}"
     except (DalembertError, np.linalg.LinAlgError):  # words about a failure must not fail
         return ""

@@ -1,4 +1,4 @@
-"""How a run keeps its loops and constraints: which rows hold it, by what they are measured, and what is done against drift."""
+"""How a run keeps its loops and constraints: which rows it keeps, by what they are measured, and what is done against drift."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.mechanism import Mechanism
-from dalembert.simulation.stabilise import Stabilisation
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
+from dalembert.mechanism.stabilise import Projection, Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.diagnose import Diagnosis
 
 
 @dataclass(frozen=True, eq=False)
-class Holding:
+class KeptRows:
+    """An independent set of the mechanism's rows, with what all rows are measured by."""
+
     rows: tuple[int, ...]
     norms: np.ndarray
     """Reference norms of all rows in the metric of the inverse mass matrix; 0 for those that are nothing."""
@@ -30,22 +32,25 @@ class Holding:
     """By how much rows that say nothing new are left open, by their scales, where lengths have few digits."""
 
     @property
-    def scales(self) -> np.ndarray:
-        """What machine code measures by: norms and sizes of its rows, then those of the other rows."""
-        groups = (list(self.rows), list(self.others))
-        return np.concatenate([by[rows] for rows in groups for by in (self.norms, self.sizes)])
+    def keep(self) -> RowsToKeep:
+        """What the equations must know of it."""
+        return RowsToKeep(self.rows, self.others, self.stabilise.gains, self.stabilise.projects)
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Rows that depend on those that hold it, but are not zero throughout: a projection keeps them too."""
+        """Rows that depend on those it keeps, but are not zero throughout: a projection keeps them too."""
         if not self.stabilise.projects:
             return ()
         return tuple(k for k in np.flatnonzero(self.norms > 0.0).tolist() if k not in self.rows)
 
 
-def holding(m: Mechanism, found: Diagnosis, stabilise: Stabilisation) -> Holding:
+NO_ROWS_KEPT = KeptRows((), np.zeros(0), np.zeros(0), Projection())
+"""Of a mechanism without loops and constraints."""
+
+
+def rows_kept(found: Diagnosis, stabilise: Stabilisation) -> KeptRows:
     """By the independent rows of a diagnosis."""
-    return Holding(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven, found.off)
+    return KeptRows(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven, found.off)
 
 
 def left_out(found: Diagnosis) -> bool:

@@ -19,21 +19,21 @@ from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
-from dalembert.simulation.constrained_start import check_method, held_start, hold
+from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
 from dalembert.simulation.failure import failure, let_pass, near_miss, too_many_steps
-from dalembert.simulation.integrators.integrator import CREEPING, DEGRADED, OUT_OF_REACH
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.share import NONE, WAITING
-from dalembert.simulation.march.time_loop import FINISHED, PAUSED
+from dalembert.simulation.march.share import NONE
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.stabilise import Projection
+from dalembert.simulation.status import Status
 from dalembert.trace.native import aligned
 from dalembert.version import __version__
 from dalembert.words import counted
@@ -42,9 +42,6 @@ LOOK_UP = 0.1
 """Seconds after which whoever waits for the threads looks whether Ctrl-C was pressed."""
 BUDGET = 5_000
 """Steps after which a thread looks whether it should stop."""
-
-USUAL = {"formulation": "kane", "constraints": "range_space", "stabilise": "projection"}
-"""Options of `simulate` that it does not take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +96,7 @@ def simulate_many(
     speeds: Any,
     parameters: Mapping[str, Any] | None,
     threads: int | None,
-    **chosen: Any,
+    said: SimulationOptions,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
     catalogue = m.kernels
@@ -108,19 +105,19 @@ def simulate_many(
         raise SimulationError(
             f"force {names} is a plain Python function, so it cannot run in threads; use simulate for each state"
         )
-    o = options(m, duration, **chosen)
+    o = options(m, duration, said)
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
     models = _Models(m, P)
-    held = None
+    kept = NO_ROWS_KEPT
     if m.constraint_rows:
-        q, u, held = _held(models, q, u, initials, speeds, o)
+        q, u, kept = _constrained(models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
-    wide = catalogue.state_rates.lanes if held is None else m.compiled_for.lanes
+    wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    program = Program(catalogue, o.method, lanes, holding=held, many=True)
-    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, **chosen).atol)
+    program = Program(catalogue, o.method, lanes, kept=kept, many=True)
+    batch = _Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -146,7 +143,7 @@ def simulate_many(
         )
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
-    record = about | {"options": o.record() | {"max_steps": o.max_steps, **USUAL}, "steps": steps}
+    record = about | {"options": o.record(), "steps": steps}
     if "let_pass" in program.layout.parts:
         record["let_pass"] = batch.let_pass.tolist()
     if m.elastic:
@@ -182,7 +179,7 @@ class _Batch:
         self.memory = aligned((self.groups, program.layout.size, lanes))
         self.given = aligned((self.groups, program.given.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
-        self.statuses = np.full(self.groups, WAITING, dtype=np.int64)
+        self.statuses = np.full(self.groups, Status.WAITING, dtype=np.int64)
         self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
         self.counters[:, TOTAL] = len(o.times)
         self.queue = np.zeros(1, dtype=np.int64)
@@ -192,8 +189,8 @@ class _Batch:
         """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
         y = self._in_lanes(np.hstack([q, u]))
-        fixed = {"step": o.step, "largest": o.max_step, "rtol": o.rtol, "end": o.end}
-        fixed |= dict.fromkeys(("t", "t_old", "seen", "first"), o.start)
+        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
+        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
@@ -208,7 +205,7 @@ class _Batch:
         """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
-        if program.holding is not None:
+        if program.constrained:
             every = [(g, self.models[g * lanes]) for g in range(self.groups)]
         for g, model in every:
             for name, values in {**program.first_values(model), "atol": tolerances(model)}.items():
@@ -263,12 +260,12 @@ class _Batch:
                 width, self.count, BUDGET, o.max_steps,
             )  # fmt: skip
             paces: dict[int, Pace] = {}
-            while not self.stop.is_set() and (status := march()) != FINISHED:
+            while not self.stop.is_set() and (status := march()) != Status.FINISHED:
                 g = int(own[0])
-                if status == DEGRADED and not self._goes_on(g):
-                    self.statuses[g], own[0] = OUT_OF_REACH, NONE
+                if status == Status.DEGRADED and not self._goes_on(g):
+                    self.statuses[g], own[0] = Status.OUT_OF_REACH, NONE
                 elif g != NONE and self._creeps(g, paces):
-                    self.statuses[g], own[0] = CREEPING, NONE
+                    self.statuses[g], own[0] = Status.CREEPING, NONE
         except BaseException:
             self.stop.set()
             raise
@@ -285,13 +282,12 @@ class _Batch:
 
     def _goes_on(self, g: int) -> bool:
         """Whether a group next to a singular pose can go on from it; what there is to tell of the first such pose is kept."""
-        program, held, model = self.program, self.program.holding, self.models[g]
-        assert held is not None
+        program, kept, model = self.program, self.program.kept, self.models[g]
         q, t = (
             program.layout.view(self.memory[g], "y")[: model.n_q, 0],
             float(program.layout.view(self.memory[g], "t")[0, 0]),
         )
-        if better_rows(model, model.admissible(q), t, held.rows, held.norms) is not None:
+        if better_rows(model, model.admissible(q), t, kept.rows, kept.norms) is not None:
             return True  # it is the rows that are poor, not the pose
         try:
             told = near_miss(model, program, self.options, self.memory[g])
@@ -303,7 +299,7 @@ class _Batch:
 
     def _looked_at(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""
-        finished = (self.statuses == FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
+        finished = (self.statuses == Status.FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
         for g in np.flatnonzero(~finished).tolist():
             self._say_what_came_of(g)
         states = np.minimum(self.program.lanes, self.count - self.program.lanes * np.arange(self.groups))
@@ -316,7 +312,7 @@ class _Batch:
         reached = int(self.counters[g, NEXT])
         if reached < len(o.times):
             self.rows[first : first + states, reached:] = np.nan
-        if status == PAUSED:
+        if status == Status.PAUSED:
             t = float(program.layout.view(memory, "t")[0, 0])
             self.problems |= {first + k: str(too_many_steps(o, t)) for k in range(states)}
         elif status < 0:
@@ -325,15 +321,15 @@ class _Batch:
                 self.problems[first + k] = str(failure(status, self.models[first + k], program, o, lane))
 
 
-def _held(
+def _constrained(
     models: _Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
-) -> tuple[np.ndarray, np.ndarray, Holding]:
-    """Every motion's start assembled with its own parameters; all are held by the rows found for the first."""
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
     try:
         both = [
-            held_start(models[k], x, v, given, rates, o.start)
+            assembled_start(models[k], x, v, given, rates, o.start)
             for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
         ]
     except LoopError as problem:
@@ -341,7 +337,7 @@ def _held(
     return (
         np.array([x for x, _ in both]),
         np.array([x for _, x in both]),
-        hold(models[0], both[0][0], o.start, Projection()),
+        kept_at(models[0], both[0][0], o.start, Projection()),
     )
 
 
@@ -389,13 +385,13 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
-    """Every state suits the joints that can be in trouble."""
+    """Every state suits the joints that can be singular."""
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
-        if not j.joint.may_be_in_trouble or len(at) != j.joint.n_q:
+        if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.trouble(row[at])
+            trouble = j.joint.singularity(row[at])
             if trouble:
                 raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
 

@@ -15,7 +15,7 @@ from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import KeptRows
 from dalembert.words import listed
 
 TAKES_PART = 0.1
@@ -29,28 +29,28 @@ CARRIED = 1e-10
 """Part of the speed at which time carries bodies along below which rows are opened by rounding."""
 
 
-def near_singular(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+def near_singular(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> str:
     """Where, and by how much: a clause to be put into a sentence."""
-    weak = _weakest(m, q, t, held)
-    miss = _missed_by(m, q, t, list(held.rows), weak.n, weak.X)
+    weak = _weakest(m, q, t, kept)
+    miss = _missed_by(m, q, t, list(kept.rows), weak.n, weak.X)
     return f"{weak.told(m)}; its lengths miss those at which branches of motion meet by {miss:.1e} (m, or rad between axes)"
 
 
-def weakest_loops(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> str:
+def weakest_loops(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> str:
     """Where alone, likewise."""
-    return _weakest(m, q, t, held).told(m)
+    return _weakest(m, q, t, kept).told(m)
 
 
-def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> bool:
+def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> bool:
     """Whether time itself moves what the weakest combination of rows joins, along it: n·b ≠ 0, which no speed can answer at the
     singular pose. What time moves elsewhere, or across it, does not count; nor what it carries along as a whole."""
-    if not held.driven:
+    if not kept.driven:
         return False
-    weak, still = _weakest(m, q, t, held), m.state(q, np.zeros(m.n_u), t)
+    weak, still = _weakest(m, q, t, kept), m.state(q, np.zeros(m.n_u), t)
     size, b = row_scales(still), constraint_rows(still).b
-    rows = [k for k, owner in enumerate(_owners(m)) if owner in weak.named]
+    rows = [k for k, owner in enumerate(m.rows.owners) if owner in weak.named]
     n = np.zeros(len(b))
-    n[list(held.rows)] = weak.n
+    n[list(kept.rows)] = weak.n
     n, b = (n * size)[rows], (b / size)[rows]
     bodies = {k for name in weak.named for k in m.constraint_rows[name].bodies}
     carried = max(
@@ -80,25 +80,20 @@ class _Weakest:
         return f"{_where(m, self.named)} (distance {self.distance:.1e})"
 
 
-def _weakest(m: Mechanism, q: np.ndarray, t: float, held: Holding) -> _Weakest:
-    rows = list(held.rows)
+def _weakest(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> _Weakest:
+    rows = list(kept.rows)
     L = mass_factor(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)), m)
-    Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / held.norms[rows]
+    Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / kept.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
-    n = Vt[-1] / held.norms[rows]
+    n = Vt[-1] / kept.norms[rows]
     n = n / np.linalg.norm(n)
-    owners = _owners(m)
+    owners = m.rows.owners
     weight = dict.fromkeys(owners, 0.0)
     for k, share in zip(rows, np.abs(n)):
         weight[owners[k]] = max(weight[owners[k]], float(share))
     X = np.linalg.solve(L.T, U[:, len(rows) - 1 :])
     X = X / np.abs(X / m.scales.speeds[:, None]).max(axis=0)
     return _Weakest(n, float(sigma[-1]), X, [name for name, share in weight.items() if share > TAKES_PART])
-
-
-def _owners(m: Mechanism) -> list[str]:
-    """Of every row, the loop or constraint it belongs to."""
-    return [name for name, d in m.constraint_rows.items() for _ in range(len(d.g))]
 
 
 def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.ndarray, X: np.ndarray) -> float:

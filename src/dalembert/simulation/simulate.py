@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
@@ -18,13 +19,14 @@ from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state
 from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.motion.bending_warning import check_stayed_positive, overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.motion.occurrence import Occurrence
 from dalembert.motion.spin_warning import warn_of_spin
-from dalembert.simulation.equation_choice import Balance, balance
+from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.failure import let_pass
-from dalembert.simulation.kept_rows import Holding
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
@@ -35,7 +37,6 @@ from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.options import Options, options
 from dalembert.simulation.scales import coordinate_units, speed_units
-from dalembert.simulation.stabilise import recorded, stabilisation
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
 
@@ -45,33 +46,32 @@ def simulate(
     duration: float | None,
     initial: Any,
     speeds: Any,
+    said: SimulationOptions,
     parameters: Mapping[str, float] | None,
     events: Any,
     until: Any,
     control: Any,
     control_rate: float | None,
-    checkpoint: str | Path | None,
-    resume: str | Path | Motion | None,
+    checkpoint: FilePath | None,
+    resume: FilePath | Motion | None,
     progress: bool | None,
-    stabilise: Any,
-    constraints: str,
-    formulation: str,
-    **chosen: Any,
 ) -> Motion:
     """See `Mechanism.simulate`."""
     catalogue = m.kernels
-    _check_folder(checkpoint)
+    file = None if checkpoint is None else Path(checkpoint)
+    _check_folder(file)
     model = m.with_parameters(**parameters) if parameters else m
-    o = options(model, duration, **chosen)
-    q, u, holding = _start(model, initial, speeds, o, stabilise)
+    o = options(model, duration, said)
+    q, u, kept = _start(model, initial, speeds, o)
     o = o.beginning(model, q, u)
     check_positive(model, q, o.start, where="simulate")
     watched = gathered(events, until)
-    by = balance(catalogue.mechanism, formulation, constraints, o, q)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], holding, by)
+    by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
+    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
     values = np.array(list(model.parameters.values()), dtype=float)
-    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.balance)
-    decided = repr(o.record()), repr([control_rate, [e.terminal for e in watched]]), __version__
+    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
+    lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
+    decided = repr(lasting), repr([control_rate, [e.terminal for e in watched]]), __version__
 
     @cache
     def identity() -> str:
@@ -87,44 +87,34 @@ def simulate(
         "model": m.name,
         "fingerprint": catalogue.fingerprint,
         "version": __version__,
-        "options": o.record()
-        | {
-            "max_steps": o.max_steps,
-            "formulation": formulation,
-            "constraints": constraints,
-            "stabilise": recorded(stabilisation(stabilise)),
-            "control_rate": control_rate,
-        },
+        "options": o.record() | {"control_rate": control_rate},
         "parameters": dict(model.parameters),
         "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
     }
-    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), checkpoint)
+    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
 
 
-def _check_folder(checkpoint: str | Path | None) -> None:
+def _check_folder(checkpoint: Path | None) -> None:
     if checkpoint is None:
         return
-    if not is_folder(Path(checkpoint).absolute().parent):
+    if not is_folder(checkpoint.absolute().parent):
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: there is no such folder')
-    if is_folder(Path(checkpoint)):
+    if is_folder(checkpoint):
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 
-def _start(
-    m: Mechanism, initial: Any, speeds: Any, o: Options, stabilise: Any
-) -> tuple[np.ndarray, np.ndarray, Holding | None]:
-    """(q, u) to begin from, loops assembled, and how they are held; None where there are none."""
+def _start(m: Mechanism, initial: Any, speeds: Any, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    """(q, u) to begin from, loops assembled, and the rows that are kept."""
     q, u = initial_state(m, initial, speeds, o.start)
-    how = stabilisation(stabilise)
     if not m.cuts and not m.constraints:
-        return q, u, None
-    from dalembert.simulation.constrained_start import held_state
+        return q, u, NO_ROWS_KEPT
+    from dalembert.simulation.constrained_start import constrained_state
 
-    return held_state(m, q, u, initial, speeds, o, how)
+    return constrained_state(m, q, u, initial, speeds, o, o.stabilise)
 
 
-def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: str | Path | None) -> Motion:
+def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: Path | None) -> Motion:
     """The motion, to its end or to where it was interrupted; an error carries the part computed so far."""
     try:
         run.go(progress, checkpoint)
@@ -162,12 +152,12 @@ def _check_prescribed(run: Run, made: Motion) -> None:
 
 
 def _check_constraints_agreed(run: Run, made: Motion) -> None:
-    if run.program.holding is None:
+    if not run.program.constrained:
         return
     from dalembert.simulation.constrained_start import check_rows_left_out
 
     try:
-        check_rows_left_out(run.model, run.program.holding, made.t, made.q, made.u)
+        check_rows_left_out(run.model, run.program.kept, made.t, made.q, made.u)
     except LoopError as problem:
         problem.motion = made  # type: ignore[attr-defined]
         raise
@@ -200,7 +190,9 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     )  # fmt: skip
 
 
-def _handler(catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], Balance]) -> Handler | None:
+def _handler(
+    catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], EquationChoice]
+) -> Handler | None:
     """Who is called for forces that could not be compiled; `by` tells in which speeds."""
     if catalogue.opaque is None:
         return None
@@ -217,8 +209,7 @@ def _where(resume: Any) -> Checkpoint:
     if isinstance(resume, Motion):
         if resume.unfinished is None:
             raise SimulationError("this motion is not one that was interrupted, so there is nothing to go on with")
-        found: Checkpoint = resume.unfinished
-        return found
+        return resume.unfinished
     return load_checkpoint(file_path(resume, "simulate: resume"))
 
 

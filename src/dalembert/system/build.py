@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from dalembert.elastic.loaded import warn_of_stiffness
-from dalembert.elastic.placing import carried, on_nodes
-from dalembert.errors import ModelError
+from dalembert.elastic.placing import on_nodes, with_modes
+from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
-from dalembert.mechanism.plan import OPTIONS, Plan
+from dalembert.mechanism.plan import Plan
+from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.bodies import Body, MassProperties, check_mass_properties
 from dalembert.parts.joints import Joint
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
 from dalembert.system.system import GROUND, JointPlacement, System
-from dalembert.topology import Arc, Graph, TopologyError, Tree, loops, spanning_tree
+from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
 from dalembert.trace.bind import bind, expressions_in
 from dalembert.trace.native.target import target_of
@@ -59,10 +61,15 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
 
 def plan(system: System) -> Plan:
     """What the description says about simulating it."""
-    options = {k: v for k, v in system.simulation.items() if k != "duration"}
-    for name in options:
-        if name not in OPTIONS:
-            raise unknown(name, "option", ["duration", *OPTIONS], "simulation")
+    names = [f.name for f in fields(SimulationOptions)]
+    said = {k: v for k, v in system.simulation.items() if k != "duration"}
+    for name in said:
+        if name not in names:
+            raise unknown(name, "option", ["duration", *names], "simulation")
+    try:
+        options = SimulationOptions(**said)
+    except SimulationError as problem:
+        raise ModelError(f"simulation: {problem}") from None
     duration = system.simulation.get("duration")
     return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events))
 
@@ -72,7 +79,7 @@ def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int)
     inner, outer = (p.on_child, p.on_parent) if turned else (p.on_parent, p.on_child)
     all_law = p.law
     if body.modes:
-        joint, outer, all_law = carried(joint, outer, p.law, body)
+        joint, outer, all_law = with_modes(joint, outer, p.law, body)
     q_at, u_at = places_from(all_law, n_q, n_u)
     taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
     return TreeJoint(p.name, joint, inner, outer, all_law, q_at, u_at), n_q + taken_q, n_u + taken_u
@@ -146,7 +153,7 @@ def check_numbers(system: System) -> None:
         evaluated(constraint, f'constraint "{name}"')
 
 
-def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
+def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
     """Regular labelling of the spanning tree."""
     index = {GROUND: 0, **{name: i for i, name in enumerate(system.bodies, start=1)}}
     names = [GROUND, *system.bodies]
@@ -168,7 +175,7 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> Tree:
         ) from problem
 
 
-def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Tree:
+def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> SpanningTree:
     """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own."""
     where = list(system.joints)
     acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]

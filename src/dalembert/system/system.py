@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
 from dalembert.parts.numbers import number, numbers
-from dalembert.parts.outputs import Output, as_output
+from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import Law, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
@@ -28,6 +29,10 @@ from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
 from dalembert.words import counted
+
+if TYPE_CHECKING:
+    from dalembert.aliases import FilePath, Matrix3, Scalar, StateFunction, TimeFunction, Vector3
+    from dalembert.mechanism import Mechanism
 
 GROUND = "ground"
 
@@ -55,7 +60,7 @@ class System(Portable):
     motion = m.simulate(10.0, initial={"A": 0.3})
     """
 
-    def __init__(self, name: str = "system", gravity: Any = ZERO):
+    def __init__(self, name: str = "system", gravity: Vector3 = ZERO):
         self.name = one_name(name, "System: name")
         self.gravity = gravity
         self.bodies: dict[str, Body] = {}
@@ -65,7 +70,7 @@ class System(Portable):
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
-        self.outputs: dict[str, Output] = {}
+        self.outputs: dict[str, OutputQuantity] = {}
         self.events: dict[str, Event] = {}
         self.tables: dict[str, Table] = {}
         self.purpose = ""
@@ -95,7 +100,7 @@ class System(Portable):
         return self._gravity
 
     @gravity.setter
-    def gravity(self, given: Any) -> None:
+    def gravity(self, given: Vector3) -> None:
         self._gravity = numbers(given, (3,), "System: gravity")
 
     @property
@@ -120,9 +125,9 @@ class System(Portable):
         name: str,
         matter: MassProperties | None = None,
         *,
-        mass: Any = None,
-        com: Any = None,
-        inertia: Any = None,
+        mass: Scalar | None = None,
+        com: Vector3 | None = None,
+        inertia: Vector3 | Matrix3 | None = None,
         elastic: ElasticBody | None = None,
         shapes: Iterable[Shape] | None = None,
     ) -> None:
@@ -164,12 +169,12 @@ class System(Portable):
             as_shapes(() if shapes is None else shapes, f"{where}: shapes"),
         )
 
-    def add_output(self, name: str, output: Any) -> None:
+    def add_output(self, name: str, output: OutputQuantity | StateFunction) -> None:
         """A quantity to be looked at: a function of the state, `da.outputs.Position(("rod", (1, 0, 0)))`, …"""
         check_new_name(name, "output", self.outputs)
         self.outputs[name] = as_output(output, name)
 
-    def add_event(self, name: str, event: Any) -> None:
+    def add_event(self, name: str, event: Event | StateFunction) -> None:
         """What a simulation watches for, unless its call names events of its own: a function of the state, or a `da.Event`."""
         check_new_name(name, "event", self.events)
         self.events[name] = as_event(event, name)
@@ -184,7 +189,13 @@ class System(Portable):
         self.tables[name] = table.named(name)
         return self.tables[name]
 
-    def add_frame(self, name: str, body: str, position: Any = ZERO, rotation: Any = None) -> None:
+    def add_frame(
+        self,
+        name: str,
+        body: str,
+        position: Vector3 | Frame = ZERO,
+        rotation: np.ndarray | Sequence[Sequence[Scalar]] | None = None,
+    ) -> None:
         """A named frame on a body, usable wherever a joint asks for a place."""
         check_new_name(name, "frame", self.frames)
         place = as_frame(position, f'frame "{name}"')
@@ -196,9 +207,9 @@ class System(Portable):
         joint: Joint,
         parent: str,
         child: str,
-        at_parent: Any = ZERO,
-        at_child: Any = ZERO,
-        prescribed: Any = None,
+        at_parent: str | Vector3 | Frame = ZERO,
+        at_child: str | Vector3 | Frame = ZERO,
+        prescribed: TimeFunction | Mapping[str, TimeFunction] | None = None,
     ) -> None:
         """Connect two bodies: a point, a `Frame` or a named frame on each, coinciding where the joint's coordinates are zero.
 
@@ -216,7 +227,9 @@ class System(Portable):
         on_child = self._place(at_child, child, f"{where}: at_child")
         self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law)
 
-    def add_external(self, name: str, position: Callable[[Any], Any] | Any = ZERO, angles: Any = ZERO) -> None:
+    def add_external(
+        self, name: str, position: Vector3 | TimeFunction = ZERO, angles: Vector3 | TimeFunction = ZERO
+    ) -> None:
         """A body whose motion is prescribed: its origin in ground axes and 1-2-3 angles, constants or functions of time."""
 
         def pose(t: Any) -> list[Any]:
@@ -244,7 +257,7 @@ class System(Portable):
         self.constraints[name] = constraint
 
     @takes(cut=names)
-    def build(self, cut: Iterable[str] = (), target: str | None = None) -> Any:
+    def build(self, cut: Iterable[str] = (), target: str | None = None) -> Mechanism:
         """Check everything, number the bodies, cut the loops (joints named in `cut`, the rest chosen) → `Mechanism`.
 
         Code is compiled for the processor at hand, or for the `target` named ("x86-64", "x86-64-v3", "x86-64-v4"), if it can run here.
@@ -254,19 +267,19 @@ class System(Portable):
         return build(self, tuple(cut) or self.cut, target)
 
     @takes(path=file_path)
-    def save(self, path: Any) -> None:
+    def save(self, path: FilePath) -> None:
         """Write a model file, YAML or JSON by its ending, whole or not at all; `da.load` and `System.load` read it."""
         from dalembert.files.models import save
 
-        save(self, path)
+        save(self, Path(path))
 
     @classmethod
     @takes(path=file_path)
-    def load(cls, path: Any) -> System:
+    def load(cls, path: FilePath) -> System:
         """What a model file says, to be changed or built."""
         from dalembert.files.models import load_system
 
-        return load_system(path)
+        return load_system(Path(path))
 
     def _place(self, given: Any, body: str, where: str) -> Frame:
         if not isinstance(given, str):

@@ -1,10 +1,10 @@
 """Connect: from bodies and joints as a graph to a regularly labelled spanning tree, cut joints and loops."""
 
-from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
+from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 from .grubler import PLANAR, SPATIAL, grubler
 from .loops import Loop, loops
 from .matrices import IntMatrix, augmented, augmented_inverse, closed_incidence, incidence, path_matrix
-from .spanning_tree import Tree, spanning_tree
+from .spanning_tree import SpanningTree, spanning_tree
 
 __all__ = [
     "PLANAR",
@@ -13,8 +13,8 @@ __all__ = [
     "Graph",
     "IntMatrix",
     "Loop",
+    "SpanningTree",
     "TopologyError",
-    "Tree",
     "augmented",
     "augmented_inverse",
     "closed_incidence",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .graph import Graph, TopologyError
+from .body_graph import Graph, TopologyError
 
 SPATIAL = 6
 PLANAR = 3

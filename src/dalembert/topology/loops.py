@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .spanning_tree import Tree
+from .spanning_tree import SpanningTree
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One cut arc and the way round it through the tree: from its tail up to the common carrier, down to its head.
+    """One cut arc and the way round it through the tree: from its tail up to the common ancestor, down to its head.
 
     `arcs[i]` joins `bodies[i]` to `bodies[i + 1]`; the last one is the cut arc, from the last body back to the first.
     """
@@ -24,12 +24,12 @@ class Loop:
         return min(self.bodies)
 
 
-def loops(tree: Tree) -> tuple[Loop, ...]:
+def loops(tree: SpanningTree) -> tuple[Loop, ...]:
     """The loop of every cut arc, in the order of `tree.cuts`; each in time proportional to its length."""
     return tuple(_loop(tree, cut, arc.tail, arc.head) for cut, arc in zip(tree.cuts, tree.cut_arcs, strict=True))
 
 
-def _loop(tree: Tree, cut: int, tail: int, head: int) -> Loop:
+def _loop(tree: SpanningTree, cut: int, tail: int, head: int) -> Loop:
     # The higher of two labels never carries the lower, so stepping up from the higher one cannot pass the apex.
     up, down = [], []
     while tail != head:

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .graph import Graph, TopologyError
-from .spanning_tree import Tree, spanning_tree
+from .body_graph import Graph, TopologyError
+from .spanning_tree import SpanningTree, spanning_tree
 
 IntMatrix: TypeAlias = NDArray[np.int64]
 
@@ -25,7 +25,7 @@ def incidence(graph: Graph) -> IntMatrix:
     return C
 
 
-def closed_incidence(tree: Tree) -> IntMatrix:
+def closed_incidence(tree: SpanningTree) -> IntMatrix:
     """C_c = (C, C*) [B 62] in regular labelling: column k − 1 carries body k outward, the cut arcs follow."""
     return incidence(Graph(tree.n_bodies, tree.outward.arcs + tree.cut_arcs))
 
@@ -53,7 +53,7 @@ def augmented_inverse(graph: Graph) -> IntMatrix:
     return T
 
 
-def path_matrix(tree: Tree) -> IntMatrix:
+def path_matrix(tree: SpanningTree) -> IntMatrix:
     """P [D §5.4]: P[i − 1, j − 1] = 1 iff body i carries body j or is j; P = −T without the ground's row and column."""
     P = np.eye(tree.n_bodies, dtype=np.int64)
     for k, parent in enumerate(tree.parent, start=1):

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from .graph import Arc, Graph, TopologyError, distances, unconnected_bodies
+from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
 
 
 @dataclass(frozen=True)
-class Tree:
-    """A spanning tree in regular labelling: every body has a higher label than its carrier.
+class SpanningTree:
+    """A spanning tree in regular labelling: every body has a higher label than its parent.
 
     The tuples `order`, `parent`, `arc`, `reversed` and `depth` have one entry per body, body k at position k − 1.
     """
@@ -66,7 +66,7 @@ class Tree:
 
     @cached_property
     def outward(self) -> Graph:
-        """The directed tree [B Fig 2] in labels: arc k runs from the carrier of body k to body k."""
+        """The directed tree [B Fig 2] in labels: arc k runs from the parent of body k to body k."""
         carried = enumerate(zip(self.parent, self.arc, strict=True), start=1)
         return Graph(self.n_bodies, tuple(Arc(parent, k, self.graph.arcs[i].freedoms) for k, (parent, i) in carried))
 
@@ -77,7 +77,7 @@ class Tree:
         return tuple(Arc(self.label_of[a.tail], self.label_of[a.head], a.freedoms) for a in arcs)
 
 
-def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> Tree:
+def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> SpanningTree:
     """The shallowest tree that avoids the arcs in `cut`; among the shallowest, the one with the fewest freedoms.
 
     Every freedom kept out of the tree saves an unknown and a closure row; ties go to the arc given first.
@@ -89,14 +89,14 @@ def spanning_tree(graph: Graph, cut: Iterable[int] = ()) -> Tree:
         what = "bodies are left without a path to the ground by the cut arcs" if to_blame else "no path to the ground"
         raise TopologyError(what, bodies=sorted(lost), arcs=to_blame)
     carrying = _carrying_arcs(graph, cut)
-    carrier = {body: _other_end(graph.arcs[i], body) for body, i in carrying.items()}
-    order = _regular_order(graph.n_bodies, carrier)
+    parent = {body: _other_end(graph.arcs[i], body) for body, i in carrying.items()}
+    order = _regular_order(graph.n_bodies, parent)
     label = {0: 0} | {body: k for k, body in enumerate(order, start=1)}
     in_tree = set(carrying.values())
-    return Tree(
+    return SpanningTree(
         graph=graph,
         order=order,
-        parent=tuple(label[carrier[body]] for body in order),
+        parent=tuple(label[parent[body]] for body in order),
         arc=tuple(carrying[body] for body in order),
         reversed=tuple(graph.arcs[carrying[body]].tail == body for body in order),
         cuts=tuple(i for i in range(len(graph.arcs)) if i not in in_tree),
@@ -117,10 +117,10 @@ def _carrying_arcs(graph: Graph, cut: frozenset[int]) -> dict[int, int]:
     return best
 
 
-def _regular_order(n_bodies: int, carrier: dict[int, int]) -> tuple[int, ...]:
-    """Bodies sorted after their carriers (Kahn), lowest input index first, so that a regular input order is kept."""
+def _regular_order(n_bodies: int, parent: dict[int, int]) -> tuple[int, ...]:
+    """Bodies sorted after their parents (Kahn), lowest input index first, so that a regular input order is kept."""
     carried: list[list[int]] = [[] for _ in range(n_bodies + 1)]
-    for body, vertex in carrier.items():
+    for body, vertex in parent.items():
         carried[vertex].append(body)
     ready = [0]
     order = []

@@ -3,7 +3,16 @@
 from dalembert.trace import numpy_calls as numpy_calls
 from dalembert.trace.derivatives import directional, gradient, jacobian
 from dalembert.trace.expr import Expr, Scalar, node, symbol, symbols, tracing
-from dalembert.trace.functions import (
+from dalembert.trace.graph import (
+    Operations,
+    count_operations,
+    depends_on,
+    evaluate,
+    free_symbols,
+    ordered,
+    substitute,
+)
+from dalembert.trace.scalar_functions import (
     acos,
     asin,
     atan,
@@ -24,7 +33,6 @@ from dalembert.trace.functions import (
     tan,
     tanh,
 )  # fmt: skip
-from dalembert.trace.graph import Operations, count_operations, depends_on, evaluate, free_symbols, ordered, substitute
 
 __all__ = [
     "Expr", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh", "count_operations", "depends_on",

@@ -15,8 +15,8 @@ import numpy as np
 
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr, node
-from dalembert.trace.functions import cos, sin
 from dalembert.trace.graph import ordered, rebuild
+from dalembert.trace.scalar_functions import cos, sin
 
 MOST_TERMS = 100
 """An expression of more terms is not easier to read than the computation it came from."""

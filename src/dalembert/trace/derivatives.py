@@ -10,8 +10,8 @@ import numpy as np
 from dalembert.errors import TraceError
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr, node
-from dalembert.trace.functions import cos, cosh, log, select, sign, sin, sqrt
 from dalembert.trace.graph import flatten, ordered
+from dalembert.trace.scalar_functions import cos, cosh, log, select, sign, sin, sqrt
 from dalembert.trace.table import TableOp
 
 Rule = Callable[..., tuple[Any, ...]]

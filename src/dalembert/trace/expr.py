@@ -15,7 +15,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -62,6 +62,7 @@ _ARITHMETIC = frozenset({np.add, np.subtract, np.multiply, np.divide})
 """What NumPy does on any objects, element by element."""
 
 
+@final
 class Expr:
     """A node of the expression graph. Arithmetic and NumPy's functions on it build further nodes."""
 

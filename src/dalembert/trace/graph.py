@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.errors import TraceError
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr, node, plain
-from dalembert.trace.functions import maximum, minimum, select
+from dalembert.trace.scalar_functions import maximum, minimum, select
 
 
 def flatten(values: Any) -> list[Any]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, boxed, node, plain
-from dalembert.trace.functions import atan2, exp, floor, fmod, log, maximum, minimum, select, sign, sqrt, tanh
 from dalembert.trace.ops import AND, BOOLEAN, NOT, OR
+from dalembert.trace.scalar_functions import atan2, exp, floor, fmod, log, maximum, minimum, select, sign, sqrt, tanh
 
 _LARGE = 2.0**27
 """Beside the square of such a number, 1 is less than rounding."""
@@ -200,7 +200,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.interp: lambda x, xp, fp, left=None, right=None: _each(lambda one: _interp(one, xp, fp, left, right), x),
     np.clip: lambda a, a_min=None, a_max=None: _each(_clip, a, a_min, a_max),
 }
-"""Functions of NumPy that are told of traced values among their arguments."""
+"""Functions of NumPy that handle traced values among their arguments."""
 
 SUPPORTED = tuple(
     sorted(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,8 +20,13 @@ from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr, node
 from dalembert.trace.ops import Op
 
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike
+
 _FAR = 1e300
-"""Where the first and last value are held to."""
+"""Time to which the first and last value extend."""
 
 
 class Column(NamedTuple):
@@ -90,8 +95,8 @@ class Table:
 
     def __init__(
         self,
-        times: Any,
-        values: Any,
+        times: ArrayLike,
+        values: ArrayLike,
         kind: str = "cubic",
         outside: str = "nan",
         *,
@@ -119,7 +124,7 @@ class Table:
             raise TraceError(
                 "Table: its numbers are so large, or its times so near to each other, that slopes overflow"
             )
-        held = [_held(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
+        extended = [_extended(x, c, column) if outside == "hold" else (x, c) for c, column in zip(made, columns)]
         self.times, self.values, self.kind, self.outside = x, y, kind, outside
         self.name = name or f"table_{hashlib.sha256(x.tobytes() + y.tobytes() + kind.encode()).hexdigest()[:12]}"
         """In model files."""
@@ -128,15 +133,17 @@ class Table:
         self.file: Any = None
         """The file the samples came from, as the model that holds them names it."""
         calls = [f"{self.name}.{n}" for n in self.names] if y.ndim == 2 else [self.name]
-        self._ops = [table_op(*part, Column(self, call)) for part, call in zip(held, calls)]
+        self._ops = [table_op(*part, Column(self, call)) for part, call in zip(extended, calls)]
         self._single = y.ndim == 1
         for array in (x, y):
             array.flags.writeable = False
 
     @classmethod
-    def read(cls, path: Any, kind: str = "cubic", outside: str = "nan", *, name: str | None = None) -> Table:
+    def read(
+        cls, path: str | os.PathLike[str], kind: str = "cubic", outside: str = "nan", *, name: str | None = None
+    ) -> Table:
         """From a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
-        from dalembert.trace.samples import read_samples
+        from dalembert.trace.csv_samples import read_samples
 
         samples = read_samples(path)
         values = samples.values[:, 0] if samples.values.shape[1] == 1 else samples.values
@@ -209,7 +216,7 @@ def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _KINDS = {"cubic": _cubic, "linear": _linear, "previous": _previous}
 
 
-def _held(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _extended(x: np.ndarray, c: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two further pieces on which the first and the last value hold."""
     before, after = np.zeros((len(c), 1)), np.zeros((len(c), 1))
     before[-1], after[-1] = y[0], y[-1]

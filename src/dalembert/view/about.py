@@ -26,7 +26,7 @@ def inspection(motion: Motion) -> str:
     m = motion.mechanism
     assert m is not None
     if m.n_u > INSPECTED:
-        return f"{counts(m)} m.inspect() tells more."
+        return f"{counts(m)} m.inspect() says more."
     return str(m.with_parameters(**motion.record["parameters"]).inspect(motion.q[0], float(motion.t[0])))
 
 

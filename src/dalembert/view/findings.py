@@ -52,11 +52,11 @@ def findings(results: Iterable[Any], m: Mechanism) -> list[Finding]:
         if isinstance(result, Finding):
             found.append(result)
             continue
-        tell = _TELLERS.get(type(result).__name__)
-        if tell is None:
-            known = ", ".join(_TELLERS)
+        describe = _DESCRIBERS.get(type(result).__name__)
+        if describe is None:
+            known = ", ".join(_DESCRIBERS)
             raise SimulationError(f"page: results are what analyses return ({known}), not {result!r}")
-        found.append(tell(result, m))
+        found.append(describe(result, m))
     return found
 
 
@@ -218,7 +218,7 @@ def _complex(x: complex) -> str:
     return f"{x.real:.5g} ± {x.imag:.5g} i" if x.imag else f"{x.real:.5g}"
 
 
-_TELLERS: dict[str, Callable[[Any, Mechanism], Finding]] = {
+_DESCRIBERS: dict[str, Callable[[Any, Mechanism], Finding]] = {
     "Equilibrium": _equilibrium, "Modes": _modes, "Linearisation": _linearisation, "Locus": _locus,
     "StabilityMap": _stability_map, "Sweep": _sweep, "Drives": _drives, "Sensitivities": _sensitivities,
     "Identification": _identification,

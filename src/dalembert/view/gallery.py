@@ -18,7 +18,7 @@ MODULES = ("decode", "theme", "gallery")
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class GalleryEntry:
     """One model of a gallery: the name of its file (letters, digits, - and _), a line about its purpose, its motion."""
 
     name: str
@@ -26,7 +26,7 @@ class Entry:
     motion: Motion
 
 
-def gallery(entries: Iterable[Entry], folder: str | Path, title: str = "Gallery") -> Path:
+def gallery(entries: Iterable[GalleryEntry], folder: str | Path, title: str = "Gallery") -> Path:
     """Write `<name>.html` for every entry, one after the other as they come, then `index.html`, whose place is returned."""
     place = Path(folder)
     make_folder(place, "gallery")

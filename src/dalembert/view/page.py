@@ -15,15 +15,15 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
-from dalembert.view.drawing.places import on_child
+from dalembert.view.drawing.joint_frames import on_child
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import Scene, scene
 from dalembert.view.drawing.topology_svg import topology_svg
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
-from dalembert.view.frames import quaternions, thinned
 from dalembert.view.series import charts, reactions
+from dalembert.view.shown_samples import quaternions, thinned
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
@@ -166,10 +166,10 @@ def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
 
 def _ends(m: Mechanism, view: Scene) -> list[Any]:
     """Of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
-    carriers = set(m.parent)
+    parents = set(m.parent)
     found = []
     for k in range(1, m.n_bodies + 1):
-        if k in carriers and m.n_bodies > 3:
+        if k in parents and m.n_bodies > 3:
             continue
         drawn = [p for p in view.parts[k] if p.layer == "bodies"]
         body = m.bodies[k - 1]

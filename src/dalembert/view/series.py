@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.motion.motion import Motion
 from dalembert.simulation.scales import prescribed_units
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 REACTIONS = 16
 """With more joints than this, reactions are computed only where they are asked for."""
@@ -89,20 +93,21 @@ def _gaps(motion: Motion) -> list[Chart]:
     """|g| of every closed loop and of every constraint on places: what the solution leaves open."""
     m = motion.mechanism
     assert m is not None
-    held = {name: d.constraint for name, d in m.constraint_rows.items() if d.holonomic.all()}
-    if not held:
+    of = m.rows
+    holonomic = {name: d.constraint for name, d in m.constraint_rows.items() if of.holonomic[of.of_owner(name)].all()}
+    if not holonomic:
         return []
     sizes: list[int] = []
 
-    def residuals(s: object) -> list[object]:
-        parts = [list(c.residual(s)) for c in held.values()]
+    def residuals(s: State) -> list[object]:
+        parts = [list(c.residual(s)) for c in holonomic.values()]
         sizes[:] = [len(p) for p in parts]
         return [x for p in parts for x in p]
 
     rows = motion.evaluate(residuals)
     ends = np.cumsum([0, *sizes])
     gaps = np.stack([np.linalg.norm(rows[:, a:b], axis=1) for a, b in pairwise(ends)], axis=1)
-    return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(held), gaps)]
+    return [Chart("gap", "Gap of the loops (m, rad)", "m", tuple(holonomic), gaps)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.comparison.comparison import NO_ROWS, Comparison, Entry, Refusal
+from dalembert.analysis.comparison.comparison import NO_ROWS, Comparison, ComparisonEntry, Refusal
 from dalembert.analysis.comparison.consistent import consistent_states
-from dalembert.analysis.comparison.timed import Native, nanoseconds
+from dalembert.analysis.comparison.timed import CompiledPair, nanoseconds
 from dalembert.arguments import refused
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
@@ -24,7 +24,7 @@ from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, own_speed_symbols
+from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
@@ -52,12 +52,12 @@ def compare(
         raise refused("compare: seconds", "a number from 0 on", seconds)
     end = perf_counter() + seconds
     m = m.kernels.mechanism
-    made: list[tuple[Entry, Native]] = []
+    made: list[tuple[ComparisonEntry, CompiledPair]] = []
     refusals: list[Refusal] = []
     methods = list(METHODS if constraints is None else constraints)
     wanted = list(FORMULATIONS if formulations is None else formulations)
     for name in methods:
-        method(name)  # an unknown one is told before anything is computed
+        method(name)  # an unknown one is refused before anything is computed
     for name in wanted:
         check_known(name)
     if not wanted or not methods:
@@ -160,7 +160,7 @@ def _body_accelerations(s: State, udot: Any) -> np.ndarray:
 # -- sizes of the traced equations -------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Size:
-    """Of a formulation's equations, traced in its own speeds; the same for all constraint methods."""
+    """Of a formulation's equations, traced in its formulation speeds; the same for all constraint methods."""
 
     speeds: int
     rows: int
@@ -172,7 +172,7 @@ class Size:
     def of(m: Mechanism, form: Formulation) -> Size:
         begun = perf_counter()
         with tracing():
-            w = own_speed_symbols(form, m)
+            w = formulation_speed_symbols(form, m)
             e = form.equations(form.state(m, symbol("t"), symbols("q_", m.coordinates), w))
             seconds = perf_counter() - begun
             operations = count_operations([e.A, e.f, e.B, e.gamma])
@@ -180,7 +180,9 @@ class Size:
 
 
 # -- one pair ----------------------------------------------------------------------------------------------------------
-def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Size) -> tuple[Entry, Native]:
+def _entry(
+    reference: Reference, name: str, form: Formulation, by: str, size: Size
+) -> tuple[ComparisonEntry, CompiledPair]:
     """All but its time, and what is to be timed. `form` is compiled; at numbers, speeds that are chosen are chosen in each state."""
     m, there = reference.mechanism, FORMULATIONS[name]
     solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
@@ -189,10 +191,10 @@ def _entry(reference: Reference, name: str, form: Formulation, by: str, size: Si
         solution = solve(there.equations(s))
         accelerations.append(reference.acceleration_difference(k, there, solution.udot))
         multipliers.append(reference.multiplier_difference(k, solution.lam))
-    native = Native(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
-    rates = native.evaluate(reference.states, [form.own_speeds(s) for s in reference.states])
+    native = CompiledPair(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
+    rates = native.evaluate(reference.states, [form.formulation_speeds(s) for s in reference.states])
     accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
-    entry = Entry(
+    entry = ComparisonEntry(
         name, by, max(accelerations), float(np.max(multipliers)), size.speeds + size.rows, size.first_order, size.operations,
         size.trace_seconds, native.compile_seconds, np.nan,
     )  # fmt: skip

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError
 from dalembert.optional import optional
 from dalembert.trace import Operations
 from dalembert.words import counted
 
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
 NO_ROWS = "no rows"
 """In place of a constraint method where a formulation leaves nothing to constrain."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparisonEntry:
     """One formulation with one constraint method."""
 
     formulation: str
@@ -73,7 +77,7 @@ class Comparison:
 
     mechanism: str
     states: int
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
 
     def __str__(self) -> str:
@@ -83,21 +87,21 @@ class Comparison:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)
 
-    def best(self, formulation: str) -> Entry:
+    def best(self, formulation: str) -> ComparisonEntry:
         """The fastest entry of a formulation."""
         for entry in self.entries:
             if entry.formulation == formulation:
                 return entry
         raise DalembertError(f"the comparison has no entry of {formulation!r}")
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """One row per entry, as a pandas DataFrame."""
         return optional("pandas", "to_dataframe()").DataFrame([entry.row() for entry in self.entries])
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
         names = list(dict.fromkeys(e.formulation for e in self.entries))
-        figure = optional("matplotlib.figure", "plot()").Figure(
+        figure: Figure = optional("matplotlib.figure", "plot()").Figure(
             figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained"
         )
         axes = figure.add_subplot()
@@ -118,7 +122,7 @@ HEADS = {
 }  # fmt: skip
 
 
-def table(entries: tuple[Entry, ...]) -> list[str]:
+def table(entries: tuple[ComparisonEntry, ...]) -> list[str]:
     """Aligned lines: names to the left, numbers to the right."""
     cells = [list(HEADS.values()), *([written(key, x) for key, x in e.row().items()] for e in entries)]
     widths = [max(map(len, column)) for column in zip(*cells)]

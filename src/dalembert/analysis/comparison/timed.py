@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dalembert.kernels.rhs.formulation_kernel import PairKernel
+from dalembert.kernels.rhs.formulation_kernel import FormulationSpeedsKernel
 from dalembert.kinematics.state import State
 from dalembert.trace.native import aligned
 from dalembert.trace.native.driver.lapack import make_known
@@ -19,10 +19,10 @@ ROOM = 128_000
 """Bytes of input and output of one call: many evaluations, none of which waits for memory."""
 
 
-class Native:
-    """A pair's machine code, compiled afresh so that its time can be told, and called over many states at once."""
+class CompiledPair:
+    """A pair's machine code, compiled afresh so that its time can be measured, and called over many states at once."""
 
-    def __init__(self, kernel: PairKernel):
+    def __init__(self, kernel: FormulationSpeedsKernel):
         make_known()
         self.kernel = kernel
         module = kernel.module(1)
@@ -39,20 +39,20 @@ class Native:
         q = np.array([s.coordinates for s in states], dtype=float).reshape(len(states), m.n_q)
         w = np.array(own, dtype=float).reshape(len(states), -1)
         self.given = [t, q, w, np.zeros((1, m.n_u)), np.array([list(m.parameters.values())], dtype=float)]
-        run = Run(self, len(states))
+        run = TimedRun(self, len(states))
         run.once()
         return run.y
 
-    def run(self) -> Run:
+    def run(self) -> TimedRun:
         """The states just evaluated, as often as they fit."""
         row = 8 * (self.kernel.n_output + sum(x.shape[1] for x in self.given if len(x) > 1))
-        return Run(self, max(16, ROOM // row))
+        return TimedRun(self, max(16, ROOM // row))
 
 
-class Run:
+class TimedRun:
     """A call over many states, those of the pair in turn; a single row serves all."""
 
-    def __init__(self, native: Native, count: int):
+    def __init__(self, native: CompiledPair, count: int):
         self.count, self.y = count, np.empty((count, native.kernel.n_output))
         given = [np.resize(x, (count, x.shape[1])) if len(x) > 1 else x for x in native.given]
         steps = [x.shape[1] if len(x) > 1 else 0 for x in given]
@@ -66,7 +66,7 @@ class Run:
         return perf_counter() - begun
 
 
-def nanoseconds(pairs: Sequence[Native]) -> list[float]:
+def nanoseconds(pairs: Sequence[CompiledPair]) -> list[float]:
     """Per evaluation: all pairs in rounds, one after the other, and the best round of each."""
     runs = [pair.run() for pair in pairs]
     best = [np.inf] * len(runs)

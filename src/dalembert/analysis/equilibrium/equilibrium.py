@@ -14,7 +14,7 @@ from dalembert.analysis.tabular import Tabular
 from dalembert.mechanism import Mechanism
 
 NOTHING = 1e-9
-"""Part of the mechanism's largest forces below which a drive is not worth telling."""
+"""Part of the mechanism's largest forces below which a drive is not worth showing."""
 
 
 @dataclass(frozen=True, eq=False)

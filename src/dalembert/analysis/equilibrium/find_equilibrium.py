@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
-from dalembert.analysis.equilibrium.search import MOST_STEPS, Attempt, Search, Start
+from dalembert.analysis.equilibrium.search import MOST_STEPS, Search, SearchResult, SearchStart
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -77,8 +77,8 @@ def _asked(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float) -> list
 def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: int) -> list[Equilibrium]:
     """Those of one part that differ."""
     m, t = search.m, search.t
-    found: list[tuple[np.ndarray, Attempt]] = []
-    failed: list[Attempt] = []
+    found: list[tuple[np.ndarray, SearchResult]] = []
+    failed: list[SearchResult] = []
     for start in starts_of(search, *asked, starts, seed):
         if not found and not failed:
             _check_forces_can_balance(search, start)
@@ -129,9 +129,9 @@ def _checked_start(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float)
     return initial_state(m, initial, {**(speeds or {}), **(find or {})}, t)
 
 
-def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[Start]:
-    """The given start, then random ones, with what is held kept. Loops are closed; the given start is first tried open, where they do
-    not close from it."""
+def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[SearchStart]:
+    """The given start, then random ones, with fixed coordinates kept. Loops are closed; the given start is tried open first,
+    where they do not close from it."""
     m, rng = search.m, np.random.default_rng(seed)
     if count < 1:
         raise StateError(f"starts={count}: at least one start is needed")
@@ -140,27 +140,27 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
         start = q
         if i:
             step = rng.uniform(-1.0, 1.0, m.n_u) * (0.5 if i < count // 3 else np.pi) * m.scales.speeds
-            step[search.held] = 0.0
+            step[search.fixed] = 0.0
             start = displaced(m, q, step, search.t)
         if not m.constraint_rows:
-            yield Start(start, u)
+            yield SearchStart(start, u)
             continue
-        if not i and search.balancing.holonomic.all():
-            closed = close(m, start, search.held, search.t)
+        if not i and search.statics.holonomic.all():
+            closed = close(m, start, search.fixed, search.t)
             if np.isfinite(closed.g).all():
-                yield Start(closed.q if closed.closed else start, u, open=not closed.closed)
+                yield SearchStart(closed.q if closed.closed else start, u, open=not closed.closed)
             if closed.closed:
                 continue
         try:
-            yield Start(assemble(m, start, search.held, search.t), u)
+            yield SearchStart(assemble(m, start, search.fixed, search.t), u)
         except DalembertError:
             if not i:
                 raise
 
 
-def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
+def first(search: Search, starts: Iterable[SearchStart]) -> Equilibrium:
     """What the first start leads to that leads anywhere."""
-    attempts: list[Attempt] = []
+    attempts: list[SearchResult] = []
     for start in starts:
         if not attempts:
             _check_forces_can_balance(search, start)
@@ -172,18 +172,18 @@ def first(search: Search, starts: Iterable[Start]) -> Equilibrium:
     raise not_found(search, attempts)
 
 
-def _check_forces_can_balance(search: Search, start: Start) -> None:
+def _check_forces_can_balance(search: Search, start: SearchStart) -> None:
     """Refuse at once where a force is the same in every pose: no start leads anywhere then."""
     m, k = search.m, search.never_balanced(start)
     if k is not None:
-        force = search.balancing.forces(start.q[None])[0, k]
+        force = search.statics.forces(start.q[None])[0, k]
         raise EquilibriumError(
             f'mechanism "{m.name}" has no balance: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
             f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
         )
 
 
-def found_by(search: Search, a: Attempt) -> Equilibrium:
+def found_by(search: Search, a: SearchResult) -> Equilibrium:
     m, k = search.m, int(np.argmax(np.abs(a.passing) * a.steps)) if len(a.passing) else 0
     fastest = np.abs(a.u / a.steps).max(initial=0.0)
     if search.moving and np.abs(a.passing * a.steps).max(initial=0.0) > PASSING * a.scale * fastest:
@@ -195,7 +195,7 @@ def found_by(search: Search, a: Attempt) -> Equilibrium:
     return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
 
 
-def not_found(search: Search, attempts: Sequence[Attempt]) -> EquilibriumError:
+def not_found(search: Search, attempts: Sequence[SearchResult]) -> EquilibriumError:
     m, best, starts = search.m, min(attempts, key=lambda a: a.worst), len(attempts)
     steps = sum(a.took for a in attempts)
     ended = f" The search ended after {steps} steps that led nowhere." if steps >= EFFORT else ""
@@ -207,9 +207,9 @@ def not_found(search: Search, attempts: Sequence[Attempt]) -> EquilibriumError:
             "start elsewhere with initial=."
         )
     k = int(np.argmax(np.abs(best.left) * best.steps))
-    held = f" with {', '.join(m.speeds[i] for i in search.held)} held" if search.held else ""
+    fixed = f" with {', '.join(m.speeds[i] for i in search.fixed)} fixed" if search.fixed else ""
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
-        f'mechanism "{m.name}" finds no balance{held} from {starts} starts: at best {best.left[k]:.4g} is left over on '
+        f'mechanism "{m.name}" finds no balance{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap}{ended} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
     )

@@ -1,7 +1,7 @@
 """Finding equilibria: Newton's method on forces and gaps where it makes a small step, and settling where it does not.
 
 Newton solves K η + Bᵀδλ = −r, B η = −g, and finds unstable equilibria as well as stable ones. Far away the mechanism settles as it
-would in a viscous bath, by steps downhill among displacements that keep the loops closed, and having settled it stays only where it is
+would in a viscous bath, by descent steps among displacements that keep the loops closed, and having settled it stays only where it is
 stable. Loops that are far from closed are drawn together by elastic bands k g, ever stiffer, while it settles.
 """
 
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.linalg import lapack, lstsq, qr
 
-from dalembert.analysis.equilibrium.downhill import Carried, Downhill, Drag
-from dalembert.analysis.equilibrium.static_residual import Balance, Balancing, NotFinite
+from dalembert.analysis.equilibrium.descent import Descent, Drag, MovedBodies
+from dalembert.analysis.equilibrium.static_residual import NotFinite, StaticEquations, StaticResidual
 from dalembert.analysis.equilibrium.steady_speeds import SteadySpeeds
 from dalembert.analysis.linear.can_rest import stands
 from dalembert.constraints.assembly.assemble import DEPENDENT, ROUNDED, close, displaced
@@ -44,7 +44,7 @@ MOST_STEPS = 200
 AWAY = tuple(1.2345 * 10.0**k for k in range(-1, 7))
 """Large steps to either side at which it is looked whether a force is the same everywhere."""
 MOMENT, LASTS = 1e-3, 1e-4
-"""Seconds after which a balance is looked at again where time moves something; by what it may then change in a second."""
+"""Seconds after which a balance is examined again where time moves something; by what it may then change in a second."""
 PUSHES = 6
 """How often it is pushed off an unstable balance it has settled into."""
 FIRST, STIFFER, STIFFEST = 1.0, 100.0, 1e6
@@ -57,7 +57,7 @@ REGULAR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class SearchStart:
     """Where a search begins; `open` if its loops are not closed."""
 
     q: np.ndarray
@@ -66,17 +66,17 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class SearchState:
     """A state on the way, with what is left over there."""
 
     q: np.ndarray
     u: np.ndarray
     lam: np.ndarray
-    b: Balance
+    b: StaticResidual
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class SearchResult:
     """Where one start led."""
 
     q: np.ndarray
@@ -108,18 +108,18 @@ class Attempt:
 
 
 class Search:
-    """What is looked for: given speeds stay, speeds to be found and all coordinates that are not held may change."""
+    """Search for an equilibrium: given speeds stay, speeds to be found and all coordinates that are not fixed may change."""
 
     def __init__(self, m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float):
         self.m, self.t = m, t
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
-        self.balancing = Balancing(m, t, at_rest=not self.moving and stands(m))
-        held = named_speeds(m, dict.fromkeys(hold, 0.0))
-        self.free = [i for i in range(m.n_u) if i not in {*held, *self.moving}]
+        self.statics = StaticEquations(m, t, at_rest=not self.moving and stands(m))
+        fixed = named_speeds(m, dict.fromkeys(hold, 0.0))
+        self.free = [i for i in range(m.n_u) if i not in {*fixed, *self.moving}]
         self.rows = [i for i in range(m.n_u) if i not in self.moving]
-        self.held = sorted({*held, *self.moving})
-        self.steady = SteadySpeeds(self.balancing, self.moving, self.find)
+        self.fixed = sorted({*fixed, *self.moving})
+        self.steady = SteadySpeeds(self.statics, self.moving, self.find)
         self.steps = m.scales.speeds
 
     def with_values(self, values: Mapping[str, float]) -> Search:
@@ -127,19 +127,19 @@ class Search:
         if not values:
             return self
         other = copy(self)
-        other.balancing = self.balancing.with_values(values)
-        other.m = other.balancing.m
-        other.steady = SteadySpeeds(other.balancing, other.moving, other.find)
+        other.statics = self.statics.with_values(values)
+        other.m = other.statics.m
+        other.steady = SteadySpeeds(other.statics, other.moving, other.find)
         return other
 
-    def lasts(self, a: Attempt) -> bool:
+    def lasts(self, a: SearchResult) -> bool:
         """Whether what time prescribes leaves the balance as it is: a moment later it is still one."""
         if stands(self.m):
             return True
         later = copy(self)
         later.t = self.t + MOMENT
-        later.balancing = self.balancing.at_time(later.t)
-        later.steady = SteadySpeeds(later.balancing, self.moving, self.find)
+        later.statics = self.statics.at_time(later.t)
+        later.steady = SteadySpeeds(later.statics, self.moving, self.find)
         q = self.m.admissible(a.q + MOMENT * self.m.state(a.q, a.u, self.t).rates) if np.any(a.u) else a.q
         try:
             place = later._at(q, np.array(a.u))
@@ -151,13 +151,13 @@ class Search:
             change <= LASTS * max(1.0, float(np.abs(a.u / self.steps).max(initial=0.0))) and left <= LASTS * a.scale
         )
 
-    def run(self, start: Start) -> Attempt:
+    def run(self, start: SearchStart) -> SearchResult:
         """From one start."""
         try:
             here = self._begun(start)
         except NotFinite as problem:
             return self._nowhere(start, problem.speeds)
-        mu, downhill, pushes, took = 0.0, start.open, 0, 0
+        mu, descending, pushes, took = 0.0, start.open, 0, 0
         while took < MOST_STEPS:
             took += 1
             # where the matrix is singular, as at a limit of stability, one more step would enlarge rounding
@@ -165,7 +165,7 @@ class Search:
             if moved is not None:
                 here, step = moved
                 if step <= CONVERGED:
-                    pushed = _tried(self._pushed, here) if downhill and pushes < PUSHES else None
+                    pushed = _tried(self._pushed, here) if descending and pushes < PUSHES else None
                     if pushed is None:
                         break
                     here, pushes = pushed, pushes + 1
@@ -174,12 +174,12 @@ class Search:
             if settled is None:
                 break
             here, size, mu = settled
-            downhill = True
+            descending = True
             if size <= CONVERGED:  # up against a pose beyond which nothing is defined
                 break
         return replace(self._attempt(here), took=took)
 
-    def never_balanced(self, start: Start) -> int | None:
+    def never_balanced(self, start: SearchStart) -> int | None:
         """A speed on which one and the same force acts wherever it goes, and that no constraint resists; None where there is none.
 
         Nothing near the start depends on its displacement, and the force is the same from a tenth to a million large steps away.
@@ -187,7 +187,7 @@ class Search:
         if self.moving or not self.m.n_u:
             return None
         try:
-            b = self.balancing.at(start.q, start.u, np.zeros(len(self.balancing.multipliers)))
+            b = self.statics.at(start.q, start.u, np.zeros(len(self.statics.multipliers)))
         except NotFinite:
             return None
         steps = self.steps
@@ -200,47 +200,47 @@ class Search:
                 for x in AWAY
                 for sign in (1, -1)
             ]
-            there = self.balancing.forces(np.array(away))[:, i]
+            there = self.statics.forces(np.array(away))[:, i]
             if (np.abs(there - b.r[i]) <= BALANCED * abs(b.r[i])).all():
                 return int(i)
         return None
 
-    def _at(self, q: np.ndarray, u: np.ndarray) -> Place:
+    def _at(self, q: np.ndarray, u: np.ndarray) -> SearchState:
         """A pose with the speeds that follow from it and the multipliers that balance it best, in least squares.
 
         Those of a motion from rest would do too, but a slack cable falls almost freely, and its stiffness is in its tension.
         """
         u = self.steady.consistent(q, u)
-        b = self._balance(q, u, np.zeros(len(self.balancing.multipliers)))
+        b = self._balance(q, u, np.zeros(len(self.statics.multipliers)))
         if not len(b.B):
-            return Place(q, u, np.zeros(0), b)
+            return SearchState(q, u, np.zeros(0), b)
         lam = _solve(b.B[:, self.rows].T, -b.r[self.rows])
-        return Place(q, u, lam, self._balance(q, u, lam))
+        return SearchState(q, u, lam, self._balance(q, u, lam))
 
     # -- rows that depend on each other ---------------------------------------------------------------------------------
-    def _begun(self, start: Start) -> Place:
+    def _begun(self, start: SearchStart) -> SearchState:
         """The first place, its loops drawn together if they are open; and whether rows depend on each other there."""
         self.redundant = False
         here = (self._drawn_together(start) if start.open else None) or self._at(start.q, start.u)
-        attempt = close(self.m, here.q, self.held, self.t) if len(here.b.B) else None
+        attempt = close(self.m, here.q, self.fixed, self.t) if len(here.b.B) else None
         if attempt is None or not attempt.closed:
             return here
         self.redundant = bool(self._spare(self._at(attempt.q, here.u).b, attempt.q).any())
         return self._at(attempt.q, here.u) if self.redundant else here
 
-    def _balance(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+    def _balance(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> StaticResidual:
         """What is left over; of rows that depend on each other only those that say most take part, their loops closed as far as can be.
 
         In a pose not quite closed such rows differ a little, and forces without bound along the difference could balance anything.
         """
-        b = self.balancing.at(q, u, lam)
+        b = self.statics.at(q, u, lam)
         if not self.redundant:
             return b
         spare = self._spare(b, q)
         return replace(b, B=np.where(spare[:, None], 0.0, b.B), g=np.zeros(len(b.g)))
 
-    def _spare(self, b: Balance, q: np.ndarray) -> np.ndarray:
-        """Rows that say nothing beside the others, as far as can be told with the loops as open as they are."""
+    def _spare(self, b: StaticResidual, q: np.ndarray) -> np.ndarray:
+        """Rows that say nothing beside the others, as far as can be seen with the loops as open as they are."""
         B = b.B * self.steps
         norms = np.linalg.norm(B, axis=1)
         alive = norms > RANK_TOLERANCE * self._row_scales(q)
@@ -251,18 +251,18 @@ class Search:
         out[order[:rank]] = False
         return out
 
-    def _off(self, b: Balance, q: np.ndarray) -> float:
+    def _off(self, b: StaticResidual, q: np.ndarray) -> float:
         return float(np.abs(b.g / self._row_scales(q)).max(initial=0.0)) if len(b.g) else 0.0
 
     def _row_scales(self, q: np.ndarray) -> np.ndarray:
         return row_scales(self.m.state(q, np.zeros(self.m.n_u), self.t))
 
-    def _exact(self, at: Place) -> bool:
+    def _exact(self, at: SearchState) -> bool:
         """Balanced to rounding."""
         left = np.abs(at.b.r * self.steps)[self.rows].max(initial=0.0)
         return bool(left <= ROUNDING * self._scale(at) and self._off(at.b, at.q) <= ROUNDING)
 
-    def _newton(self, at: Place) -> tuple[Place, float] | None:
+    def _newton(self, at: SearchState) -> tuple[SearchState, float] | None:
         """A step of Newton's method and its size; None where it is too long or does not help."""
         eta, du, dlam = self._step(at.q, at.u, at.b)
         step = self._size(eta)
@@ -273,7 +273,7 @@ class Search:
         if q is None or not self._defined(q):
             return None
         u = self.steady.consistent(q, at.u + du)
-        new = Place(q, u, at.lam + dlam, self._balance(q, u, at.lam + dlam))
+        new = SearchState(q, u, at.lam + dlam, self._balance(q, u, at.lam + dlam))
         before, after = (self._left(x) for x in (at, new))
         least = (
             1e-10 if step > CONVERGED else BALANCED
@@ -286,10 +286,10 @@ class Search:
         return new, max(step, sped)
 
     # -- settling -------------------------------------------------------------------------------------------------------
-    def _closing(self, b: Balance) -> np.ndarray:
+    def _closing(self, b: StaticResidual) -> np.ndarray:
         """Z: free displacements that keep the loops closed."""
         steps = self.steps[self.free]
-        B = b.B[self.balancing.holonomic][:, self.free] * steps
+        B = b.B[self.statics.holonomic][:, self.free] * steps
         if not len(B):
             return np.diag(steps)
         norms = np.linalg.norm(B, axis=1)
@@ -297,16 +297,16 @@ class Search:
         size = np.abs(np.diag(R))
         return np.asarray(steps[:, None] * Q[:, int(np.sum(size > RANK_TOLERANCE * size.max(initial=0.0))) :])
 
-    def _slope(self, at: Place, Z: np.ndarray, drag: Drag) -> Downhill:
+    def _slope(self, at: SearchState, Z: np.ndarray, drag: Drag) -> Descent:
         b, free = at.b, np.ix_(self.free, self.free)
-        return Downhill(Z.T @ b.R_q[free] @ Z, Z.T @ drag.matrix[free] @ Z, Z.T @ b.r[self.free])
+        return Descent(Z.T @ b.R_q[free] @ Z, Z.T @ drag.matrix[free] @ Z, Z.T @ b.r[self.free])
 
     @cached_property
-    def _bodies(self) -> Carried:
-        return Carried(self.m)
+    def _bodies(self) -> MovedBodies:
+        return MovedBodies(self.m)
 
-    def _drag(self, at: Place) -> Drag:
-        return self._bodies.drag(self.balancing.axes(at.q), np.diag(at.b.A))
+    def _drag(self, at: SearchState) -> Drag:
+        return self._bodies.drag(self.statics.axes(at.q), np.diag(at.b.A))
 
     def _displaced(self, q: np.ndarray, eta: np.ndarray) -> np.ndarray:
         if self.m.kernels.straight:
@@ -314,13 +314,13 @@ class Search:
         rates = self.m.kernels.rates(np.vstack([q, q]), np.vstack([eta, 0.0 * eta]), None, self.t)
         return self.m.admissible(q + rates[0] - rates[1])
 
-    def _settle(self, at: Place, mu: float) -> tuple[Place, float, float] | None:
-        """A step downhill that keeps the loops closed, its size and its μ; None where there is none left to make."""
+    def _settle(self, at: SearchState, mu: float) -> tuple[SearchState, float, float] | None:
+        """A descent step that keeps the loops closed, its size and its μ; None where there is none left to make."""
         Z = self._closing(at.b)
         if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > 1e-13 * self._scale(at):
             return None
 
-        def arrive(eta: np.ndarray) -> Place | None:
+        def arrive(eta: np.ndarray) -> SearchState | None:
             q = self._closed(self._displaced(at.q, eta))
             return None if q is None else self._at(q, at.u)
 
@@ -328,9 +328,9 @@ class Search:
         return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
 
     def _descend(
-        self, slope: Downhill, Z: np.ndarray, drag: Drag, b: Balance, mu: float, reach: float,
-        arrive: Callable[[np.ndarray], Place | None],
-    ) -> tuple[Place, float, float] | None:  # fmt: skip
+        self, slope: Descent, Z: np.ndarray, drag: Drag, b: StaticResidual, mu: float, reach: float,
+        arrive: Callable[[np.ndarray], SearchState | None],
+    ) -> tuple[SearchState, float, float] | None:  # fmt: skip
         """The longest step that is allowed and leads to where it does not go up steeply again: where to, its size, and its μ."""
         least = 1e-3 * slope.first / (reach * drag.unit)
         mu = 0.0 if slope.definite and 0.1 * mu < least else max(0.1 * mu, least)
@@ -345,7 +345,7 @@ class Search:
             mu = max(4.0 * mu, least)
         return None
 
-    def _pushed(self, at: Place) -> Place | None:
+    def _pushed(self, at: SearchState) -> SearchState | None:
         """Off a balance at rest that is not stable; None where it is, or where nothing says so."""
         if np.any(at.u):
             return None
@@ -358,7 +358,7 @@ class Search:
         q = self._closed(self._displaced(at.q, eta * (0.1 / drag.size(eta))))
         return None if q is None else self._at(q, at.u)
 
-    def _drawn_together(self, start: Start) -> Place | None:
+    def _drawn_together(self, start: SearchStart) -> SearchState | None:
         """Settled with bands k g in place of the loops, stiffer and stiffer until they are nearly closed."""
         u = self.steady.consistent(start.q, start.u)
         k = first = self._first_bands(start.q, u)
@@ -371,29 +371,29 @@ class Search:
             if step > SETTLED:
                 continue
             if self._off(here.b, here.q) <= CLOSE or k >= STIFFEST * first:
-                return Place(here.q, u, here.lam, self.balancing.at(here.q, u, here.lam))
+                return SearchState(here.q, u, here.lam, self.statics.at(here.q, u, here.lam))
             k *= STIFFER
             here = self._banded(here.q, u, k)
         return None
 
     def _first_bands(self, q: np.ndarray, u: np.ndarray) -> float:
         """As strong as the mechanism's own forces."""
-        b = self.balancing.at(q, u, np.zeros(len(self.balancing.multipliers)))
+        b = self.statics.at(q, u, np.zeros(len(self.statics.multipliers)))
         own = max(np.abs(b.r * self.steps).max(initial=0.0), (np.diag(b.A) * self.steps**2).max(initial=0.0))
         B = b.B * self.steps / self._row_scales(q)[:, None]
         return float(own / max(np.abs(B).max() * self._off(b, q), 1e-300))
 
-    def _banded(self, q: np.ndarray, u: np.ndarray, k: float) -> Place:
+    def _banded(self, q: np.ndarray, u: np.ndarray, k: float) -> SearchState:
         """Each band measured by its row's scale."""
         bands = k / self._row_scales(q) ** 2
-        lam = bands * self.balancing.gaps(q)
-        b = self.balancing.at(q, u, lam)
-        return Place(q, u, lam, replace(b, R_q=b.R_q + (b.B.T * (bands * self.balancing.holonomic)) @ b.B))
+        lam = bands * self.statics.gaps(q)
+        b = self.statics.at(q, u, lam)
+        return SearchState(q, u, lam, replace(b, R_q=b.R_q + (b.B.T * (bands * self.statics.holonomic)) @ b.B))
 
-    def _descend_banded(self, at: Place, k: float, mu: float) -> tuple[Place, float, float] | None:
+    def _descend_banded(self, at: SearchState, k: float, mu: float) -> tuple[SearchState, float, float] | None:
         Z, drag = np.eye(len(self.free)), self._drag(at)
 
-        def arrive(eta: np.ndarray) -> Place | None:
+        def arrive(eta: np.ndarray) -> SearchState | None:
             q = self._displaced(at.q, eta)
             return self._banded(q, at.u, k) if self._defined(q) else None
 
@@ -402,14 +402,14 @@ class Search:
     def _closed(self, q: np.ndarray) -> np.ndarray | None:
         """The loops closed again after a step, by what is free; to rounding where rows depend on each other."""
         if self.redundant:
-            attempt = close(self.m, q, self.held, self.t)
+            attempt = close(self.m, q, self.fixed, self.t)
             return attempt.q if attempt.closed else None
-        none = np.zeros(len(self.balancing.multipliers))
+        none = np.zeros(len(self.statics.multipliers))
         for _ in range(10 if len(none) else 0):
             size = self._row_scales(q)
-            if np.abs(self.balancing.gaps(q) / size).max() <= 1e-9:
+            if np.abs(self.statics.gaps(q) / size).max() <= 1e-9:
                 return q
-            b = self.balancing.at(q, np.zeros(self.m.n_u), none)
+            b = self.statics.at(q, np.zeros(self.m.n_u), none)
             if not (np.isfinite(b.g).all() and np.isfinite(b.B).all()):
                 return None
             B = b.B * self.steps / size[:, None]
@@ -422,13 +422,13 @@ class Search:
 
     def _defined(self, q: np.ndarray) -> bool:
         """Whether every function in the constraints is inside its domain."""
-        return bool(np.isfinite(self.balancing.gaps(q)).all())
+        return bool(np.isfinite(self.statics.gaps(q)).all())
 
     def _size(self, eta: np.ndarray) -> float:
         return self.m.scales.of_step(eta)
 
-    def _left(self, at: Place) -> float:
-        """The acceleration that sets in where nothing but the given speeds is held, √(aᵀAa), by that of the forces; and the gaps."""
+    def _left(self, at: SearchState) -> float:
+        """The acceleration that sets in where nothing but the given speeds is fixed, √(aᵀAa), by that of the forces; and the gaps."""
         b = at.b
         A, B = b.A[np.ix_(self.rows, self.rows)], b.B[:, self.rows]
         inertia = float((np.diag(b.A) * self.steps**2).max(initial=1e-300))
@@ -437,14 +437,14 @@ class Search:
         a = steps * _solve(kkt, np.concatenate([-b.r[self.rows] * steps / inertia, np.zeros(len(B))]))[: len(A)]
         return float(np.sqrt(max(a @ A @ a, 0.0) * inertia) / self._scale(at) + self._off(b, at.q))
 
-    def _step(self, q: np.ndarray, u: np.ndarray, b: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _step(self, q: np.ndarray, u: np.ndarray, b: StaticResidual) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(η, δu of the speeds looked for, δλ).
 
         Displacements are taken by large steps, rows of forces by the largest work along these, and rows of constraints by their own
         scales: so that no unit makes some of them small beside others.
         """
         m, free, rows, find = self.m, self.free, self.rows, self.find
-        B_h, g = b.B[self.balancing.holonomic], b.g[self.balancing.holonomic]
+        B_h, g = b.B[self.statics.holonomic], b.g[self.statics.holonomic]
         K = b.R_q + b.R_u @ self.steady.along_displacements(q, u, b) if np.any(u) else b.R_q
         n, k, h = len(free), len(find), len(B_h)
         steps, sizes = self.steps, self._row_scales(q) if len(b.B) else np.zeros(0)
@@ -454,7 +454,7 @@ class Search:
         J[: len(rows), n : n + k] = (b.R_u @ self.steady.along_speeds(b))[rows]
         J[: len(rows), n + k :] = b.B[:, rows].T
         J[len(rows) :, :n] = B_h[:, free]
-        by_row = np.concatenate([steps[rows] / work, 1.0 / sizes[self.balancing.holonomic]])
+        by_row = np.concatenate([steps[rows] / work, 1.0 / sizes[self.statics.holonomic]])
         by_column = np.concatenate([steps[free], np.ones(k), work / sizes])
         x = by_column * _solve(by_row[:, None] * J * by_column, -by_row * np.concatenate([b.r[rows], g]))
         eta, du = np.zeros(m.n_u), np.zeros(m.n_u)
@@ -466,26 +466,26 @@ class Search:
         """Of the mechanism, as its forces set it in motion, in 1/s."""
         return float(own_rates(self.m).max(initial=0.0))
 
-    def _scale(self, at: Place) -> float:
+    def _scale(self, at: SearchState) -> float:
         """The size of the forces that balance, by the work they do along a large step."""
         steps = self.steps
-        held = (
-            np.abs(self.balancing.at(at.q, at.u, at.lam).B.T @ at.lam) if self.redundant else np.abs(at.b.B.T @ at.lam)
+        constraint_forces = (
+            np.abs(self.statics.at(at.q, at.u, at.lam).B.T @ at.lam) if self.redundant else np.abs(at.b.B.T @ at.lam)
         )
         forces = [
             np.abs(at.b.R_q) * np.outer(steps, steps),
-            held * steps,
+            constraint_forces * steps,
             STILL * self._own_rate**2 * np.abs(at.b.A) * np.outer(steps, steps),
         ]
         return max(1e-300, *(float(x.max(initial=0.0)) for x in forces))
 
-    def _attempt(self, at: Place) -> Attempt:
+    def _attempt(self, at: SearchState) -> SearchResult:
         left, tau = np.array(at.b.r), np.zeros(self.m.n_u)
         left[self.moving], tau[self.moving] = 0.0, at.b.r[self.moving]
-        gap = float(np.abs(self.balancing.gaps(at.q) / self._row_scales(at.q)).max(initial=0.0)) if len(at.b.B) else 0.0
+        gap = float(np.abs(self.statics.gaps(at.q) / self._row_scales(at.q)).max(initial=0.0)) if len(at.b.B) else 0.0
         change = at.b.R_q @ at.u
         passing = change - at.b.B.T @ _solve(at.b.B.T, change) if len(at.b.B) else change
-        return Attempt(
+        return SearchResult(
             at.q,
             at.u,
             at.lam,
@@ -498,10 +498,10 @@ class Search:
             ROUNDED if self.redundant else BALANCED,
         )
 
-    def _nowhere(self, start: Start, undefined: np.ndarray) -> Attempt:
+    def _nowhere(self, start: SearchStart, undefined: np.ndarray) -> SearchResult:
         """Where forces are no numbers from the beginning."""
         left, none = np.where(undefined, np.nan, 0.0), np.zeros(self.m.n_u)
-        return Attempt(start.q, start.u, np.zeros(0), left, none, 0.0, 0.0, none, self.steps, BALANCED)
+        return SearchResult(start.q, start.u, np.zeros(0), left, none, 0.0, 0.0, none, self.steps, BALANCED)
 
 
 def _tried(step: Callable[[X], R | None], at: X) -> R | None:

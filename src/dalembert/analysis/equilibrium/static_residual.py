@@ -1,6 +1,7 @@
 """What is left over of a mechanism's forces where speeds are constant, and how it changes: the equations of an equilibrium.
 
-r = R(q, u, u̇ = 0) + Bᵀλ on every speed, g(q) on every closed loop; all from compiled kernels of the freed tree, at any size.
+r = R(q, u, u̇ = 0) + Bᵀλ on every speed, g(q) on every closed loop; all from compiled kernels of the tree with
+constraint forces, at any size.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from dalembert.analysis.linear.row_derivatives import RowKernel
-from dalembert.analysis.linear.with_constraint_forces import freed, multiplier_names
+from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.kinematics.recursion import Pose
-from dalembert.kinematics.rows import constraint_rows, holonomic_rows
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -29,7 +30,7 @@ class NotFinite(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
+class StaticResidual:
     """At a state and multipliers: the forces r left over, the loops' gaps g, A, B, and ∂r along displacements and in the speeds
     (which is not asked for at rest, and zero then)."""
 
@@ -40,7 +41,7 @@ class Balance:
     R_q: np.ndarray
     R_u: np.ndarray
 
-    def checked(self) -> Balance:
+    def checked(self) -> StaticResidual:
         """Itself, where all its numbers are finite."""
         forces = np.column_stack([self.r, self.A, self.B.T, self.R_q, self.R_u])
         if not (np.isfinite(forces).all() and np.isfinite(self.g).all()):
@@ -48,31 +49,31 @@ class Balance:
         return self
 
 
-class Balancing:
+class StaticEquations:
     """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared. `at_rest` if no speed will
     ever be given."""
 
     def __init__(
-        self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: Balancing | None = None
+        self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: StaticEquations | None = None
     ):  # fmt: skip
         self.t, self.at_rest, self.values = t, at_rest, dict(values or {})
         self.m = m.with_parameters(**self.values) if values else m
         self.multipliers = multiplier_names(m)
-        self.tree: Mechanism = shared.tree if shared else freed(m) if self.multipliers else m
+        self.tree: Mechanism = shared.tree if shared else with_constraint_forces(m) if self.multipliers else m
         self._rows: RowKernel | None = shared._rows if shared else RowKernel(m) if self.multipliers else None
 
-    def with_values(self, values: Mapping[str, float]) -> Balancing:
-        return Balancing(self.m, self.t, self.at_rest, values, self)
+    def with_values(self, values: Mapping[str, float]) -> StaticEquations:
+        return StaticEquations(self.m, self.t, self.at_rest, values, self)
 
-    def at_time(self, t: float) -> Balancing:
-        return Balancing(self.m, t, self.at_rest, self.values, self)
+    def at_time(self, t: float) -> StaticEquations:
+        return StaticEquations(self.m, t, self.at_rest, self.values, self)
 
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a gap."""
-        return holonomic_rows(self.m)
+        return self.m.rows.holonomic
 
-    def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> Balance:
+    def at(self, q: np.ndarray, u: np.ndarray, lam: np.ndarray) -> StaticResidual:
         """All of it; raises `NotFinite`."""
         n, n_p, still = self.m.n_u, len(self.m.parameters), np.zeros(self.m.n_u)
         values = self.values | dict(zip(self.multipliers, lam.tolist())) or None
@@ -82,9 +83,9 @@ class Balancing:
             A = self.tree.kernels.mass_matrix(
                 q, None, None, self.t, values
             )  # positive or not: a search may come past such poses
-            return Balance(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n))).checked()
+            return StaticResidual(r, self.gaps(q), A, B[:, n_p:].T, K, np.zeros((n, n))).checked()
         d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
-        return Balance(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
+        return StaticResidual(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
 
     def forces(self, q: np.ndarray) -> np.ndarray:
         """r at rest at many poses (K, n_q), the constraints' forces left out."""
@@ -96,7 +97,7 @@ class Balancing:
         """g of every row, zero where it has none."""
         if not self.multipliers:
             return np.zeros(0)
-        if self.m.elastic:  # rows look at nodes
+        if self.m.elastic:  # rows reference node frames
             return np.concatenate([d.gap(self.m.state(q, None, self.t)) for d in self.m.constraint_rows.values()])
         at = self.tree.body_motion(q, None, self.t, self.values or None)
         world = [Pose(np.eye(3), np.zeros(3))]

@@ -46,7 +46,7 @@ class SteadyMotions:
         return self.small_motions.at(found.q, found.u, self.t, found.tau, parameters)
 
     def eigenvalues(self, *values: float) -> np.ndarray:
-        """As many as states: zero for displacements that nothing depends on. Values are looked at until one is unsteady and says so."""
+        """As many as states: zero for displacements that nothing depends on. Values are examined until one is unsteady and says so."""
         lin = self.at(*values)
         if not self._unsteady:
             _ = lin.eigenvalues  # warns
@@ -54,7 +54,7 @@ class SteadyMotions:
         return _padded(lin)
 
     def roots(self, *values: float) -> np.ndarray:
-        """The eigenvalues between values that were looked at."""
+        """The eigenvalues between values that were examined."""
         return _padded(self.at(*values))
 
 

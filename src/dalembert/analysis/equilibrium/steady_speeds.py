@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.analysis.equilibrium.static_residual import Balance, Balancing
+from dalembert.analysis.equilibrium.static_residual import StaticEquations, StaticResidual
 
 
 class SteadySpeeds:
     """`moving` and, among them, `find` are places in u."""
 
-    def __init__(self, balancing: Balancing, moving: list[int], find: list[int]):
-        self.balancing, self.m, self.moving, self.find = balancing, balancing.m, moving, find
+    def __init__(self, statics: StaticEquations, moving: list[int], find: list[int]):
+        self.statics, self.m, self.moving, self.find = statics, statics.m, moving, find
         self.rest = [i for i in range(self.m.n_u) if i not in moving]
 
     def consistent(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """The others as small as the constraints allow."""
         out = np.array(u)
         out[self.rest] = 0.0
-        if self.balancing.multipliers and not self.balancing.at_rest:
-            slip = self.balancing.slip(q, out)
+        if self.statics.multipliers and not self.statics.at_rest:
+            slip = self.statics.slip(q, out)
             if np.any(slip):
-                B = self.balancing.at(q, out, np.zeros(len(slip))).B
+                B = self.statics.at(q, out, np.zeros(len(slip))).B
                 out[self.rest] -= np.linalg.lstsq(B[:, self.rest], slip, rcond=1e-9)[0]
         return out
 
-    def along_displacements(self, q: np.ndarray, u: np.ndarray, b: Balance) -> np.ndarray:
+    def along_displacements(self, q: np.ndarray, u: np.ndarray, b: StaticResidual) -> np.ndarray:
         """∂u/∂η: B δu = −∂φ/∂η η."""
         out = np.zeros((self.m.n_u, self.m.n_u))
         if len(b.B):
-            out[self.rest] = -np.linalg.lstsq(b.B[:, self.rest], self.balancing.slip_along(q, u), rcond=1e-9)[0]
+            out[self.rest] = -np.linalg.lstsq(b.B[:, self.rest], self.statics.slip_along(q, u), rcond=1e-9)[0]
         return out
 
-    def along_speeds(self, b: Balance) -> np.ndarray:
+    def along_speeds(self, b: StaticResidual) -> np.ndarray:
         """∂u for a unit of each speed looked for."""
         out = np.eye(self.m.n_u)[:, self.find]
         if len(b.B):

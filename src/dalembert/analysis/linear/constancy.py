@@ -27,7 +27,7 @@ NOTHING = 1e-11
 def change(lin: Linearisation) -> float:
     """How much A changes along the motion in the time that it sets, 1/‖A‖, beside A itself, in states scaled alike: ‖Ȧ‖ / ‖A‖².
 
-    What is at rest is looked at after that time as well: where time alone changes A, Ȧ can vanish for an instant.
+    What is at rest is examined after that time as well: where time alone changes A, Ȧ can vanish for an instant.
     """
     from dalembert.analysis.linear.linearise import Linearised
 

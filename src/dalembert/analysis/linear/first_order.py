@@ -1,4 +1,4 @@
-"""Everything the equations of motion say to first order about one state of motion, in the tree's own speeds, exactly.
+"""Everything the equations of motion say to first order about one state of motion, in the mechanism's speeds, exactly.
 
     A δu̇ + R_q η + R_u δu + Bᵀδλ = δτ − R_p δp,    B δu̇ + ρ_q η + ρ_u δu = 0,    B δu + φ_q η = 0,    η̇ = δu + W η
 
@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.analysis.linear.can_rest import stands
 from dalembert.analysis.linear.displacements import turning_of_displacements
 from dalembert.analysis.linear.row_derivatives import RowDerivatives, RowKernel
-from dalembert.analysis.linear.with_constraint_forces import freed, multiplier_names
+from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods import svd
 from dalembert.constraints.methods.solution import least_multipliers
@@ -26,7 +26,6 @@ from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.catalogue import Derivatives
 from dalembert.kinematics.loads import generalized, loads
-from dalembert.kinematics.rows import holonomic_rows
 from dalembert.mechanism import Mechanism
 
 BALANCED = 1e-11
@@ -78,13 +77,13 @@ class FirstOrderEquations:
 
     @cached_property
     def _loaded(self) -> Mechanism:
-        return freed(self.m) if self.multipliers else self.m
+        return with_constraint_forces(self.m) if self.multipliers else self.m
 
     @cached_property
     def _unloaded(self) -> Mechanism:
         """Without gravity and applied forces."""
         applied = self.m.forces or np.any(self.m.gravity != 0.0) or self.m.elastic
-        return freed(self.m, forces=False) if applied else self._loaded
+        return with_constraint_forces(self.m, forces=False) if applied else self._loaded
 
     @cached_property
     def _rows(self) -> RowKernel:
@@ -148,4 +147,4 @@ class FirstOrderEquations:
             found = replace(found, udot=np.zeros(m.n_u))
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
         from_inertia = least_multipliers(alone, svd.solve(alone).udot)
-        return _Nominal(found.udot, found.lam, from_inertia, e.B, holonomic_rows(m))
+        return _Nominal(found.udot, found.lam, from_inertia, e.B, m.rows.holonomic)

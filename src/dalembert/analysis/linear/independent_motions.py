@@ -17,10 +17,10 @@ from dalembert.constraints.assembly.assemble import DEPENDENT, off_at
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
-from dalembert.pivoting import RANK_TOLERANCE, Choice, choose, pivoted
+from dalembert.pivoting import RANK_TOLERANCE, PivotChoice, choose, pivoted
 
 WELL = 1e-6
-"""Ratio of the smallest to the largest singular value below which speeds cannot be told from dependent ones."""
+"""Ratio of the smallest to the largest singular value below which speeds cannot be distinguished from dependent ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def independent(
     """By pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
-    off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be told apart
+    off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be distinguished
     speeds = _choose(m, e.B, range(m.n_u), kept, off)
     places = _choose(m, B_h, speeds.dependent, [_place(m, name) for name in displacements], off)
     X, Z = _null_space(B_h, places), _null_space(e.B, speeds)
@@ -56,26 +56,26 @@ def independent(
     )  # fmt: skip
 
 
-def _null_space(B: np.ndarray, choice: Choice) -> np.ndarray:
+def _null_space(B: np.ndarray, choice: PivotChoice) -> np.ndarray:
     kept = np.eye(B.shape[1])[:, list(choice.independent)]
     return kept + _dependent(B, choice, -B @ kept)
 
 
-def _dependent(B: np.ndarray, choice: Choice, right: np.ndarray) -> np.ndarray:
+def _dependent(B: np.ndarray, choice: PivotChoice, right: np.ndarray) -> np.ndarray:
     """x of B x = right with the independent entries zero."""
     x = np.zeros((B.shape[1], right.shape[1]))
     x[list(choice.dependent)] = np.linalg.solve(choice.dependent_block(B), right[list(choice.rows)])
     return x
 
 
-def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int], off: float) -> Choice:
+def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int], off: float) -> PivotChoice:
     """Dependent columns from `among`, none of them kept."""
     free = [i for i in among if i not in kept]
     B = _comparable(B * m.scales.speeds)
     rows = choose(B, max(RANK_TOLERANCE, DEPENDENT * off)).rows
     rank = len(rows)
     if not rank:
-        return Choice((), (), tuple(range(m.n_u)))
+        return PivotChoice((), (), tuple(range(m.n_u)))
     sizes = np.linalg.svd(B[np.ix_(rows, free)], compute_uv=False) if free else np.zeros(0)
     if len(sizes) < rank or sizes[rank - 1] < WELL * sizes[0]:
         if not kept:
@@ -85,7 +85,7 @@ def _choose(m: Mechanism, B: np.ndarray, among: Sequence[int], kept: list[int], 
             f"the speeds {names} are not independent of each other here: the constraints leave {m.n_u - rank} free; name others"
         )
     dependent = tuple(free[i] for i in pivoted(B[np.ix_(rows, free)])[1][:rank])
-    return Choice(rows, dependent, tuple(i for i in range(m.n_u) if i not in dependent))
+    return PivotChoice(rows, dependent, tuple(i for i in range(m.n_u) if i not in dependent))
 
 
 def _comparable(B: np.ndarray) -> np.ndarray:

@@ -15,6 +15,10 @@ from dalembert.optional import optional
 from dalembert.words import counted
 
 if TYPE_CHECKING:
+    import control
+    import pandas
+    import scipy.signal
+
     from dalembert.analysis.linear.modes import Modes
 
 
@@ -114,7 +118,7 @@ class Linearisation:
 
     @cached_property
     def roots(self) -> np.ndarray:
-        """The eigenvalues, without a look at whether they mean anything."""
+        """The eigenvalues, without checking whether they mean anything."""
         kept = self.essential
         return np.linalg.eigvals(self.A[np.ix_(kept, kept)])
 
@@ -152,13 +156,13 @@ class Linearisation:
         return self.verdict in ("stable", "asymptotically stable")
 
     # -- elsewhere --------------------------------------------------------------------------------------------------------
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> scipy.signal.StateSpace:
         """`scipy.signal.StateSpace`."""
         from scipy.signal import StateSpace
 
         return StateSpace(self.A, self.B, self.C, self.D)
 
-    def to_control(self) -> Any:
+    def to_control(self) -> control.StateSpace:
         """`control.StateSpace` of the python-control package, with names."""
         return optional("control", "to_control()").ss(
             self.A,
@@ -176,7 +180,7 @@ class Linearisation:
         matrices = ("A", "B", "C", "D", "mass", "velocity_matrix", "stiffness", "structural")
         return {k: list(x) for k, x in names.items()} | {k: getattr(self, k).tolist() for k in matrices}
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> pandas.DataFrame:
         """(A, B; C, D) as a pandas DataFrame: rates of the states and outputs over states and inputs."""
         pandas = optional("pandas", "to_dataframe()")
         rows = [*(f"d({name})/dt" for name in self.states), *self.outputs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from dalembert.parts.names import unknown
 from dalembert.words import counted
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from dalembert.motion.motion import Motion
 
 
@@ -130,7 +132,7 @@ class Modes(Tabular):
             out |= {name: np.abs(column), f"{name} phase, deg": np.degrees(np.angle(column))}
         return out
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The eigenvalues in the complex plane; the axes of matplotlib."""
         roots = np.concatenate([self.eigenvalues, self.eigenvalues.conj()])
         ax = over(roots.real, "real part, 1/s", {}, "imaginary part, 1/s", ax)

@@ -38,7 +38,7 @@ class RowKernel:
 
     def __init__(self, m: Mechanism):
         self.m = m
-        self.n_rows = sum(len(d.g) for d in m.constraint_rows.values())
+        self.n_rows = len(m.rows)
         size = 3 * self.n_rows * (m.n_u + len(m.parameters))
         self._kernel = Kernel("row_derivatives", m, m.n_u, (size,), self._emit)
 

@@ -1,6 +1,6 @@
-"""A mechanism freed of its loops and constraints, which act on it as forces of given multipliers instead.
+"""The spanning tree with constraint forces: loops and constraints act as forces of given multipliers instead of as rows.
 
-Row r of B u = b acts with −λ_r B_rᵀ [A u̇ + Bᵀλ = f]. With λ among the parameters, derivatives of the freed tree's inverse dynamics hold
+Row r of B u = b acts with −λ_r B_rᵀ [A u̇ + Bᵀλ = f]. With λ among the parameters, derivatives of the inverse dynamics of that tree hold
 everything the constraints do to first order: in q the geometric stiffness λ·∂B/∂q, in the multipliers Bᵀ itself.
 """
 
@@ -20,7 +20,7 @@ from dalembert.trace import symbol
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForce(Force):
-    """What one loop or constraint exerts on the bodies and joints it looks at, for multipliers of these names."""
+    """Force of one loop or constraint on the bodies and joints it references, for multipliers of these names."""
 
     rows: Differentiated
     multipliers: tuple[str, ...]
@@ -39,26 +39,23 @@ class ConstraintForce(Force):
 
 
 def _frame_name(m: Mechanism, k: int) -> Any:
-    """Of a body, or of a node of an elastic one."""
+    """Name of a body, or of a node of an elastic one."""
     body = m.bodies[m.body_of(k) - 1].name
-    return body if k <= m.n_bodies else (body, m.stations[k - m.n_bodies - 1].node)
+    return body if k <= m.n_bodies else (body, m.node_frames[k - m.n_bodies - 1].node)
 
 
 def multiplier_names(m: Mechanism) -> list[str]:
     """One for every row, in the rows' order."""
-    return [f"lambda.{i}" for i in range(sum(len(d.g) for d in m.constraint_rows.values()))]
+    return [f"lambda.{i}" for i in range(len(m.rows))]
 
 
-def freed(m: Mechanism, forces: bool = True) -> Mechanism:
+def with_constraint_forces(m: Mechanism, forces: bool = True) -> Mechanism:
     """The spanning tree under the mechanism's own forces, gravity and its constraints' forces; or under the last alone, without the
     stiffness and damping of elastic bodies."""
     names = multiplier_names(m)
     acting: dict[str, Force] = dict(m.forces) if forces else {}
-    start = 0
     for name, rows in m.constraint_rows.items():
-        end = start + len(rows.g)
-        acting[f"constraint {name}"] = ConstraintForce(rows, tuple(names[start:end]))
-        start = end
+        acting[f"constraint {name}"] = ConstraintForce(rows, tuple(names[k] for k in m.rows.of_owner(name)))
     gravity = m.gravity if forces else np.zeros(3)
     parameters = {**m.parameters, **dict.fromkeys(names, 0.0)}
     bodies = m.bodies if forces else tuple(b.slack() for b in m.bodies)

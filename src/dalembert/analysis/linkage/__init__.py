@@ -1,1 +1,1 @@
-"""Kinematics of linkages: ways to assemble, sweeps along a freedom, transmission angles, paths to follow."""
+"""Kinematics of linkages: assembly modes, sweeps along a freedom, transmission angles, paths to follow."""

@@ -15,23 +15,23 @@ from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import closure, holonomic_rows
+from dalembert.kinematics.rows import closure
 from dalembert.mechanism import Mechanism
 from dalembert.words import counted
 
 NEARLY_NULL = 1e-4
-"""Singular value of the rows, relative to the largest, below which two branches cannot be told apart by their tangents."""
+"""Singular value of the rows, relative to the largest, below which two branches cannot be distinguished by their tangents."""
 NOWHERE = 1e-6
 """Part of a direction below which it says nothing of how to go on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """`s` is the input's place in u; `held` are the places of speeds that stay; `t` is a fixed time."""
+    """`s` is the input's place in u; `fixed` are the places of speeds that stay; `t` is a fixed time."""
 
     m: Mechanism
     s: int
-    held: tuple[int, ...]
+    fixed: tuple[int, ...]
     rows: tuple[int, ...]
     free: tuple[int, ...]
     """Speeds that follow the input, as many as there are rows."""
@@ -42,27 +42,27 @@ class Branch:
     """Of the speeds, in the metric of the mass matrix."""
 
     @staticmethod
-    def through(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
-        """Checked: one freedom is left when `held` stay."""
+    def through(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: float) -> Branch:
+        """Checked: one freedom is left when `fixed` stay."""
         m = m.numeric
-        held = tuple(i for i in held if i != s)
+        fixed = tuple(i for i in fixed if i != s)
         g, B = closure(m.state(q, np.zeros(m.n_u), t))
         verdict = diagnose(m, q, t) if len(g) else None
-        rows = tuple(k for k in verdict.independent if holonomic_rows(m)[k]) if verdict else ()
-        free = tuple(i for i in range(m.n_u) if i != s and i not in held and np.any(B[list(rows), i] != 0.0))
+        rows = tuple(k for k in verdict.independent if m.rows.holonomic[k]) if verdict else ()
+        free = tuple(i for i in range(m.n_u) if i != s and i not in fixed and np.any(B[list(rows), i] != 0.0))
         if len(free) != len(rows):
-            told = ", ".join(m.speeds[i] for i in free)
+            named = ", ".join(m.speeds[i] for i in free)
             if len(free) > len(rows):
                 raise LoopError(
-                    f'sweeping "{m.speeds[s]}" leaves {counted(len(free) - len(rows), "freedom")} open among {told}: '
+                    f'sweeping "{m.speeds[s]}" leaves {counted(len(free) - len(rows), "freedom")} open among {named}: '
                     "give initial values of as many of them, and they stay there"
                 )
             raise LoopError(
-                f'"{m.speeds[s]}" cannot move while {", ".join(m.speeds[i] for i in held)} are held: give fewer'
+                f'"{m.speeds[s]}" cannot move while {", ".join(m.speeds[i] for i in fixed)} are fixed: give fewer'
             )
         size = np.sqrt(np.diagonal(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t))))
         norms = verdict.norms[list(rows)] if verdict else np.zeros(0)
-        return Branch(m, s, held, rows, free, t, norms, size)
+        return Branch(m, s, fixed, rows, free, t, norms, size)
 
     @property
     def steps(self) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""All ways in which the loops close while the freedoms stand still: damped Gauss–Newton from many starts, all of them at once."""
+"""All assembly modes, the poses in which the loops close while the freedoms stand still. Damped Gauss–Newton from many
+starts, all of them at once."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equations_batch import samples
-from dalembert.analysis.linkage.ways import OFTEN, Branches
+from dalembert.analysis.linkage.assembly_modes import OFTEN, Branches
 from dalembert.constraints.assembly.assemble import (
     LARGEST_STEP,
     MOST_STEPS,
@@ -20,15 +21,15 @@ from dalembert.constraints.assembly.assemble import (
     turned_over,
 )
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import evaluator, one_by_one
 from dalembert.pivoting import rank_of
 
 ROUNDS = (120, 120, 240, 480, 960)
 """Starts, as many more as it takes until each way has been found several times."""
-MOST_WAYS = 200
-"""Beyond so many ways there is no counting: something moves that is not held."""
+MOST_MODES = 200
+"""Number of assembly modes beyond which there is no counting: something moves that is not fixed."""
 LEADS = 0.2
 """Part of the most mobile speed's motion from which on a speed can stand for a freedom."""
 STALLED = 1e-4
@@ -44,27 +45,27 @@ def branches(m: Mechanism, initial: Any, t: float) -> Branches:
     start, _ = initial_state(m, initial, None, t)
     if not m.constraint_rows or not m.n_u:
         return Branches([assemble(m, start, (), t) if m.constraint_rows else start])
-    held = named_speeds(m, initial)
-    first = assemble(m, start, held, t)
-    held = sorted({*held, *leading(m, first, held, t)})
-    ways = _Ways(m, t)
+    fixed = named_speeds(m, initial)
+    first = assemble(m, start, fixed, t)
+    fixed = sorted({*fixed, *leading(m, first, fixed, t)})
+    modes = _AssemblyModes(m, t)
     begin, tried = start, 0
     for seed, count in enumerate(ROUNDS):
-        poses = _all_closed(m, begin, held, t, count, seed)
+        poses = _all_closed(m, begin, fixed, t, count, seed)
         if not len(poses) and begin is start:  # the freedoms cannot be exactly where the start has them
             begin = first
-            poses = _all_closed(m, begin, held, t, count, seed)
+            poses = _all_closed(m, begin, fixed, t, count, seed)
         tried += count
         for q in poses:
-            ways.count(q)
-        if min(ways.found, default=0) >= OFTEN or len(ways.found) > MOST_WAYS:
+            modes.count(q)
+        if min(modes.found, default=0) >= OFTEN or len(modes.found) > MOST_MODES:
             break
     here = places(m, start, t)
-    order = sorted(range(len(ways.poses)), key=lambda k: float(np.abs(ways.places[k] - here).sum()))
-    return Branches([ways.poses[k] for k in order], [ways.found[k] for k in order], tried)
+    order = sorted(range(len(modes.poses)), key=lambda k: float(np.abs(modes.places[k] - here).sum()))
+    return Branches([modes.poses[k] for k in order], [modes.found[k] for k in order], tried)
 
 
-class _Ways:
+class _AssemblyModes:
     """Poses that differ, and how often each was found."""
 
     def __init__(self, m: Mechanism, t: float):
@@ -86,19 +87,19 @@ class _Ways:
             self.found.append(1)
 
 
-def _all_closed(m: Mechanism, start: np.ndarray, held: Sequence[int], t: float, count: int, seed: int) -> np.ndarray:
-    """Closed poses with the `held` speeds' coordinates as at the start, the nearest of those that differ by whole turns first."""
-    found = _closed(m, np.array([*starts_from(m, start, held, count, seed)]), held, t)
+def _all_closed(m: Mechanism, start: np.ndarray, fixed: Sequence[int], t: float, count: int, seed: int) -> np.ndarray:
+    """Closed poses with the `fixed` speeds' coordinates as at the start, the nearest of those that differ by whole turns first."""
+    found = _closed(m, np.array([*starts_from(m, start, fixed, count, seed)]), fixed, t)
     return found[np.argsort(np.linalg.norm(found - start, axis=1), kind="stable")]
 
 
-def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[int]:
-    """The first speeds, from the ground outward, that with the `held` ones decide how everything moves."""
-    Z = _motions(m, q, held, t)
+def leading(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> list[int]:
+    """The first speeds, from the ground outward, that with the `fixed` ones decide how everything moves."""
+    Z = _motions(m, q, fixed, t)
     if Z.shape[1]:  # a singular pose seems to move in more ways than it can
         step = Z @ np.random.default_rng(0).normal(size=Z.shape[1])
-        beside = close(m, displaced(m, q, 0.1 * m.scales.speeds * step / np.abs(step).max(), t), held, t)
-        other = _motions(m, beside.q, held, t) if beside.closed else Z
+        beside = close(m, displaced(m, q, 0.1 * m.scales.speeds * step / np.abs(step).max(), t), fixed, t)
+        other = _motions(m, beside.q, fixed, t) if beside.closed else Z
         Z = other if other.shape[1] < Z.shape[1] else Z
     chosen = []
     for _ in range(Z.shape[1]):
@@ -109,19 +110,19 @@ def leading(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> list[
     return chosen
 
 
-def _motions(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
-    """Z (n_u × freedoms): what moves while loops stay closed and the `held` speeds are zero, in large steps."""
+def _motions(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.ndarray:
+    """Z (n_u × freedoms): what moves while loops stay closed and the `fixed` speeds are zero, in large steps."""
     _, B = closure(m.state(q, np.zeros(m.n_u), t))
-    rows = np.vstack([(B * m.scales.speeds)[holonomic_rows(m)], np.eye(m.n_u)[list(held)]])
+    rows = np.vstack([(B * m.scales.speeds)[m.rows.holonomic], np.eye(m.n_u)[list(fixed)]])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
     Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
     return Z
 
 
-def _closed(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> np.ndarray:
+def _closed(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.ndarray:
     """The rows of q from which the loops could be closed, closed."""
-    free = [i for i in range(m.n_u) if i not in set(held)]
+    free = [i for i in range(m.n_u) if i not in set(fixed)]
     residual = _Residual(m, q, t)
     steps, sizes, tolerance = m.scales.speeds, m.scales.sizes[m.n_q :], m.scales.closed
     g, B = residual(q)
@@ -154,7 +155,7 @@ class _Residual:
 
     def __init__(self, m: Mechanism, q: np.ndarray, t: float):
         self.m, self.t = m, t
-        self.holonomic = holonomic_rows(m)
+        self.holonomic = m.rows.holonomic
         self.size = row_scales(m.state(q[0], np.zeros(m.n_u), t))[self.holonomic]
         if m.n_bodies <= LARGEST_COMPILED:
             self.run = evaluator(self._samples(q), self._formula, 0)

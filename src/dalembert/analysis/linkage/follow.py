@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,9 +33,12 @@ from dalembert.trace.table import Table
 from dalembert.vectors import twist
 from dalembert.words import counted
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 PATH = "the path"
 LARGEST_STEP = 0.1
-"""By which a speed may carry its coordinate between two looks at the path, in radians or lengths of the mechanism."""
+"""By which a speed may carry its coordinate between two points of the path, in radians or lengths of the mechanism."""
 STUCK = 1e-6
 """Part of the path's own speed that may be missing; slow paths count as one radian, or length of the mechanism, a second."""
 STIFF = 1e8
@@ -63,7 +66,7 @@ class Followed(Tabular):
         out |= {f"{name}'": x for name, x in zip(self.speeds, self.u.T)}
         return out | {f"{name}''": x for name, x in zip(self.speeds, self.udot.T)}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The coordinates over time; the axes of matplotlib."""
         return over(self.t, "t, s", dict(zip(self.coordinates, self.q.T)), "rad or m", ax)
 
@@ -103,7 +106,8 @@ def _function(path: Any, t: np.ndarray) -> Callable[[Any], Any]:
         first = path(float(t[0]))
         if np.shape(first) != (3,) or not all(x is None or isinstance(x, (int, float, np.number)) for x in first):
             raise refused("follow: what path(t) gives", "x, y, z, each a number or None", first)
-        return path
+        made: Callable[[Any], Any] = path
+        return made
     rows = numbers(path, "follow: path")
     if rows.shape != (len(t), 3):
         raise StateError(f"follow: the path must be a function of time or ({len(t)}, 3) numbers, not {rows.shape}")
@@ -127,16 +131,16 @@ class _Course:
 
         bound = {**self.free.constraints, PATH: Relation(position=off)}
         self.m: Mechanism = replace(self.free, constraints=bound, forces={})
-        self.n_rows = sum(len(d.g) for d in self.m.constraint_rows.values())
+        self.n_rows = len(self.m.rows)
         n, rows = m.n_u, self.n_rows
 
         def written(s: State, _: Any) -> Any:
             closed = constraint_rows(s)
             return [kane.mass_matrix(s), closed.B, closed.b]
 
-        def changing(s: State, held: Any) -> Any:
+        def changing(s: State, frozen: Any) -> Any:
             closed = constraint_rows(s)
-            momentum = kane.mass_matrix(s) @ held[:n] + closed.B.T @ held[n:]
+            momentum = kane.mass_matrix(s) @ frozen[:n] + closed.B.T @ frozen[n:]
             along = {symbol("t"): 1.0, **dict(zip(s.coordinates, s.rates))}
             return [directional(momentum, along), closed.gamma]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -31,6 +31,11 @@ from dalembert.parts.forces.points import point
 from dalembert.parts.names import unknown
 from dalembert.simulation.scales import coordinate_units
 from dalembert.tables import Columns, check_ending, write_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from dalembert.aliases import PointOfBody
 
 STRAY = 0.1
 """Part of a step by which the closed pose may be off the tangent."""
@@ -86,7 +91,7 @@ class Sweep(Tabular):
     """Of every loop of four links, by its cut joint: the angle between coupler and follower in radians (K,)."""
     t: float = 0.0
 
-    def trace(self, at: Any) -> np.ndarray:
+    def trace(self, at: PointOfBody) -> np.ndarray:
         """(K, 3): the curve of a point, a body's name or ("name", (x, y, z)) — of a coupler's point, the coupler curve."""
         p, m = point(at, "trace"), self.mechanism
         if p.body not in m.number_of:
@@ -110,7 +115,7 @@ class Sweep(Tabular):
             made.add("angle", f"transmission at {name}", x, "rad")
         return made
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The other coordinates over the input; the axes of matplotlib."""
         others = {name: x for name, x in self.columns().items() if name != self.joint}
         return over(self.values, self.joint, others, "rad or m", ax)
@@ -132,13 +137,13 @@ class Sweep(Tabular):
         return "\n".join(lines)
 
 
-def _branch(m: Mechanism, q: np.ndarray, s: int, held: tuple[int, ...], t: float) -> Branch:
+def _branch(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: float) -> Branch:
     """With elastic bodies keeping their shape, if it can move so."""
-    stiff = tuple(sorted({*held, *m.deforming} - {s}))
+    stiff = tuple(sorted({*fixed, *m.deforming} - {s}))
     if m.deforming:
         with suppress(LoopError):
             return Branch.through(m, q, s, stiff, t)
-    return Branch.through(m, q, s, held, t)
+    return Branch.through(m, q, s, fixed, t)
 
 
 def sweep(m: Mechanism, joint: str, values: Any, initial: Any, t: float) -> Sweep:
@@ -169,10 +174,10 @@ def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: floa
     """At the first value: assembled there, or walked to from a whole pose, whose branch is kept."""
     if initial is None or isinstance(initial, Mapping):
         start = {**(initial or {}), joint: first}
-        held = tuple(named_speeds(m, start))
+        fixed = tuple(named_speeds(m, start))
         q = initial_state(m, start, None, t)[0]
-        q = assemble(m, q, held, t) if m.constraint_rows else q
-        return _Walk(_branch(m, q, s, held, t), q)
+        q = assemble(m, q, fixed, t) if m.constraint_rows else q
+        return _Walk(_branch(m, q, s, fixed, t), q)
     q = initial_state(m, initial, None, t)[0]
     q = assemble(m, q, (), t) if m.constraint_rows else q
     branch = _branch(m, q, s, (), t)

@@ -17,7 +17,7 @@ from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import extra_input, straight_block
-from dalembert.kinematics.rows import constraint_rows, holonomic_rows
+from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE
@@ -81,7 +81,7 @@ class Variation:
             )
         self.m = m
         self.n_direction = m.n_q + m.n_u + len(m.parameters)
-        self.n_rows = sum(len(d.g) for d in m.constraint_rows.values())
+        self.n_rows = len(m.rows)
 
     # -- compiled parts -----------------------------------------------------------------------------------------------
     @cached_property
@@ -115,7 +115,7 @@ class Variation:
 
     @cached_property
     def _chosen(self) -> Kernel:
-        """Rate of A v + Bᵀμ at held v and μ; extra input: v, μ, direction."""
+        """Rate of A v + Bᵀμ at frozen v and μ; extra input: v, μ, direction."""
         n, rows = self.m.n_u, self.n_rows
 
         def formula(s: State, x: Any) -> Any:
@@ -162,4 +162,4 @@ class Variation:
     @cached_property
     def holonomic(self) -> np.ndarray:
         """Which rows have a residual."""
-        return holonomic_rows(self.m)
+        return self.m.rows.holonomic

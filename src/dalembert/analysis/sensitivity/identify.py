@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -21,10 +21,13 @@ from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 from dalembert.words import counted
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
 UNSEEN = 1e-7
-"""Singular value of the scaled Jacobian, relative to the largest, below which a combination cannot be told."""
+"""Singular value of the scaled Jacobian, relative to the largest, below which a combination cannot be identified."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,7 @@ class Identification(Tabular):
         """Of everything looked for the value and its standard deviation."""
         return {"name": list(self.names), "value": self.values, "deviation": self.deviations}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """What is left over of each measured quantity, over time; the axes of matplotlib."""
         left = {name: x.reshape(len(self.t), -1) for name, x in self.residual.items()}
         return over(self.t, "t, s", left, "computed less measured", ax)
@@ -59,16 +62,16 @@ class Identification(Tabular):
 
     @property
     def deviations(self) -> np.ndarray:
-        """Standard deviations; infinite for what cannot be told."""
+        """Standard deviations; infinite for what cannot be identified."""
         return np.sqrt(np.diagonal(self.covariance))
 
     def __str__(self) -> str:
-        told = "Found" if self.converged else "Not settled, best so far"
+        verdict = "Found" if self.converged else "Not settled, best so far"
         lines = [
-            f"{told} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
+            f"{verdict} after {counted(self.evaluations, 'simulation')}; root mean square left over: {self.spread:.3g}."
         ]
         lines += [f"  {n} = {v:.6g} ± {d:.2g}" for n, v, d in zip(self.names, self.values, self.deviations)]
-        lines += [f"  {', '.join(each)} cannot be told apart by what was measured." for each in self.unseen]
+        lines += [f"  {', '.join(each)} cannot be distinguished by what was measured." for each in self.unseen]
         return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +19,19 @@ from dalembert.errors import StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.stabilise import Projection
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import as_output
-from dalembert.simulation.constrained_start import check_rows_left_out, hold
+from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.march.sensitivity_march import VariedProgram, VariedRun
+from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.options import Options, options
-from dalembert.simulation.stabilise import Projection
 from dalembert.trace import directional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 RTOL = 1e-10
 
@@ -71,7 +76,7 @@ class Sensitivities(Tabular):
             out |= {f"d({p})/d({to})": changes[:, i, k] for i, p in enumerate(parts) for k, to in enumerate(self.to)}
         return out
 
-    def plot(self, name: str, ax: Any = None) -> Any:
+    def plot(self, name: str, ax: Axes | None = None) -> Axes:
         """The change of one quantity per unit of each of `to`, over time; the axes of matplotlib."""
         changes = self[name].reshape(len(self.t), -1, len(self.to))
         parts = list(components(name, self.value(name)))
@@ -136,17 +141,17 @@ class Sensitive:
     ) -> Sensitivities:
         """From these initial values, with these values of the parameters."""
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
-        o = options(model, duration, output=output, rtol=rtol)
+        o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
         q, u, X = self._start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
-        held = hold(model, q, o.start, Projection()) if self.m.constraint_rows else None
-        program = VariedProgram(self.m.kernels, o.method, holding=held, along=len(self.to))
-        run = VariedRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
+        kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
+        program = SensitivityProgram(self.m.kernels, o.method, kept=kept, along=len(self.to))
+        run = SensitivityRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
         run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
         run.go(Progress(None), None)
         y, changes = run.rows[:, :n], program.unpacked(run.rows[:, n:])
-        if run.program.holding is not None:
-            check_rows_left_out(model, run.program.holding, o.times, *np.split(y, [self.m.n_q], axis=1))
+        if run.program.constrained:
+            check_rows_left_out(model, run.program.kept, o.times, *np.split(y, [self.m.n_q], axis=1))
         return self._result(o.times, y, changes, X[n:], dict(model.parameters))
 
     def _start(
@@ -154,26 +159,26 @@ class Sensitive:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         m, n_q = self.m, self.m.n_q
         q, given = initial_state(model, initial, speeds, t)
-        held, held_speeds = named_speeds(m, initial), named_speeds(m, speeds)
+        fixed, fixed_speeds = named_speeds(m, initial), named_speeds(m, speeds)
         u = given
         if m.constraint_rows:
             start = q
-            q = assemble(model, q, held, t)
-            u = consistent_speeds(model, q, given, held_speeds, t)
+            q = assemble(model, q, fixed, t)
+            u = consistent_speeds(model, q, given, fixed_speeds, t)
             shapes = [_coordinate_of(m, i) for i in m.deforming]
             if np.array_equal(q[shapes], start[shapes]):  # the joints alone have closed the loops
-                held = [*held, *m.deforming]
+                fixed = [*fixed, *m.deforming]
             if np.array_equal(u[list(m.deforming)], given[list(m.deforming)]):
-                held_speeds = [*held_speeds, *m.deforming]
+                fixed_speeds = [*fixed_speeds, *m.deforming]
         X = np.zeros((self.variation.n_direction, len(self.to)))
         for k, name in enumerate(self.parameters):
             X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
         for k, column in enumerate(self.columns, start=len(self.parameters)):
             X[column, k] = 1.0
-        held = [*held, *(_speed_of(m, c) for c in self.columns if c < n_q)]
-        held_speeds = [*held_speeds, *(c - n_q for c in self.columns if c >= n_q)]
+        fixed = [*fixed, *(_speed_of(m, c) for c in self.columns if c < n_q)]
+        fixed_speeds = [*fixed_speeds, *(c - n_q for c in self.columns if c >= n_q)]
         p = dict(model.parameters)
-        return q, u, initial_tangent(self.variation, t, q, u, given, p, X, held, held_speeds, self.to)
+        return q, u, initial_tangent(self.variation, t, q, u, given, p, X, fixed, fixed_speeds, self.to)
 
     def _tolerances(self, model: Mechanism, o: Options) -> np.ndarray:
         """Of X, by rows: those of (q, u) for a change of each parameter by its own size."""

@@ -20,14 +20,14 @@ OPEN = 1e-7
 
 def initial_tangent(
     v: Variation, t: float, q: np.ndarray, u: np.ndarray, given: np.ndarray, p: Mapping[str, float], X: np.ndarray,
-    held: Sequence[int], held_speeds: Sequence[int], names: Sequence[str],
+    fixed: Sequence[int], fixed_speeds: Sequence[int], names: Sequence[str],
 ) -> np.ndarray:  # fmt: skip
-    """X completed: what is held moves as X says, the rest by the least change that fits."""
+    """X completed: what is fixed moves as X says, the rest by the least change that fits."""
     n_q, n = v.m.n_q, v.m.n_u
     if not v.n_rows:
         return X
     X = X.copy()
-    free, rest = ([i for i in range(n) if i not in kept] for kept in (held, held_speeds))
+    free, rest = ([i for i in range(n) if i not in kept] for kept in (fixed, fixed_speeds))
     A, B = v.matrices(t, q, u, p)
     rows, steps = v.holonomic, np.zeros((n, X.shape[1]))
     opened = v.opened(t, q, u, p, X)[0]
@@ -49,7 +49,7 @@ def _check(v: Variation, before: np.ndarray, after: np.ndarray, names: Sequence[
     if left.max(initial=0.0) <= 0.0:
         return
     row, k = divmod(int(np.argmax(left)), left.shape[1])
-    owner = [name for name, d in v.m.constraint_rows.items() for _ in range(len(d.g))][row]
+    owner = v.m.rows.owners[row]
     raise LoopError(
         f'"{names[k]}" cannot be changed by itself: with what is kept, "{owner}" would open. Leave it out, or give fewer initial values'
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
@@ -15,6 +15,9 @@ from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Locus(Tabular):
         return sorted([*passing, *begun], key=lambda c: c.value)
 
     def _begun(self, a: float, b: float, stable_at_a: bool) -> Crossing:
-        """By bisection: growth begins as a square root, so the value is known far better than the growth that can be told from none."""
+        """Limit by bisection: growth begins as a square root, so the value is known far better than the least growth that shows."""
         narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
         while b - a > narrow:
             middle = 0.5 * (a + b)
@@ -110,7 +113,7 @@ class Locus(Tabular):
             out |= {f"real {k}": branch.real, f"imaginary {k}": branch.imag}
         return out
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Real and imaginary parts over the values; the axes of matplotlib."""
         plt = optional("matplotlib.pyplot", "plot()")
 
@@ -121,7 +124,7 @@ class Locus(Tabular):
         ax.set(xlabel=self.name, ylabel="real part (—), frequency (···), 1/s")
         return ax
 
-    def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Any = None) -> Any:
+    def plot_frequencies(self, orders: Sequence[float] = (1.0,), ax: Axes | None = None) -> Axes:
         """Campbell's diagram: frequencies over the speed, with the lines of the given orders."""
         plt = optional("matplotlib.pyplot", "plot()")
 

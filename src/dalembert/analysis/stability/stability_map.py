@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from dalembert.arguments import row
 from dalembert.errors import EquilibriumError, ModelError
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,7 @@ class StabilityMap(Tabular):
         out = {name: x.ravel() for name, x in zip(self.names, points)}
         return out | {"growth, 1/s": self.growth.ravel(), "stable": self.stable.ravel()}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Growth over the values; the axes of matplotlib."""
         plt = optional("matplotlib.pyplot", "plot()")
 

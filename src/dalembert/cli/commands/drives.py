@@ -103,7 +103,7 @@ def _driven(
 def _laws(m: Mechanism, move: list[str] | None, motion: Path | None) -> tuple[dict[str, Any], float | None]:
     """Functions of time by coordinate, and how long they go on."""
     if motion is not None:
-        from dalembert.trace.samples import read_samples
+        from dalembert.trace.csv_samples import read_samples
         from dalembert.trace.table import Table
 
         samples = read_samples(motion)
@@ -121,7 +121,7 @@ def _laws(m: Mechanism, move: list[str] | None, motion: Path | None) -> tuple[di
 
 
 def _followed(m: Mechanism, follow: str, start: dict[str, Any]) -> tuple[Any, Any, Any, Any, None]:
-    from dalembert.trace.samples import read_samples
+    from dalembert.trace.csv_samples import read_samples
 
     where, equals, file = follow.rpartition("=")
     if not equals:

@@ -47,13 +47,13 @@ def gallery(
 
 def _pages(chosen: dict[str, Path], folder: Path) -> Path:
     from dalembert.files import load
-    from dalembert.view import Entry, gallery
+    from dalembert.view import GalleryEntry, gallery
 
     entries = []
     for k, (name, path) in enumerate(chosen.items(), start=1):
         note(f"[{k}/{len(chosen)}] {name}")
         m = load(path)
-        entries.append(Entry(name, m.purpose, m.simulate()))
+        entries.append(GalleryEntry(name, m.purpose, m.simulate()))
     made: Path = gallery(entries, folder, title="Gallery of dalembert")
     note(f"written: {made}")
     return made

@@ -27,7 +27,7 @@ def identify(
     json: Json = False,
 ) -> None:
     """Find the parameters with which the motion comes nearest to what was measured."""
-    from dalembert.trace.samples import read_samples
+    from dalembert.trace.csv_samples import read_samples
 
     m = given(model, parameter)
     samples = read_samples(data)

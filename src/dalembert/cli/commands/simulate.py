@@ -9,48 +9,39 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed, given
+from dalembert.cli.options import Duration, Initial, Parameter, Speed, given
 from dalembert.cli.report import note, rounded, say, say_json
+from dalembert.cli.simulation_options import with_simulation_options
 from dalembert.cli.values import numbers_by_name
 from dalembert.errors import SimulationError
+from dalembert.files.motion_formats import FORMATS
+from dalembert.mechanism.simulation_options import SimulationOptions
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
     from dalembert.motion.motion import Motion
 
 
+@with_simulation_options
 def simulate(
     model: Model,
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help="Keep the motion: .nc (NetCDF), .csv, or .html (a page). May be repeated."),
+        typer.Option("--output", "-o", help=f"Keep the motion, by the ending: {', '.join(FORMATS)}. May be repeated."),
     ] = None,
     duration: Duration = None,
     initial: Initial = None,
     speed: Speed = None,
     parameter: Parameter = None,
-    every: Every = None,
-    method: Annotated[str | None, typer.Option(help="dop853, radau, rk4 or midpoint.")] = None,
-    step: Annotated[float | None, typer.Option(help="Fixed step in seconds, for rk4 and midpoint.")] = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.")] = None,
-    formulation: Annotated[
-        str | None, typer.Option("--formulation", "-f", help="How the equations are written: kane, lagrange, …")
-    ] = None,
-    constraints: Annotated[
-        str | None,
-        typer.Option("--constraints", "-c", help="How loops are solved with: range_space, svd, partition, …"),
-    ] = None,
     json: Json = False,
+    *,
+    options: SimulationOptions,
 ) -> None:
     """Simulate a model: its own duration and initial values, or those given."""
     from dalembert.cli.tables import check_endings
-    from dalembert.files.motion_formats import FORMATS
 
     check_endings(output or [], tuple(FORMATS))
-    motion, seconds = marched(
-        model, duration, initial, speed, parameter, every, method=method, step=step, rtol=rtol, formulation=formulation,
-        constraints=constraints,
-    )  # fmt: skip
+    motion, seconds = marched(model, duration, initial, speed, parameter, options)
     for path in output or []:
         motion.save(path)
         note(f"written: {path}")
@@ -62,13 +53,13 @@ def simulate(
 
 def marched(
     model: str, duration: float | None, initial: list[str] | None, speed: list[str] | None, parameter: list[str] | None,
-    every: float | None, **options: Any,
+    options: SimulationOptions,
 ) -> tuple[Motion, float]:  # fmt: skip
     """The motion and the seconds it took."""
     m = given(model, parameter)
     start, speeds = numbers_by_name(initial, "--initial"), numbers_by_name(speed, "--speed")
     began = time.perf_counter()
-    motion = m.simulate(how_long(m, duration), start or None, speeds or None, output=every, **options)
+    motion = m.simulate(how_long(m, duration), start or None, speeds or None, options=options)
     return motion, time.perf_counter() - began
 
 

@@ -12,6 +12,7 @@ from dalembert.cli.model import Json, Model, path_of
 from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed
 from dalembert.cli.report import note, say_json
 from dalembert.cli.tables import check_endings
+from dalembert.mechanism.simulation_options import SimulationOptions
 
 
 def view(
@@ -27,7 +28,7 @@ def view(
 ) -> None:
     """Simulate a model and show it in the browser: one file that works offline."""
     check_endings([output] if output else [], (".html",))
-    motion, _ = marched(model, duration, initial, speed, parameter, every)
+    motion, _ = marched(model, duration, initial, speed, parameter, SimulationOptions(output=every))
     path = Path(path_of(model).stem + ".html") if output is None else output
     motion.page(path)
     note(f"written: {path}")

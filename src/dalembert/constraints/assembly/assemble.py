@@ -1,6 +1,6 @@
 """Assembly: coordinates that close every loop, then speeds that keep them closed.
 
-Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; held
+Positions by damped Gauss–Newton steps along the speeds' directions, from the given start and, if that fails, from random ones; fixed
 coordinates do not move. Speeds by the least change in the metric of the mass matrix. Elastic bodies keep their shape where joints alone
 can close the loops.
 """
@@ -31,7 +31,7 @@ from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import DEAD, closure, constraint_rows, holonomic_rows, row_scales
+from dalembert.kinematics.rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import Part
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
@@ -74,20 +74,20 @@ class Attempt:
 
 
 def assemble(
-    m: Mechanism, start: np.ndarray, held: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
+    m: Mechanism, start: np.ndarray, fixed: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
-    """The assembled coordinates nearest the start that could be found, with the coordinates of the `held` speeds kept."""
+    """The assembled coordinates nearest the start that could be found, with the coordinates of the `fixed` speeds kept."""
     if len(m.parts) > 1:
         out = np.array(start, dtype=float)
         for p in m.parts:
             if p.mechanism.constraint_rows:
-                out[p.q] = assemble(p.mechanism, out[p.q], p.speeds(held), t, starts, seed)
+                out[p.q] = assemble(p.mechanism, out[p.q], p.speeds(fixed), t, starts, seed)
         return out
     attempts: list[Attempt] = []
-    for q in starts_from(m, start, held, starts, seed):
-        attempt = close_stiffly(m, q, held, t)
-        if held and not attempts and not attempt.exact:
-            attempt = _let_go(m, start, attempt, held, t)
+    for q in starts_from(m, start, fixed, starts, seed):
+        attempt = close_stiffly(m, q, fixed, t)
+        if fixed and not attempts and not attempt.exact:
+            attempt = _let_go(m, start, attempt, fixed, t)
         if attempt.closed:
             if not attempt.exact:
                 _warn(closes_roughly(m, attempt.q, t))
@@ -101,28 +101,28 @@ def assemble(
         raise closes_turned_over(best.turned_over)
     if best.overbent:
         raise closes_overbent(best.overbent)
-    if held and close(m, start, (), t).closed:
-        raise given_values_do_not_fit(m, best.q, held, t)
+    if fixed and close(m, start, (), t).closed:
+        raise given_values_do_not_fit(m, best.q, fixed, t)
     raise cannot_be_closed(m, best.q, t, starts, _asked_too_much(m, best.q, t))
 
 
-def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, held: Sequence[int], t: float) -> Attempt:
+def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, fixed: Sequence[int], t: float) -> Attempt:
     """Where given values do not quite close, what closes beside them, said as a warning; else what keeping them came to."""
     other = close_stiffly(m, start, (), t)
     if not other.closed or (kept.closed and not other.gap < 0.1 * kept.gap):
         return kept
-    at = _coordinates_of(m, held)
+    at = _coordinates_of(m, fixed)
     if not np.abs((other.q - start) / m.scales.coordinates)[at].max(initial=0.0) <= SLIGHT:
         return kept
     _warn(given_values_moved(m, start, other.q, at))
     return other
 
 
-def _coordinates_of(m: Mechanism, held: Sequence[int]) -> list[int]:
-    """Places in q of what the held speeds move."""
+def _coordinates_of(m: Mechanism, fixed: Sequence[int]) -> list[int]:
+    """Places in q of what the fixed speeds move."""
     of_speed = [(q, [u]) for j in m.joints if len(j.q_at) == len(j.u_at) for q, u in zip(j.q_at, j.u_at)]
     of_joint = [(q, list(j.u_at)) for j in m.joints if len(j.q_at) != len(j.u_at) for q in j.q_at]
-    return [q for q, by in of_speed + of_joint if q is not None and any(u in held for u in by)]
+    return [q for q, by in of_speed + of_joint if q is not None and any(u in fixed for u in by)]
 
 
 def _warn(text: str) -> None:
@@ -150,27 +150,27 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
     return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
 
 
-def close_stiffly(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
     """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
     if len(m.parts) > 1:
-        return _part_by_part(m, q, lambda p: close_stiffly(p.mechanism, q[p.q], p.speeds(held), t))
+        return _part_by_part(m, q, lambda p: close_stiffly(p.mechanism, q[p.q], p.speeds(fixed), t))
     if m.deforming:
-        stiff = close(m, q, [*held, *m.deforming], t)
+        stiff = close(m, q, [*fixed, *m.deforming], t)
         if stiff.closed:
             return stiff
-    return close(m, q, held, t)
+    return close(m, q, fixed, t)
 
 
-def close(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
     """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
     if len(m.parts) > 1:
-        return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(held), t))
-    attempt = _descend(m, q, held, t)
+        return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(fixed), t))
+    attempt = _descend(m, q, fixed, t)
     if not attempt.closed or attempt.exact:
         return attempt
     aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * 10.0 * np.sqrt(attempt.gap) * m.scales.speeds
-    aside[list(held)] = 0.0
-    beside = _descend(m, displaced(m, attempt.q, aside, t), held, t)
+    aside[list(fixed)] = 0.0
+    beside = _descend(m, displaced(m, attempt.q, aside, t), fixed, t)
     return beside if beside.closed and beside.gap < 0.1 * attempt.gap else attempt
 
 
@@ -191,9 +191,9 @@ def _part_by_part(m: Mechanism, q: np.ndarray, close_part: Callable[[Part], Atte
     )
 
 
-def _descend(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> Attempt:
+def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
     """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
-    free = [i for i in range(m.n_u) if i not in set(held)]
+    free = [i for i in range(m.n_u) if i not in set(fixed)]
     steps, tolerance = m.scales.speeds, m.scales.closed
     size = row_scales(m.state(q, np.zeros(m.n_u), t))
     g, B = _residual(m, q, t, size)
@@ -266,14 +266,14 @@ def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
 
 
 def consistent_speeds(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, held: Sequence[int] = (), t: float = 0.0
+    m: Mechanism, q: np.ndarray, u: np.ndarray, fixed: Sequence[int] = (), t: float = 0.0
 ) -> np.ndarray:
-    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the held ones kept; shapes change where they must."""
+    """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the fixed ones kept; shapes change where they must."""
     if len(m.parts) > 1:
         out = np.array(u, dtype=float)
         for p in m.parts:
             if p.mechanism.constraint_rows:
-                out[p.u] = consistent_speeds(p.mechanism, q[p.q], out[p.u], p.speeds(held), t)
+                out[p.u] = consistent_speeds(p.mechanism, q[p.q], out[p.u], p.speeds(fixed), t)
         return out
     state = m.state(q, u, t)
     rows, A = constraint_rows(state), kane.mass_matrix(state)
@@ -282,20 +282,20 @@ def consistent_speeds(
     rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
     lost = LOST * max((float(np.linalg.norm(pose.p)) for pose in state.poses), default=0.0) / m.scales.length
     said = np.abs(rows.B * m.scales.speeds / size[:, None]).max(axis=1, initial=0.0) > max(DEAD, lost)
-    for kept in ([{*held, *m.deforming}] if m.deforming else []) + [set(held)]:
+    for kept in ([{*fixed, *m.deforming}] if m.deforming else []) + [set(fixed)]:
         out = _nearest_speeds(A, rows, said, u, kept, rounding)
         slip = np.abs(rows.B @ out - rows.b) / size
         fastest = max([*least_rates(m), *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
         if slip.max(initial=0.0) <= rounding * fastest:
             return out
-    raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, held, t)
+    raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, fixed, t)
 
 
 def _nearest_speeds(
-    A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, held: set[int], rounding: float
+    A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, fixed: set[int], rounding: float
 ) -> np.ndarray:
     """By the rows that say something: what is left of others far from the world's origin is rounding."""
-    free = [i for i in range(len(A)) if i not in held]
+    free = [i for i in range(len(A)) if i not in fixed]
     L = mass_factor(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     norms = np.linalg.norm(Y, axis=0)
@@ -322,7 +322,7 @@ def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.nda
 def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """g and B of the holonomic rows, by the rows' sizes."""
     g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    holonomic = holonomic_rows(m)
+    holonomic = m.rows.holonomic
     return (g / size)[holonomic], (B / size[:, None])[holonomic]
 
 
@@ -339,13 +339,13 @@ def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
     return step
 
 
-def starts_from(m: Mechanism, start: np.ndarray, held: Sequence[int], count: int, seed: int) -> Any:
+def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: int, seed: int) -> Any:
     """The start itself, then random ones: a third of them near it, the others anywhere."""
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):
         step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.scales.speeds
-        step[list(held)] = 0.0
+        step[list(fixed)] = 0.0
         yield displaced(m, start, step, 0.0)
 
 

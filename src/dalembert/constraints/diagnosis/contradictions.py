@@ -21,10 +21,8 @@ NEARLY_ALL = 0.1
 
 def check_defined(m: Mechanism, q: np.ndarray, t: float, rows: np.ndarray) -> None:
     """Of all rows what they came to, refused where that is no number: a table has ended, a root is that of a negative number."""
-    start = 0
     for name, d in m.constraint_rows.items():
-        own, start = rows[start : start + len(d.g)], start + len(d.g)
-        if not np.isfinite(own).all():
+        if not np.isfinite(rows[m.rows.of_owner(name)]).all():
             at = ", ".join(f"{m.coordinates[i]} = {q[i]:.6g}" for i in d.coordinates) or "any coordinates"
             raise LoopError(
                 f'"{name}" cannot be evaluated at {at}{_when(m, t)}: a function in it is outside its domain there, as a table that has '
@@ -84,12 +82,12 @@ def closes_overbent(bodies: Sequence[str]) -> LoopError:
     )
 
 
-def given_values_do_not_fit(m: Mechanism, q: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+def given_values_do_not_fit(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> LoopError:
     """The mechanism can be closed, but not with the values that are to be kept."""
     gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
     name = max(weights, key=lambda each: weights[each])
     return LoopError(
-        f'the given initial values of {_listed([m.speeds[i] for i in held])} cannot all be kept: with them "{name}" stays open by '
+        f'the given initial values of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: with them "{name}" stays open by '
         f"{_size(m, name, gaps[name])}. Give fewer of them, and the others are solved for"
     )
 
@@ -114,13 +112,13 @@ def closes_roughly(m: Mechanism, q: np.ndarray, t: float) -> str:
     )
 
 
-def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, held: Sequence[int], t: float) -> LoopError:
+def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: Sequence[int], t: float) -> LoopError:
     """Rows that still slip, in the order of all rows, and by what each is measured; with or without speeds that were to be kept."""
     gaps, weights = _by_owner(m, left), _by_owner(m, left / size)
     name = max(weights, key=lambda each: weights[each])
-    if held:
+    if fixed:
         return LoopError(
-            f'the given speeds of {_listed([m.speeds[i] for i in held])} cannot all be kept: "{name}" would still move apart at '
+            f'the given speeds of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: "{name}" would still move apart at '
             f"{gaps[name]:.3g} m/s; give fewer speeds"
         )
     pulling = [each for each, gap in weights.items() if gap > PULLS * weights[name]]
@@ -174,11 +172,7 @@ def _gaps(m: Mechanism, q: np.ndarray, t: float, scaled: bool = False) -> dict[s
 
 
 def _by_owner(m: Mechanism, rows: np.ndarray) -> dict[str, float]:
-    out, start = {}, 0
-    for name, d in m.numeric.constraint_rows.items():
-        out[name] = float(np.abs(rows[start : start + len(d.g)]).max(initial=0.0))
-        start += len(d.g)
-    return out
+    return {name: float(np.abs(rows[m.rows.of_owner(name)]).max(initial=0.0)) for name in m.constraint_rows}
 
 
 def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import alive, closure, holonomic_rows, row_scales
+from dalembert.kinematics.rows import alive, closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME
@@ -167,7 +167,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     for Y, regular in zip(unit, (r == rank for r in ranks)):
         if regular:
             doubtful |= _taking_part(Y, rank)
-    words = [(name, w) for name, d in m.constraint_rows.items() for w in _words(state, name, len(d.g))]
+    words = [(name, w) for name in m.constraint_rows for w in _words(state, name)]
     names = ["ground", *(b.name for b in m.bodies)]
     frame_on = {c.name: names[c.parent] for c in m.cuts}
     rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
@@ -282,7 +282,7 @@ def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
 
     def rows(at: np.ndarray) -> np.ndarray:
         _, B = closure(m.state(at, np.zeros(m.n_u), t))
-        return np.asarray((B * m.scales.speeds / size[:, None])[holonomic_rows(m)])
+        return np.asarray((B * m.scales.speeds / size[:, None])[m.rows.holonomic])
 
     B, beside = rows(q), [m.scales.speeds * BESIDE * z for z in Z.T]
     change = [(rows(displaced(m, q, x, t)) - rows(displaced(m, q, -x, t))) @ Z / (2.0 * BESIDE) for x in beside]
@@ -397,12 +397,12 @@ def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
     return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
 
 
-def _words(state: State, name: str, n_rows: int) -> list[str]:
+def _words(state: State, name: str) -> list[str]:
     """What each row of a constraint resists: of a joint, in the axes of its parent frame."""
     m = state.mechanism
     cut = next((c for c in m.cuts if c.name == name), None)
     if cut is None:
-        return ["its condition"] if n_rows == 1 else [f"its condition {i}" for i in range(1, n_rows + 1)]
+        return [m.rows.condition(k) for k in m.rows.of_owner(name)]
     d = m.constraint_rows[name]
     _, _, C, _ = d.values(state)
     parent, child = m.frame_of(cut.parent, cut.on_parent), m.frame_of(cut.child, cut.on_child)

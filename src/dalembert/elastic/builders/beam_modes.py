@@ -25,7 +25,7 @@ SUPPORTS: dict[str, Sequence[tuple[int, int]]] = {
     "pinned": [(0, 0), (0, 1), (0, 2), (0, 3), (-1, 1), (-1, 2)],
     "free": [],
 }
-"""Held (node, freedom) pairs while the modes are sought; with both ends' deflections held the frame is the chord."""
+"""Fixed (node, freedom) pairs while the modes are sought; with both ends' deflections fixed the frame is the chord."""
 
 NATURAL = 0.01
 """Part by which a frequency may be off that counts as natural."""
@@ -33,18 +33,18 @@ NATURAL = 0.01
 PLAIN = 0.1
 """Part of the tip's largest displacement that is no rounding."""
 
-HELD = 0.005
+STATIC = 0.005
 """Part of the deflection under a load at an end by which other shapes may miss it."""
 
 
 @dataclass(frozen=True, eq=False)
 class BeamModes:
-    """Shapes F (N, n) over all freedoms, the names of their coordinates, what they hold of loads at the ends (see `ElasticBody.held`),
+    """Shapes F (N, n) over all freedoms, the names of their coordinates, the `static_share` of `ElasticBody`,
     and what is to be said of them."""
 
     F: np.ndarray
     names: tuple[str, ...]
-    held: dict[str, tuple[float, ...]]
+    static_share: dict[str, tuple[float, ...]]
     said: str
 
 
@@ -52,14 +52,14 @@ def beam_modes(model: BeamElements, modes: int | Mapping[str, int], support: str
     """Of each kind as many as are wanted."""
     shapes, said = [np.zeros((model.freedoms, 0))], []
     names: list[str] = []
-    held = np.zeros(model.freedoms)
+    share = np.zeros(model.freedoms)
     for kind, components, count in _kinds(modes):
         F, natural = _of_kind(model, components, count, support, static, f"beam, modes {kind}")
-        held = held + _held(model, components, F, support)
+        share = share + _static_share(model, components, F, support)
         shapes.append(F * _signs(model, F))
         names += [f"{kind}{i + 1}" for i in range(count)]
         said.append(f"{natural} of {count} {kind}")
-    at_ends = {"root": tuple(held[:6].tolist()), "tip": tuple(held[-6:].tolist())}
+    at_ends = {"root": tuple(share[:6].tolist()), "tip": tuple(share[-6:].tolist())}
     about = f"natural to {100 * NATURAL:g} % are of these frequencies the lowest {', '.join(said)}"
     return BeamModes(np.hstack(shapes), tuple(names), at_ends, about)
 
@@ -74,11 +74,11 @@ def _signs(model: BeamElements, F: np.ndarray) -> np.ndarray:
 
 def _freedoms(model: BeamElements, components: Sequence[int], support: str) -> list[int]:
     """Those of a kind that the support leaves."""
-    held = {(n % (model.count + 1), c) for n, c in SUPPORTS[support]}
-    return [6 * i + c for i in range(model.count + 1) for c in components if (i, c) not in held]
+    fixed = {(n % (model.count + 1), c) for n, c in SUPPORTS[support]}
+    return [6 * i + c for i in range(model.count + 1) for c in components if (i, c) not in fixed]
 
 
-def _held(model: BeamElements, components: Sequence[int], F: np.ndarray, support: str) -> np.ndarray:
+def _static_share(model: BeamElements, components: Sequence[int], F: np.ndarray, support: str) -> np.ndarray:
     """For every freedom of the ends, the part of its displacement under a static load on it that uncoupled modes F of a kind have."""
     out, freedoms = np.zeros(model.freedoms), _freedoms(model, components, support)
     ends = [i for i in freedoms if i < 6 or i >= 6 * model.count]
@@ -123,7 +123,7 @@ def _chosen(K: np.ndarray, shapes: np.ndarray, natural: np.ndarray, count: int) 
         others = [k for k in kept if k != i]
         F = independent(K, np.hstack([shapes[:, others], natural]), count)
         load = K @ shapes[:, i]
-        if np.sum((F.T @ load) ** 2) >= (1.0 - HELD) * (shapes[:, i] @ load):
+        if np.sum((F.T @ load) ** 2) >= (1.0 - STATIC) * (shapes[:, i] @ load):
             kept = others
     return independent(K, np.hstack([shapes[:, kept], natural]), count)
 
@@ -131,7 +131,7 @@ def _chosen(K: np.ndarray, shapes: np.ndarray, natural: np.ndarray, count: int) 
 def _end_loads(
     model: BeamElements, natural: np.ndarray, components: Sequence[int], freedoms: Sequence[int]
 ) -> np.ndarray:
-    """Unit loads (N, l) on freedoms of the ends that are not held, forces before moments.
+    """Unit loads (N, l) on freedoms of the ends that are not fixed, forces before moments.
 
     A kind takes the place of no more natural modes than its strain energy has among those wanted.
     """

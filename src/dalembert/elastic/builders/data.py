@@ -92,7 +92,7 @@ def by_name(given: Any, what: str) -> dict[str, Any]:
     return dict(made)
 
 
-def matter(given: Any, what: str) -> tuple[float, np.ndarray, np.ndarray]:
+def mass_properties(given: Any, what: str) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, mass centre and inertia of a rigid body that an elastic one carries."""
     from dalembert.parts.bodies import MassProperties
 

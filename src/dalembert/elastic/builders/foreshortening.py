@@ -10,11 +10,11 @@ from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements
 class Foreshortening:
     """G_ij(x) = −e_x ∫ (v_i' v_j' + w_i' w_j') ds from a station of the beam that keeps its place, for nodal mode shapes F (N, n)."""
 
-    def __init__(self, beam: BeamElements, F: np.ndarray, held: int = 0):
+    def __init__(self, beam: BeamElements, F: np.ndarray, fixed: int = 0):
         self.beam, self.F = beam, F
         whole = np.array([self._within(e, 1.0) for e in range(beam.count)]).reshape(beam.count, F.shape[1], F.shape[1])
         total = np.concatenate([np.zeros((1, *whole.shape[1:])), np.cumsum(whole, axis=0)])
-        self._total = total - total[held]
+        self._total = total - total[fixed]
 
     def at(self, x: float) -> np.ndarray:
         """G (n, n, 3) at the place x."""

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
-from dalembert.elastic.builders.data import array, by_name, computed, matter, symmetric, whole
+from dalembert.elastic.builders.data import array, by_name, computed, mass_properties, symmetric, whole
 from dalembert.elastic.builders.given_modes import given_modes
 from dalembert.elastic.builders.reduction import eigenmodes
-from dalembert.elastic.frames import buckens
+from dalembert.elastic.floating_frames import buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.parts.bodies import MassProperties
@@ -25,14 +25,14 @@ def nodal_bodies(
     stiffness: Any,
     *,
     modes: int,
-    held: int | None = None,
+    fixed: int | None = None,
     freedoms: Sequence[int] = range(6),
     nodes: Mapping[str, int] | None = None,
     second_order: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> ElasticBody:
     """N rigid bodies, mass centres at the places (N, 3), joined by a structure with stiffness (6N, 6N) in (u, v, w, θx, θy, θz).
 
-    `held` is the node that the frame is attached to; without one the body is free and its frame Buckens'. `freedoms` are
+    `fixed` is the node that the frame is attached to; without one the body is free and its frame Buckens'. `freedoms` are
     those that take part, of each node's six. `nodes` names nodes for joints and forces. `second_order` gives the field G
     (N, n, n, 3) for mode shapes (6N, n); without it a spinning body is not stiffened.
     """
@@ -45,15 +45,15 @@ def nodal_bodies(
         raise ModelError(f"nodal_bodies: {n} places need {n} bodies")
     count = whole(modes, "nodal_bodies: modes")
     taking_part = [_number(c, 6, "freedoms") for c in array(freedoms, (None,), "nodal_bodies: freedoms")]
-    held = None if held is None else _number(held, n, "held")
+    fixed = None if fixed is None else _number(fixed, n, "fixed")
     named = {name: _number(k, n, f'node "{name}"') for name, k in by_name(nodes, "nodal_bodies: nodes").items()}
-    matters = [matter(b, f"nodal_bodies: body {k}") for k, b in enumerate(bodies)]
-    m, J = np.array([x[0] for x in matters]), np.array([x[2] for x in matters])
+    given = [mass_properties(b, f"nodal_bodies: body {k}") for k, b in enumerate(bodies)]
+    m, J = np.array([x[0] for x in given]), np.array([x[2] for x in given])
     M = np.zeros((6 * n, 6 * n))
     for k in range(n):
         M[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = m[k] * np.eye(3)
         M[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J[k]
-    free = [6 * k + c for k in range(n) if k != held for c in taking_part]
+    free = [6 * k + c for k in range(n) if k != fixed for c in taking_part]
     massless = [i for i in free if M[i, i] == 0.0]
     F = _modes(M, K, free, massless, count)
     shapes = F.reshape(n, 6, count)
@@ -64,7 +64,7 @@ def nodal_bodies(
     made = given_modes(
         m, r, shapes[:, :3], 0.5 * (Ke + Ke.T), turns=shapes[:, 3:], second_moments=D, second_order=G, nodes=at
     )
-    return buckens(made) if held is None else replace(made, frame=f"attached at nodal body {held}")
+    return buckens(made) if fixed is None else replace(made, frame=f"attached at nodal body {fixed}")
 
 
 def _number(given: Any, below: int, what: str) -> int:

@@ -1,4 +1,4 @@
-"""Mode shapes from mass and stiffness matrices: eigenmodes of a held or free structure, Craig–Bampton's, Guyan's."""
+"""Mode shapes from mass and stiffness matrices: eigenmodes of a fixed or free structure, Craig–Bampton's, Guyan's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DENSE = 1500
 _RIGID = 1e-12
 """Part of the freedoms' own strain energies below which a motion counts as rigid."""
 
-_HELD = 1e-5
+_REPRESENTED = 1e-5
 """Part of a shape beyond the span of others, in the norm of strain energy, that is not worth a coordinate."""
 
 
@@ -47,7 +47,7 @@ def eigenmodes(
     rigid = int(np.sum(~flexible))
     squares, V = squares[flexible], V[:, flexible]
     if rigid > 6:
-        raise ModelError(f"{what}: {rigid} motions cost no energy; the structure has parts that are not held together")
+        raise ModelError(f"{what}: {rigid} motions cost no energy; the structure has parts that are not joined")
     if count > len(squares):
         raise ModelError(f"{what}: {count} modes are wanted, but the structure has only {len(squares)}")
     F = np.zeros((M.shape[0], count))
@@ -72,19 +72,19 @@ def follow(K: Any, boundary: Sequence[int] | np.ndarray, moved: np.ndarray) -> n
     from scipy.linalg import solve
     from scipy.sparse.linalg import splu
 
-    n, held = K.shape[0], np.asarray(boundary, dtype=int)
-    inner = np.setdiff1d(np.arange(n), held)
+    n, fixed = K.shape[0], np.asarray(boundary, dtype=int)
+    inner = np.setdiff1d(np.arange(n), fixed)
     F = np.zeros((n, moved.shape[1]))
-    F[held] = moved
+    F[fixed] = moved
     if not len(inner):
         return F
-    Kii, load = _part(K, inner, inner), -np.asarray(_part(K, inner, held) @ moved)
+    Kii, load = _part(K, inner, inner), -np.asarray(_part(K, inner, fixed) @ moved)
     F[inner] = splu(Kii.tocsc()).solve(load) if _sparse(K) else solve(Kii, load, assume_a="sym")
     return F
 
 
 def craig_bampton(M: Any, K: Any, boundary: Sequence[int], count: int) -> np.ndarray:
-    """Guyan's static shapes and the lowest `count` modes with the boundary held."""
+    """Guyan's static shapes and the lowest `count` modes with the boundary fixed."""
     inner = np.setdiff1d(np.arange(K.shape[0]), np.asarray(boundary, dtype=int))
     fixed = eigenmodes(M, K, inner.tolist(), count, "Craig–Bampton")[1]
     return np.hstack([guyan(K, boundary), fixed])
@@ -101,7 +101,7 @@ def orthonormal(M: Any, K: Any, F: np.ndarray, count: int | None = None) -> np.n
 def static_shapes(
     M: np.ndarray, K: np.ndarray, freedoms: Sequence[int], loads: np.ndarray, rigid: np.ndarray | None = None
 ) -> np.ndarray:
-    """Displacements (N, l) under static loads (N, l) on the free freedoms, the others held.
+    """Displacements (N, l) under static loads (N, l) on the free freedoms, the others fixed.
 
     A structure that is free to move as a whole is given its `rigid` motions (N, r): it then carries the loads by its own inertia.
     """
@@ -128,7 +128,7 @@ def independent(K: Any, F: np.ndarray, count: int) -> np.ndarray:
         for _ in range(2):  # once more for the rounding of the first time
             left = left - kept @ (kept.T @ (K @ left))
         rest = np.sqrt(left @ (K @ left))
-        if rest > _HELD and kept.shape[1] < count:
+        if rest > _REPRESENTED and kept.shape[1] < count:
             kept = np.column_stack([kept, left / rest])
     return kept
 

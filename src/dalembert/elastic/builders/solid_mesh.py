@@ -1,6 +1,6 @@
 """Builder: a solid meshed with scikit-fem, reduced by Craig–Bampton's modes, with geometric stiffening.
 
-For a load b, the static stress σ with the first interface held gives Kg_ij = ∫ σ_kl ∂u_i/∂x_k · ∂u_j/∂x_l dV. Per unit of
+For a load b, the static stress σ with the first interface fixed gives Kg_ij = ∫ σ_kl ∂u_i/∂x_k · ∂u_j/∂x_l dV. Per unit of
 uniform acceleration, of its gradient, and of a force at a node these are the second-order field's moments and its values
 there, with opposite sign: G0_ij,b = −Kg(e_b), H_ij,ab = −Kg(r_a e_b), G_ij,b(node) = −Kg(unit force e_b).
 """
@@ -15,9 +15,9 @@ import numpy as np
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.data import above_zero, by_name, computed, plain, whole, yes_or_no
-from dalembert.elastic.builders.matrices import FiniteElements, interface_node, reduced_shapes
+from dalembert.elastic.builders.finite_elements import FiniteElements, interface_node, reduced_shapes
 from dalembert.elastic.builders.moments import from_scalar_mass
-from dalembert.elastic.frames import attached, buckens
+from dalembert.elastic.floating_frames import attached, buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.optional import optional
@@ -62,11 +62,11 @@ def solid(
     rigid = elements.rigid(range(len(model.places)), model.places[nodes[first]].mean(axis=0))[1]
     at = interface_node(elements, nodes[first], F)
     shapes = np.asarray(F - rigid @ np.vstack([at.Phi, at.Psi]))
-    held = _attached_to(elements, model, nodes, shapes, first, stiffening)
+    made = _attached_to(elements, model, nodes, shapes, first, stiffening)
     wanted = first if frame is None else frame
     if wanted == "buckens":
-        return buckens(held)
-    return held if wanted == first else attached(held, wanted)
+        return buckens(made)
+    return made if wanted == first else attached(made, wanted)
 
 
 def _skfem() -> Any:
@@ -205,11 +205,11 @@ def _stiffened(
     return replace(body, G0=G0, H=H, nodes=at, stiffened=True)
 
 
-def _static(K: Any, held: np.ndarray, loads: np.ndarray) -> np.ndarray:
-    """Displacements under loads with some freedoms held."""
+def _static(K: Any, fixed: np.ndarray, loads: np.ndarray) -> np.ndarray:
+    """Displacements under loads with some freedoms fixed."""
     from scipy.sparse.linalg import splu
 
-    free = np.setdiff1d(np.arange(K.shape[0]), held)
+    free = np.setdiff1d(np.arange(K.shape[0]), fixed)
     out = np.zeros_like(loads)
     out[free] = splu(K[free][:, free].tocsc()).solve(loads[free])
     return out

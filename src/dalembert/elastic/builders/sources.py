@@ -25,7 +25,7 @@ class OnBeam(Portable):
     inertia: Annotated[Any, Holds("inertia")] = (0.0, 0.0, 0.0)
 
     @property
-    def matter(self) -> MassProperties:
+    def mass_properties(self) -> MassProperties:
         inertia = inertia_matrix(self.inertia, "a body on a beam: inertia")
         if inertia.dtype == object:
             raise ModelError("a body on a beam: its inertia must be numbers; parameters cannot be in it")
@@ -63,7 +63,7 @@ class Beam:
         from dalembert.elastic.builders.straight_beam import beam
 
         given = {f.name: getattr(self, f.name) for f in fields(self)}
-        return beam(**given | {"bodies": {b.x: b.matter for b in self.bodies}})
+        return beam(**given | {"bodies": {b.x: b.mass_properties for b in self.bodies}})
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Matrices:
     damping: Values | None = None
 
     def body(self) -> ElasticBody:
-        from dalembert.elastic.builders.matrices import from_matrices, load_matrices
+        from dalembert.elastic.builders.finite_elements import from_matrices, load_matrices
 
         paths = [None if f is None else f.path for f in (self.file, self.stiffness, self.coordinates)]
         elements = load_matrices(paths[0] or "", *paths[1:])

@@ -7,15 +7,25 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements, Material, NodalBody, Points, Section
 from dalembert.elastic.builders.beam_modes import SUPPORTS, beam_modes
-from dalembert.elastic.builders.data import above_zero, array, by_name, computed, matter, plain, whole, yes_or_no
+from dalembert.elastic.builders.data import (
+    above_zero,
+    array,
+    by_name,
+    computed,
+    mass_properties,
+    plain,
+    whole,
+    yes_or_no,
+)
 from dalembert.elastic.builders.foreshortening import Foreshortening
 from dalembert.elastic.builders.moments import from_points
 from dalembert.elastic.builders.sources import Beam, OnBeam, damped, kept
-from dalembert.elastic.frames import buckens
+from dalembert.elastic.floating_frames import buckens
 from dalembert.elastic.node import Node
 from dalembert.elastic.sections import sections
 from dalembert.elastic.slices import Slices
@@ -57,7 +67,7 @@ def beam(
     bodies: Mapping[float, MassProperties] | None = None,
     nodes: Mapping[str, float] | None = None,
     stiffening: bool = True,
-    damping: Any = None,
+    damping: ArrayLike | None = None,
 ) -> ElasticBody:
     """From x = 0 to `length`, with Young's modulus E, density rho and section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
 
@@ -65,7 +75,7 @@ def beam(
     the beam is Euler–Bernoulli's. `bodies` are rigid bodies on the beam by their place x. `modes` is a number, or one per kind
     of "y", "z", "torsion", "axial". `support` says how the frame is tied to the beam: "clamped" at the root, "pinned" through
     both ends, "free" in Buckens' frame. `static` says whether static shapes of loads at its ends are among the modes, as they
-    are in a clamped beam unless told otherwise (`elastic.beam_modes`); with static=False all are natural modes. `nodes` are places
+    are in a clamped beam unless said otherwise (`elastic.beam_modes`); with static=False all are natural modes. `nodes` are places
     for joints and forces besides "root" and "tip".
     `damping` is the part of critical damping of every natural mode: one number, or one for each.
     """
@@ -79,7 +89,7 @@ def beam(
     places = {"root": 0.0, "tip": model.x[-1], **more}
     made = reduced_beam(model, chosen.F, places, chosen.names, yes_or_no(stiffening, "beam: stiffening"))
     made = buckens(made) if support == "free" else replace(made, frame=_FRAMES[support])
-    made = damped(replace(made, held=chosen.held, remarks=(chosen.said,)), damping)
+    made = damped(replace(made, static_share=chosen.static_share, remarks=(chosen.said,)), damping)
     if any(map(callable, (A, Iy, Iz, J))):
         return made
     carried = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in on.items())
@@ -208,7 +218,7 @@ def _stations(length: float, elements: int, bodies: list[float]) -> np.ndarray:
 
 
 def _nodal_body(node: int, x: float, given: MassProperties) -> NodalBody:
-    mass, com, inertia = matter(given, f"beam: body at x = {x:g}")
+    mass, com, inertia = mass_properties(given, f"beam: body at x = {x:g}")
     return NodalBody(node, mass, com, 0.5 * float(np.trace(inertia)) * np.eye(3) - inertia)
 
 

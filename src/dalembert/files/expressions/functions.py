@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from dalembert.trace import functions as f
+from dalembert.trace import scalar_functions as f
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     "sin": (f.sin, 1),

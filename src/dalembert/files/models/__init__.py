@@ -39,7 +39,7 @@ def _check_start(m: Mechanism, document: Entry) -> None:
     """Initial values that do not fit their joints are wrong where they stand."""
     from dalembert.kinematics.initial import initial_state
 
-    t = m.plan.options.get("start") or 0.0
+    t = m.plan.options.start or 0.0
     for section, q, u in (("initial", m.plan.initial, None), ("speeds", None, m.plan.speeds)):
         try:
             initial_state(m, q, u, t)

@@ -43,9 +43,9 @@ class Rotation:
 
     def _quaternion(self, entry: Entry, scope: Scope) -> Any:
         e = np.array(_QUATERNION.read(entry, scope))
-        trouble = EulerParameters.trouble(e)
-        if trouble:
-            raise entry.error(trouble)
+        singularity = EulerParameters.singularity(e)
+        if singularity:
+            raise entry.error(singularity)
         return EulerParameters.rotation(EulerParameters.admissible(e))
 
     def write(self, value: Any, where: str) -> Any:

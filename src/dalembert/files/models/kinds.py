@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -65,9 +66,9 @@ class NameKind(Text):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some words."""
+    """One of some words: of a few, or of those that are registered."""
 
-    words: tuple[str, ...]
+    words: Collection[str]
 
     def read(self, entry: Entry, scope: Scope) -> Any:
         word = entry.text(f"one of {', '.join(self.words)}")

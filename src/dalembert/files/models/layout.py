@@ -10,15 +10,15 @@ from dalembert.elastic.builders.sources import SOURCES
 from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.records import Field, Variants, fields_of
+from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.data_file import InFolder
-from dalembert.parts.fields import BodyName, Function, Holds, Number, Numbers3
+from dalembert.parts.fields import BodyName, Function, Help, Holds, Number, Numbers3, PositiveNumber
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.stabilise import Baumgarte
 
 FORMAT = 1
 
@@ -80,20 +80,9 @@ class Sampled:
 
 @dataclass
 class Simulation:
-    """What `dalembert simulate` does if nothing else is said."""
+    """What `m.simulate()` and `dalembert simulate` do where nothing else is said: a duration, and `SimulationOptions`."""
 
-    duration: float | None = None
-    method: Literal["dop853", "radau", "rk4", "midpoint"] | None = None
-    step: float | None = None
-    rtol: float | None = None
-    atol: Annotated[Any, Holds("values")] | None = None
-    output: Annotated[Any, Holds("values")] | None = None
-    start: float | None = None
-    max_step: float | None = None
-    max_steps: float | None = None
-    stabilise: Literal["projection", "baumgarte", "none"] | Baumgarte | None = None
-    constraints: Annotated[Any, Holds("constraint method")] | None = None
-    formulation: Annotated[Any, Holds("formulation")] | None = None
+    duration: Annotated[PositiveNumber | None, Help("How long, s")] = None
 
 
 SHAPE = Variants(SHAPES, "shape")
@@ -103,6 +92,7 @@ FORCE = Variants(FORCES, "force")
 CONSTRAINT = Variants(CONSTRAINTS, "constraint")
 ELASTIC = Variants(SOURCES, "flexible body")
 OUTPUT = Variants(OUTPUTS, "output")
+SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
 
 INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
 WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}

@@ -26,6 +26,7 @@ from dalembert.files.models.layout import (
     PARAMETERS,
     SECTIONS,
     SHAPE,
+    SIMULATION,
     SOLID,
     WORDS,
     Body,
@@ -39,6 +40,8 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.records import Variants, fields_of, read_fields
 from dalembert.files.models.scope import Scope
 from dalembert.files.models.tables import table_of
+from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.parts.conform import checks_of
 from dalembert.parts.events import Event
 from dalembert.parts.frames import Frame
 from dalembert.parts.names import nearest
@@ -50,10 +53,6 @@ from dalembert.vectors import IDENTITY, ZERO
 
 RESERVED = ("and", "or", "not", "q", "u")
 """Words of the expressions that no parameter may have as its name."""
-
-
-POSITIVE = ("duration", "step", "rtol", "atol", "output", "max_step", "max_steps")
-"""Options of a simulation that are numbers above zero."""
 
 
 def read_file(path: str | Path) -> tuple[System, Entry]:
@@ -229,13 +228,12 @@ def _initial(system: System, entry: Entry, scope: Scope) -> None:
 
 
 def _simulation(system: System, entry: Entry, scope: Scope) -> None:
-    fields = fields_of(Simulation)
-    entry.known(f.name for f in fields)
-    system.simulation = read_fields(entry, fields, scope, "a simulation")
-    for name in POSITIVE:
-        value = system.simulation.get(name)
-        if isinstance(value, float) and not value > 0.0:
-            raise entry.value[name].error(f"{name} must be a positive number, not {value:g}")
+    entry.known(f.name for f in SIMULATION)
+    system.simulation = read_fields(entry, SIMULATION, scope, "a simulation")
+    checks = checks_of(Simulation) | checks_of(SimulationOptions)
+    for name, value in system.simulation.items():
+        with entry.value[name].blamed():
+            checks[name](value, name)
 
 
 _READERS: dict[str, Callable[[System, Entry, Scope], None]] = {

@@ -8,11 +8,10 @@ import dataclasses
 import inspect
 import math
 import re
-import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -45,53 +44,63 @@ from dalembert.files.models.kinds import (
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
+from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
+from dalembert.parts.field_types import (
+    ByName,
+    FieldType,
+    Marked,
+    Nested,
+    OneOf,
+    Plain,
+    Several,
+    field_type,
+    help_of,
+)  # fmt: skip
 from dalembert.parts.fields import Function, Holds
 from dalembert.parts.names import nearest
+from dalembert.simulation.integrators.registry import INTEGRATORS
 from dalembert.trace import Expr
 
-_HELD: dict[str, Kind] = {
-    "number": NumberKind(), "vector": VECTOR, "axis": AXIS, "point": PointKind(), "frame": FrameKind(),
-    "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(), "body": NameKind(), "joint": NameKind(),
-    "file": FileKind(), "modes": Modes(), "colour": Text(), "list": NUMBERS, "columns": Either(Named(NUMBERS), NUMBERS),
-    "formulation": Choice(tuple(FORMULATIONS)), "constraint method": Choice(tuple(METHODS)),
-    "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0), "values": OneOrMany(),
-}  # fmt: skip
+_PLAIN: dict[type, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}
 
 
 def kind_of(hint: Any, where: str) -> Kind:
     """The kind of value a type hint means."""
-    if get_origin(hint) is Annotated:
-        for mark in get_args(hint)[1:]:
-            if isinstance(mark, Holds):
-                return _HELD[mark.what]
-            if isinstance(mark, Function):
-                return FunctionKind(mark)
-    if get_origin(hint) is Literal:
-        return Choice(get_args(hint))
-    if get_origin(hint) in (Union, types.UnionType):
-        inner = [x for x in get_args(hint) if x is not type(None)]
-        if len(inner) == 1:
-            return kind_of(inner[0], where)
-        if len(inner) == 2 and dataclasses.is_dataclass(inner[1]):
-            return Either(kind_of(inner[1], where), kind_of(inner[0], where))
-    if get_origin(hint) in (Mapping, dict):
-        return Named(kind_of(get_args(hint)[1], where))
-    if get_origin(hint) is tuple and len(get_args(hint)) == 2 and get_args(hint)[1] is Ellipsis:
-        return Row(kind_of(get_args(hint)[0], where), 0)
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return Record(hint)
-    simple: dict[Any, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}
-    if hint in simple:
-        return simple[hint]
-    raise TypeError(f"{where}: {hint!r} says not what a model file may hold; use a type of system/fields.py")
+    kind = _kind_of(field_type(hint))
+    if kind is None:
+        raise TypeError(f"{where}: {hint!r} does not say what a model file may hold; use a type of parts/fields.py")
+    return kind
+
+
+def _kind_of(said: FieldType | None) -> Kind | None:
+    match said:
+        case Marked(Holds() as mark):
+            return _BY_MARK.get(mark.what)
+        case Marked(Function() as mark):
+            return FunctionKind(mark)
+        case OneOf(words):
+            return Choice(words)
+        case Nested(cls, otherwise):
+            beside = _kind_of(otherwise)
+            return Record(cls) if beside is None else Either(Record(cls), beside)
+        case ByName(item) if (kind := _kind_of(item)) is not None:
+            return Named(kind)
+        case Several(item) if (kind := _kind_of(item)) is not None:
+            return Row(kind, 0)
+        case Plain(cls):
+            return _PLAIN[cls]
+    return None
 
 
 @dataclass(frozen=True)
 class Field:
+    """A field of a dataclass as a model file has it."""
+
     name: str
     kind: Kind
     required: bool
     default: Any
+    help: str = ""
 
 
 @cache
@@ -102,7 +111,8 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     for f in dataclasses.fields(cls):
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         required = default is dataclasses.MISSING
-        made.append(Field(f.name, kind_of(hints[f.name], f"{cls.__name__}.{f.name}"), required, default))
+        kind = kind_of(hints[f.name], f"{cls.__name__}.{f.name}")
+        made.append(Field(f.name, kind, required, default, help_of(hints[f.name])))
     return tuple(made)
 
 
@@ -150,7 +160,7 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def schema_of(fields: Sequence[Field], doc: str, **more: Schema) -> Schema:
-    properties = {**more, **{f.name: f.kind.schema() for f in fields}}
+    properties = {**more, **{f.name: ({"description": f.help} if f.help else {}) | f.kind.schema() for f in fields}}
     required = [*more, *(f.name for f in fields if f.required)]
     made: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if doc:
@@ -225,3 +235,14 @@ class Variants:
                 for name, c in self.named.items()
             ]
         }
+
+
+_BY_MARK: dict[str, Kind] = {
+    "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
+    "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
+    "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": Modes(), "colour": Text(), "list": NUMBERS,
+    "columns": Either(Named(NUMBERS), NUMBERS), "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0),
+    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "formulation": Choice(FORMULATIONS),
+    "constraint method": Choice(METHODS), "stabilisation": Either(Record(Baumgarte), Choice(STABILISATIONS)),
+}  # fmt: skip
+"""The kind of value that `Holds` names."""

@@ -18,6 +18,7 @@ from dalembert.files.models.layout import (
     OUTPUT,
     PARAMETERS,
     SHAPE,
+    SIMULATION,
     SOLID,
     WORDS,
     Body,
@@ -57,7 +58,7 @@ def json_schema() -> dict[str, Any]:
         "speeds": _said(INITIAL["speeds"], "Speeds at the start, by joint or joint.speed."),
         "outputs": _named(output),
         "events": _named({"anyOf": [{"$ref": "#/$defs/expression"}, schema_of(fields_of(Watched), summary(Watched))]}),
-        "simulation": schema_of(fields_of(Simulation), summary(Simulation)),
+        "simulation": schema_of(SIMULATION, summary(Simulation)),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -24,7 +24,7 @@ from dalembert.files.models.place import Entry
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
 from dalembert.parts.names import nearest
-from dalembert.parts.outputs import Output, Value
+from dalembert.parts.outputs import OutputQuantity, Value
 from dalembert.trace import symbol, symbols, tracing
 
 
@@ -39,7 +39,7 @@ class Scope:
     joints: dict[str, Joint] = field(default_factory=dict)
     tables: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Columns of sampled data, as expressions call them."""
-    outputs: dict[str, Output] = field(default_factory=dict)
+    outputs: dict[str, OutputQuantity] = field(default_factory=dict)
     """Those that events may look at."""
 
     def number(self, entry: Entry, **variables: Any) -> Any:
@@ -105,7 +105,7 @@ class Scope:
 class _StandIn:
     """An output on which formulas are tried."""
 
-    output: Output
+    output: OutputQuantity
 
     def value(self, s: Any) -> Any:
         return symbol("#out") if isinstance(self.output, Value) else symbols("#out", range(3))

@@ -27,6 +27,7 @@ def table_of(
         made = Table.read(file.path, kind, outside)
         made.file = file
         return made
+    assert times is not None
     if not isinstance(values, dict):
         return Table(times, values, kind, outside)
     for name, column in values.items():

@@ -23,10 +23,10 @@ from dalembert.files.models.layout import (
     JOINT,
     OUTPUT,
     SHAPE,
+    SIMULATION,
     Body,
     Connection,
     NamedFrame,
-    Simulation,
     Watched,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
@@ -97,7 +97,7 @@ def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:
 
 def _joint(p: JointPlacement) -> dict[str, Any]:
     where = f'joint "{p.name}"'
-    kind = JOINT.write(p.joint, where)
+    kind: dict[str, Any] = JOINT.write(p.joint, where)
     data: dict[str, Any] = {"type": kind.pop("type"), "parent": p.parent, "child": p.child}
     for f, frame in zip(_fields(Connection, "at_parent", "at_child"), (p.on_parent, p.on_child)):
         place = f.kind.write(frame, f"{where}: {f.name}")
@@ -119,8 +119,9 @@ def _fields(cls: type, *names: str) -> list[Field]:
 
 
 def _simulation(system: System) -> dict[str, Any]:
-    known = {f.name for f in fields_of(Simulation)}
+    known = {f.name: f.kind for f in SIMULATION}
     for name in system.simulation:
         if name not in known:
             raise ModelError(f'simulation: "{name}" cannot be written into a model file')
-    return write_fields(Simulation(**system.simulation), fields_of(Simulation), "simulation")
+    data = {name: x for name in known if (x := system.simulation.get(name)) is not None}
+    return {name: known[name].write(x, f"simulation: {name}") for name, x in data.items()}

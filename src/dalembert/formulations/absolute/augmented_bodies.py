@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.hinged import Groups, groups
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics.state import State
 from dalembert.vectors import ZERO, Matrix, Vector, cross, skew
 

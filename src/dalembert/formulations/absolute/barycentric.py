@@ -18,7 +18,7 @@ from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 
-__all__ = ["augmented", "equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["augmented", "equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Barycentric: augmented bodies"
 refusal = weightless
@@ -29,7 +29,7 @@ def augmented(s: State) -> AugmentedBodies:
     return AugmentedBodies(s)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(augmented(s))
     return x.gathered(x.bodies.velocities)
 

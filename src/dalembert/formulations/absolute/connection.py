@@ -1,6 +1,6 @@
 """A tree joint between two bodies seen apart: how it reads their accelerations, and what it forbids.
 
-K is the carried body, J its carrier, C the point of the joint carried along by K; ℓ_K and ℓ_J lead to it from the mass
+K is the child, J its parent, C the point of the joint carried along by K; ℓ_K and ℓ_J lead to it from the mass
 centres. Along any directions (force X_v, torque X_w) the relative acceleration is
 
 X_vᵀ (r̈_K + ω̇_K × ℓ_K − r̈_J − ω̇_J × ℓ_J) + X_wᵀ (ω̇_K − ω̇_J) = X_vᵀ (s̈ + d_v) + X_wᵀ (θ̈ + d_w)
@@ -29,7 +29,7 @@ class Directions:
     torque: np.ndarray
 
 
-class Connection:
+class JointConnection:
     """Joint k in a state."""
 
     def __init__(self, s: State, k: int):
@@ -38,7 +38,7 @@ class Connection:
 
     @property
     def pointed(self) -> bool:
-        """Whether C never leaves its place on the carrier, so that the joint transmits any force [B §3.1]."""
+        """Whether C never leaves its place on the parent, so that the joint transmits any force [B §3.1]."""
         return not slides(self.joint.joint)
 
     @cached_property
@@ -79,7 +79,7 @@ class Connection:
 
     # -- forces -------------------------------------------------------------------------------------------------------
     def driven(self, values: Any) -> tuple[Vector, Vector]:
-        """(force, torque) on the carried body at C that does the work of these forces on the speeds; the carrier gets the opposite."""
+        """(force, torque) on the child at C that does the work of these forces on the speeds; the parent gets the opposite."""
         X = self.in_world(left_inverse(self.motion).T)
         return X.force @ values, X.torque @ values
 
@@ -104,10 +104,10 @@ class Connection:
 
     def carried_along(self, X: Directions) -> np.ndarray:
         """What the velocities along X come to where the joint's free speeds are zero: its prescribed motion."""
-        held = np.array(
+        prescribed = np.array(
             [0.0 if at is not None else x for x, at in zip(self._s.joint_u[self.child - 1], self.joint.u_at)]
         )
-        given = self.in_world((self.motion @ held)[:, None])
+        given = self.in_world((self.motion @ prescribed)[:, None])
         return X.force.T @ given.force[:, 0] + X.torque.T @ given.torque[:, 0]
 
     @cached_property

@@ -15,16 +15,26 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.rigid import bending
-from dalembert.formulations.tree.kane import first_order, own_speeds, speeds, state, udot
+from dalembert.formulations.tree.kane import first_order, formulation_speeds, speeds, state, udot
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
 from dalembert.vectors import cross
 
-__all__ = ["constraint", "equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = [
+    "constraint",
+    "equations",
+    "first_order",
+    "formulation_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]
 
 refusal = bending
 title = "Gauss's least constraint, minimised over the joints' accelerations"

@@ -13,16 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
-from dalembert.formulations.absolute.newton_euler import own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.absolute.newton_euler import formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot", "with_terms"]
+__all__ = [
+    "equations",
+    "first_order",
+    "formulation_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+    "with_terms",
+]
 
 title = "Gauss's least constraint, by penalty (an approximation)"
 

@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.joint_directions import slides
 from dalembert.formulations.rigid import bending
 from dalembert.mechanism import Mechanism
@@ -156,7 +155,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the constraint torques and the forces of joints that slide, and the loops' multipliers."""
     rows = sum((6 if slides(j.joint) else 3) - len(j.free) for j in m.joints)
-    return m.n_q + len(speeds(m)) + rows + n_rows(m)
+    return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
 def weightless(m: Mechanism) -> str | None:

@@ -14,14 +14,13 @@ import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.joint_directions import slides
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -42,10 +41,10 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
     rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
-    return m.n_q + len(speeds(m)) + rows + n_rows(m)
+    return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(augmented(s))
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]
@@ -56,8 +55,8 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     at_rest = State(m, t, q, np.zeros(m.n_u))
     x = hinged(augmented(at_rest))
     Y = _from_rates(x)
-    held = _prescribed(x)
-    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + held))
+    prescribed = _prescribed(x)
+    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -108,7 +107,7 @@ def _from_rates(x: Hinged) -> np.ndarray:
 
 def _prescribed(x: Hinged) -> np.ndarray:
     """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges."""
-    return _carried(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _held(c, b.state.joint_u[c.child - 1])))
+    return _summed(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _prescribed_speeds(c, b.state.joint_u[c.child - 1])))
 
 
 def _bias(x: Hinged) -> np.ndarray:
@@ -120,10 +119,10 @@ def _bias(x: Hinged) -> np.ndarray:
         turn = c.link.R_C @ (j.turning(c.q) @ law + j.turning_rate(c.q, s.joint_u[k]) @ s.joint_u[k])
         return turn + cross(s.velocities[c.parent].w, s.joint_rates[k].w)
 
-    return _carried(x, own)
+    return _summed(x, own)
 
 
-def _carried(x: Hinged, own: Any) -> np.ndarray:
+def _summed(x: Hinged, own: Any) -> np.ndarray:
     """Contributions of the hinges, summed outward."""
     b = x.bodies
     out = b.zeros(x.n_places + 3 * b.n)
@@ -134,7 +133,7 @@ def _carried(x: Hinged, own: Any) -> np.ndarray:
     return out
 
 
-def _held(c: Any, u: np.ndarray) -> np.ndarray:
+def _prescribed_speeds(c: Any, u: np.ndarray) -> np.ndarray:
     return np.array([0.0 if at is not None else value for value, at in zip(u, c.joint.u_at)])
 
 

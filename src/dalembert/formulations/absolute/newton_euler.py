@@ -2,7 +2,7 @@
 
 M r̈ − C f = F, I ω̇ − L̃ f − C Q λ = G + C g − ω × Iω, with the joints' accelerations −Cᵀr̈ − L̃ᵀω̇ and −QᵀCᵀω̇ as rows: A
 = diag(M, I) of the mass centres' velocities and angular velocities, world axes, and B = [−Cᵀ −L̃ᵀ; 0 −QᵀCᵀ] over the rows
-of the loops. The multipliers are the hinge forces f and the constraint torques λ on the carrier; the carried body feels
+of the loops. The multipliers are the hinge forces f and the constraint torques λ on the parent; the child feels
 their opposites.
 """
 
@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -36,10 +35,10 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, hinge forces and constraint torques, and the loops' multipliers."""
-    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + n_rows(m)
+    return m.n_q + 6 * m.n_bodies + sum(6 - len(j.free) for j in m.joints) + len(m.rows)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return Bodies(s).velocities
 
 
@@ -67,7 +66,7 @@ def equations(s: State) -> Equations:
 
 
 def definite_inertia(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
-    """diag(M, I) and its right-hand side; bodies without inertia are held by the joints next to them."""
+    """diag(M, I) and its right-hand side; bodies without inertia are carried by the joints next to them."""
     lacking = set(singular_bodies(b.mechanism))
     A, f = b.inertia, b.right
     for c in b.connections:

@@ -21,8 +21,7 @@ from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.formulations.absolute.definite import strengthened
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import n_rows
-from dalembert.kinematics import seats
+from dalembert.kinematics import node_frames
 from dalembert.kinematics.loads import Loads, generalized, loads
 from dalembert.kinematics.recursion import Partials, Rates
 from dalembert.kinematics.rows import constraint_rows
@@ -63,7 +62,7 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 def first_order(m: Mechanism) -> int:
     """Coordinates, all accelerations, a force for each body's, and the loops' multipliers."""
     own = 3 * sum(len(p.parts) for p in _pieces(m))
-    return m.n_q + m.n_u + 2 * own + n_rows(m)
+    return m.n_q + m.n_u + 2 * own + len(m.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +94,7 @@ def _pieces(m: Mechanism) -> list[_Piece]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moving:
+class _MovingPiece:
     """A piece in a state."""
 
     s: State
@@ -116,7 +115,7 @@ class _Moving:
         s, k = self.s, self.piece.body
         own = s.velocities[k]
         if self._at is not None:
-            return seats.seat_velocity(s.poses[k], own, self._at, s.modal_u(k))
+            return node_frames.velocity(s.poses[k], own, self._at, s.modal_u(k))
         return Rates(own.w, own.v + cross(own.w, s.com_arms[k - 1]))
 
     @cached_property
@@ -124,7 +123,7 @@ class _Moving:
         s, k = self.s, self.piece.body
         own = s.partials[k]
         if self._at is not None:
-            return seats.seat_partials(s.poses[k], own, self._at)
+            return node_frames.partials(s.poses[k], own, self._at)
         return Partials(own.W, own.V + cross(own.W, s.com_arms[k - 1]))
 
     @cached_property
@@ -134,7 +133,7 @@ class _Moving:
         own, w = s.bias_accelerations[k], s.velocities[k].w
         if self._at is not None:
             qd = s.modal_u(k)
-            return seats.seat_acceleration(s.poses[k], s.velocities[k], own, self._at, qd, np.zeros(len(qd)))
+            return node_frames.acceleration(s.poses[k], s.velocities[k], own, self._at, qd, np.zeros(len(qd)))
         arm = s.com_arms[k - 1]
         return Rates(own.w, own.v + cross(own.w, arm) + cross(w, cross(w, arm)))
 
@@ -144,10 +143,10 @@ class _Moving:
         return moment - self.R @ cross(w, self.piece.inertia @ w)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     parts = [s.speeds]
     for piece in _pieces(s.mechanism):
-        rates = _Moving(s, piece).rates
+        rates = _MovingPiece(s, piece).rates
         parts += [rates.v] if piece.inertia is None else [rates.v, rates.w]
     return np.concatenate(parts)
 
@@ -162,7 +161,7 @@ def udot(s: State, wdot: Any) -> np.ndarray:
 
 def equations(s: State) -> Equations:
     m, applied = s.mechanism, loads(s)
-    moving = [_Moving(s, piece) for piece in _pieces(m)]
+    moving = [_MovingPiece(s, piece) for piece in _pieces(m)]
     n, size = m.n_u, m.n_u + sum(3 * len(x.piece.parts) for x in moving)
     dtype = object if s.traced else float
     A, f = np.zeros((size, size), dtype=dtype), np.zeros(size, dtype=dtype)

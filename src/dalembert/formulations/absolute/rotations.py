@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.rigid import bending
 from dalembert.formulations.symmetric_solve import solve_symmetric
@@ -21,7 +21,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, skew
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations"
 
@@ -38,7 +38,7 @@ def refusal(m: Mechanism) -> str | None:
     return None
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return hinged(Bodies(s)).gathered(Bodies(s).velocities)
 
 
@@ -64,7 +64,7 @@ def _hinges(b: Bodies) -> list[int]:
 
 
 def incidence(b: Bodies) -> np.ndarray:
-    """C over bodies × hinges: here +1 on the carried body, −1 on its carrier, the ground left out [B 1, Remark 3]."""
+    """C over bodies × hinges: here +1 on the child, −1 on its parent, the ground left out [B 1, Remark 3]."""
     hinges = _hinges(b)
     C = np.zeros((b.n, len(hinges)))
     for j, k in enumerate(hinges):

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.formulations.absolute.bodies import Bodies
 from dalembert.formulations.absolute.definite import lacking
 from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
-from dalembert.formulations.absolute.newton_euler import own_speeds, speeds, state, udot
+from dalembert.formulations.absolute.newton_euler import formulation_speeds, speeds, state, udot
+from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations and hinge forces"
 refusal = lacking

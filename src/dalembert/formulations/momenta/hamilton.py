@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import Structure, unpotential_on_rates
 from dalembert.kinematics.state import State
@@ -28,7 +28,7 @@ title = "Hamilton"
 letter = "p"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return momenta_of(s)
 
 
@@ -57,7 +57,7 @@ def _of_q(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, A
     }
 
 
-_parts = Traced(_of_q)
+_parts = TracedFunctions(_of_q)
 
 
 def inverse(M: np.ndarray) -> np.ndarray:
@@ -84,10 +84,10 @@ def equations(s: State) -> Equations:
 __all__ = [
     "equations",
     "first_order",
+    "formulation_speeds",
     "hamiltonian",
     "inverse",
     "letter",
-    "own_speeds",
     "refusal",
     "speeds",
     "state",

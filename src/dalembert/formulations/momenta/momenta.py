@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_definite
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.linear_systems import solve_definite
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.lagrangian import kinetic, momenta, symmetric
 from dalembert.kinematics.state import State
@@ -44,7 +44,7 @@ def _momentum_bias(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> di
     return {"M": symmetric(p, rates), "bias": directional(p, {t: 1.0} | dict(zip(q, rates)))}
 
 
-_bias = Traced(_momentum_bias)
+_bias = TracedFunctions(_momentum_bias)
 """M, and Ṁ q̇ + Γ̇."""
 
 

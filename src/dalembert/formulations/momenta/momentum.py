@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, unpotential_on_rates
@@ -25,7 +25,7 @@ title = "Lagrange, momentum form"
 letter = "p"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return momenta_of(s)
 
 
@@ -44,7 +44,7 @@ def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[
     return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
 
 
-_energies = Traced(_lagrangian)
+_energies = TracedFunctions(_lagrangian)
 
 
 def equations(s: State) -> Equations:
@@ -52,4 +52,4 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
 
 
-__all__ = ["equations", "first_order", "letter", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "letter", "refusal", "speeds", "state", "title", "udot"]

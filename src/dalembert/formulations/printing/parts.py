@@ -22,7 +22,7 @@ FACTOR = symbol("factor.of.loads")
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class ForceParts:
     """f = velocity + gravity + applied."""
 
     velocity: np.ndarray
@@ -51,7 +51,7 @@ class _Multiplied(Force):
         return None if rest is None else self if rest is self.force else _Multiplied(rest)
 
 
-def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarray) -> Parts:
+def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarray) -> ForceParts:
     """Traced on the given symbols."""
     still = np.zeros(3)
     known = {**m.parameters, FACTOR.name: 1.0}
@@ -65,7 +65,7 @@ def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarra
     gravity = _slope(f(FACTOR * m.gravity, {})) if _any(m.gravity) else np.zeros(len(velocity))
     forces = {name: _Multiplied(force) for name, force in m.forces.items()}
     acted_on = forces or m.elastic
-    return Parts(velocity, gravity, _slope(f(still, forces, FACTOR)) if acted_on else np.zeros(len(velocity)))
+    return ForceParts(velocity, gravity, _slope(f(still, forces, FACTOR)) if acted_on else np.zeros(len(velocity)))
 
 
 def _slope(f: np.ndarray) -> np.ndarray:

@@ -6,22 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
-from dalembert.formulations.printing.parts import Parts, parts
+from dalembert.formulations.printing.parts import ForceParts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
 
+if TYPE_CHECKING:
+    import casadi as ca
+    from numpy.typing import ArrayLike
+
+    from dalembert.constraints.methods.solution import Solution
+    from dalembert.trace import Expr
+
 
 @dataclass(frozen=True, eq=False)
 class WrittenEquations:
-    """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation's own speeds u; B has no rows where nothing is constrained.
+    """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation speeds u; B has no rows where nothing is constrained.
 
     f = velocity_terms + gravity + applied.
     """
@@ -59,7 +66,7 @@ class WrittenEquations:
         return self.text()
 
     @property
-    def t(self) -> Any:
+    def t(self) -> Expr:
         return symbol("t")
 
     @property
@@ -74,7 +81,7 @@ class WrittenEquations:
 
     # -- the right-hand side in parts -----------------------------------------------------------------------------------
     @cached_property
-    def _parts(self) -> Parts:
+    def _parts(self) -> ForceParts:
         with tracing():
             return parts(self.method, self.mechanism, self.t, self.q, self.u)
 
@@ -118,8 +125,8 @@ class WrittenEquations:
     @property
     def inputs(self) -> dict[str, Any]:
         """Arguments of the equations as a function, by name."""
-        held: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
-        return {name: symbols for name, symbols in held.items() if symbols != []}
+        arguments: dict[str, Any] = {"t": self.t, "q": list(self.q), "u": list(self.u), "parameters": self.parameters}
+        return {name: symbols for name, symbols in arguments.items() if symbols != []}
 
     @property
     def results(self) -> dict[str, np.ndarray]:
@@ -136,23 +143,26 @@ class WrittenEquations:
             raise FormulationError(f"there is no code in {language!r}; choose one of {', '.join(writers)}")
         return writers[language](name, self.inputs, self.results)
 
-    def casadi(self, name: str = "equations") -> Any:
+    def casadi(self, name: str = "equations") -> ca.Function:
         """A CasADi function of (t, q, u, parameters) with the results qdot, A and f (and B, gamma); needs CasADi."""
         from dalembert.trace.text.casadi_form import casadi_function
 
-        return casadi_function(name, self.inputs, self.results)
+        made: ca.Function = casadi_function(name, self.inputs, self.results)
+        return made
 
-    def evaluate(self, q: Any, u: Any, t: float = 0.0, **parameters: float) -> Equations:
+    def evaluate(self, q: ArrayLike, u: ArrayLike, t: float = 0.0, **parameters: float) -> Equations:
         """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
         m = self.mechanism.with_parameters(**parameters)
         state = m.state(q, u, t)
-        own = self.method.own_speeds(state)
+        own = self.method.formulation_speeds(state)
         values: dict[Any, Any] = m.parameter_values
         values |= {self.t: state.t, **dict(zip(self.q, state.coordinates)), **dict(zip(self.u, own))}
         made = evaluate([self.A, self.f, self.B, self.gamma], values)
         return Equations(*(np.asarray(x, dtype=float) for x in made))
 
-    def solve(self, q: Any, u: Any, t: float = 0.0, constraints: str = "range_space", **parameters: float) -> Any:
+    def solve(
+        self, q: ArrayLike, u: ArrayLike, t: float = 0.0, constraints: str = "range_space", **parameters: float
+    ) -> Solution:
         """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
         from dalembert.constraints import method
         from dalembert.kinematics.bending import check_positive

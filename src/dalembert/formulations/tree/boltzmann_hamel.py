@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from
-from dalembert.formulations.tree.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.formulations.tree.lagrangian import potential, symmetric, unpotential
 from dalembert.kinematics import totals
 from dalembert.kinematics.rows import constraint_rows
@@ -47,7 +47,7 @@ def _from_energies(m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[s
     return {"A": symmetric(pi, u), "f": f}
 
 
-_energies = Traced(_from_energies, lambda m: m.speeds)
+_energies = TracedFunctions(_from_energies, lambda m: m.speeds)
 
 
 def equations(s: State) -> Equations:
@@ -56,4 +56,14 @@ def equations(s: State) -> Equations:
     return Equations(own.A, own.f + unpotential(s), rows.B, rows.gamma)
 
 
-__all__ = ["equations", "first_order", "gamma_times", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = [
+    "equations",
+    "first_order",
+    "formulation_speeds",
+    "gamma_times",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
@@ -36,7 +36,7 @@ def speeds_from(s: State, rates: Any) -> np.ndarray:
     u: list[Any] = []
     for j, q in zip(s.mechanism.joints, s.joint_q):
         own = [rates[at] for at in j.q_at if at is not None]
-        u += own if _plain(j) else list(j.joint.speeds_from_rates(q, own))
+        u += own if _plain(j) else list(j.joint.speeds_from_rates(q, vector(own)))
     return vector(u)
 
 
@@ -84,7 +84,7 @@ def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> d
     return {"bias": directional(s.speeds, along), "C": C, "gamma": -directional(C @ rates, along)}
 
 
-_second = Traced(_differentiated)
+_second = TracedFunctions(_differentiated)
 
 
 def speed_rates(s: State, qddot: Any) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dalembert.formulations.formulation import n_rows
 from dalembert.formulations.tree.coordinate_rates import n_conditions
 from dalembert.mechanism import Mechanism
 
@@ -16,4 +15,4 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return 2 * m.n_q + n_conditions(m) + n_rows(m)
+    return 2 * m.n_q + n_conditions(m) + len(m.rows)

@@ -1,4 +1,4 @@
-"""What formulations in the mechanism's own speeds share: w is u, and every mechanism can be written."""
+"""What formulations in the mechanism's speeds share: w is u, and every mechanism can be written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.formulation import n_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -20,10 +19,10 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def first_order(m: Mechanism) -> int:
-    return m.n_q + m.n_u + n_rows(m)
+    return m.n_q + m.n_u + len(m.rows)
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return s.speeds
 
 

@@ -15,11 +15,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.errors import FormulationError, LoopError
-from dalembert.formulations.elimination import pivots_in_order, solve_in_order
 from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.linear_systems import pivots_in_order, solve_in_order
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice, choose, first_of_largest
+from dalembert.pivoting import PivotChoice, choose, first_of_largest
 
 VANISHING = 1e-3
 """Part of the longest row below which a row is not taken for longer than it is."""
@@ -34,13 +34,13 @@ Pose = tuple[np.ndarray, float]
 class Reduction:
     """w = T w_i + c, ẇ = T ẇ_i + d."""
 
-    choice: Choice
+    choice: PivotChoice
     T: np.ndarray
     c: np.ndarray
     d: np.ndarray
 
 
-def reduced(B: np.ndarray, b: np.ndarray, gamma: np.ndarray, choice: Choice) -> Reduction:
+def reduced(B: np.ndarray, b: np.ndarray, gamma: np.ndarray, choice: PivotChoice) -> Reduction:
     n, rows = B.shape[1], list(choice.rows)
     independent, dependent = list(choice.independent), list(choice.dependent)
     kind: Any = object if object in (B.dtype, b.dtype, gamma.dtype) else float
@@ -59,7 +59,7 @@ def row_lengths(B: np.ndarray) -> np.ndarray:
     return np.maximum(norms, VANISHING * norms.max(initial=0.0) or 1.0)
 
 
-def firmness(B: np.ndarray, choice: Choice, lengths: np.ndarray) -> float:
+def pivot_ratio(B: np.ndarray, choice: PivotChoice, lengths: np.ndarray) -> float:
     """The smallest pivot of the elimination of B_d beside the length of its row; 1 where there is nothing to eliminate."""
     with np.errstate(all="ignore"):
         sizes = np.abs(pivots_in_order(choice.dependent_block(B)) / lengths[list(choice.rows)])
@@ -71,7 +71,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
 
     title: str
 
-    def __init__(self, choice: Choice | None = None):
+    def __init__(self, choice: PivotChoice | None = None):
         self.choice = choice
         self._usual: WeakKeyDictionary[Mechanism, Self] = WeakKeyDictionary()
 
@@ -105,7 +105,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
     def first_order(self, m: Mechanism) -> int:
         return m.n_q + len(self.speeds(m))
 
-    def own_speeds(self, s: State) -> np.ndarray:
+    def formulation_speeds(self, s: State) -> np.ndarray:
         return np.asarray(self.every(s)[list(self.chosen(s, self.rows(s)[0]).independent)])
 
     def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
@@ -124,24 +124,24 @@ class InIndependentSpeeds(ChoosesSpeeds):
             self._usual[m] = self.chosen_so(self._best(m, _near_reference(m)))
         return self._usual[m]
 
-    def chosen_so(self, choice: Choice) -> Self:
+    def chosen_so(self, choice: PivotChoice) -> Self:
         return type(self)(choice)
 
     def anew(self, s: State, lengths: np.ndarray) -> Self:
         """With the choice that suits this state, rows measured by these lengths."""
         return self.chosen_so(choose(self.rows(s)[0] / lengths[:, None]))
 
-    def _best(self, m: Mechanism, poses: Sequence[Pose]) -> Choice:
+    def _best(self, m: Mechanism, poses: Sequence[Pose]) -> PivotChoice:
         every = [self.rows(m.state(q, np.zeros(m.n_u), t))[0] for q, t in poses]
         lengths = np.max([row_lengths(B) for B in every], axis=0)
         proposed = [choose(B / lengths[:, None]) for B in every]
         rank = max(len(c.rows) for c in proposed)
         regular = [B for B, c in zip(every, proposed) if len(c.rows) == rank]
         candidates = list(dict.fromkeys(c for c in proposed if len(c.rows) == rank))
-        worst = [min(firmness(B, c, lengths) for B in regular) for c in candidates]
+        worst = [min(pivot_ratio(B, c, lengths) for B in regular) for c in candidates]
         return candidates[first_of_largest(np.array(worst))]
 
-    def chosen(self, s: State, B: np.ndarray) -> Choice:
+    def chosen(self, s: State, B: np.ndarray) -> PivotChoice:
         if self.choice is not None:
             return self.choice
         return choose(B / row_lengths(B)[:, None]) if not s.traced else self.settled(s.mechanism).chosen(s, B)
@@ -158,9 +158,9 @@ class InIndependentSpeeds(ChoosesSpeeds):
     def lengths(self, s: State) -> np.ndarray:
         return row_lengths(self.rows(s)[0])
 
-    def firmness(self, s: State, lengths: np.ndarray) -> float:
+    def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:
         B = self.rows(s)[0]
-        return firmness(B, self.chosen(s, B), lengths)
+        return pivot_ratio(B, self.chosen(s, B), lengths)
 
 
 def _near_reference(m: Mechanism) -> list[Pose]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.symmetric import add_gram
-from dalembert.formulations.tree.in_speeds import first_order, own_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -52,4 +52,14 @@ def equations(s: State) -> Equations:
     return Equations(A, f, closed.B, closed.gamma)
 
 
-__all__ = ["equations", "first_order", "mass_matrix", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = [
+    "equations",
+    "first_order",
+    "formulation_speeds",
+    "mass_matrix",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]

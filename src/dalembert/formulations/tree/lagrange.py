@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import (
@@ -29,7 +29,7 @@ title = "Lagrange, generalized coordinates"
 letter = "qdot"
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return s.rates
 
 
@@ -49,7 +49,7 @@ def _from_energies(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> di
     return {"M": symmetric(p, rates), "f": f}
 
 
-_energies = Traced(_from_energies)
+_energies = TracedFunctions(_from_energies)
 
 
 def equations(s: State) -> Equations:
@@ -59,4 +59,4 @@ def equations(s: State) -> Equations:
     return Equations(own.M, own.f + unpotential_on_rates(s), B, gamma)
 
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import Traced
+from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, conditions, speeds_per_rate
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
@@ -75,7 +75,7 @@ def _momenta(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str
     return {"M": symmetric(p, rates), "Gamma": substitute(p, dict.fromkeys(rates, 0.0))}
 
 
-momenta = Traced(_momenta)
+momenta = TracedFunctions(_momenta)
 """M and Γ."""
 
 

@@ -1,6 +1,6 @@
 """Planar open chains from the path matrix, each equation on its own [D 5.50–5.88].
 
-Every body has its absolute angle φ_k, and P_k, the point of its joint, slides by x along directions fixed in its carrier c. With
+Every body has its absolute angle φ_k, and P_k, the point of its joint, slides by x along directions fixed in its parent c. With
 P[i, j] = 1 where body i carries j or is j, M = P m Pᵀ is constant (M_ij: the mass both carry), ẇ_k the acceleration of P_k relative to
 P_c, and u̇_k that of the mass centre relative to P_k,
 
@@ -9,7 +9,7 @@ P_c, and u̇_k that of the mass centre relative to P_k,
 x_σ: x̂_σ · (Σ_k M_σk ẇ_k + Σ_k (P m)_σk u̇_k) = M_σ g · x̂_σ + Q_σ                                            [D 5.88]
 
 where ⊥ turns by +90°. Scalar products are of vectors turned by two absolute angles, and only the difference of these enters [D 5.89].
-Bodies that cannot turn on their carrier share its angle, and the equation of that angle is the sum over them.
+Bodies that cannot turn on their parent share its angle, and the equation of that angle is the sum over them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.tree.planar import Acceleration, Arm, Chain, chain, not_planar
+from dalembert.formulations.tree.planar_chain import Acceleration, Arm, PlanarChain, chain, not_planar
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -42,7 +42,7 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + m.n_u
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     return np.asarray(chain(s.mechanism).absolute @ s.speeds)
 
 
@@ -68,7 +68,7 @@ def equations(s: State) -> Equations:
 
 def equation(s: State, column: int) -> tuple[dict[int, Any], Any]:
     """One equation by itself: its coefficients on ẇ by column, and its right-hand side without applied forces."""
-    moving, total = _Moving(s, chain(s.mechanism)), _Sum()
+    moving, total = _MovingChain(s, chain(s.mechanism)), _Sum()
     slide = moving.geometry.slide_of(column)
     if slide is not None:
         moving.add_point(total, *slide)
@@ -89,10 +89,10 @@ class _Sum:
             self.coefficients[column] = self.coefficients.get(column, 0.0) + x
 
 
-class _Moving:
+class _MovingChain:
     """The chain in a state: its absolute angles and their rates, and the terms of its equations."""
 
-    def __init__(self, s: State, geometry: Chain):
+    def __init__(self, s: State, geometry: PlanarChain):
         self.s, self.geometry, m = s, geometry, s.mechanism
         self.parent = m.parent
         self.mass = [b.mass for b in m.bodies]
@@ -106,8 +106,8 @@ class _Moving:
         """[D 5.87] of a body's angle."""
         mass, c = self.mass[body], self.geometry.centres[body].turned()
         total.add(self.geometry.turns_with[body], self.geometry.J[body])
-        for j, carrier in enumerate(self.parent):
-            if carrier == body + 1:
+        for j, parent in enumerate(self.parent):
+            if parent == body + 1:
                 self.add_point(total, j, self.arms[j].turned())
         for k in _where(self.P[:, body]):
             self._add(total, mass, c, self._w(k))
@@ -123,11 +123,11 @@ class _Moving:
 
     def _w(self, k: int) -> list[Acceleration]:
         """ẇ_k = φ̈_c (r + x)⊥ − φ̇_c² (r + x) + Σ ẍ x̂ + 2 ẋ φ̇_c x̂⊥."""
-        carrier = self.parent[k] - 1
+        parent = self.parent[k] - 1
         out = [Acceleration(direction, column, 0.0) for column, direction in self.geometry.slides[k]]
-        if carrier >= 0:
-            rate = self.rates[carrier]
-            out.append(Acceleration(self.arms[k].turned(), self.geometry.turns_with[carrier], 0.0))
+        if parent >= 0:
+            rate = self.rates[parent]
+            out.append(Acceleration(self.arms[k].turned(), self.geometry.turns_with[parent], 0.0))
             out.append(Acceleration(self.arms[k], None, -(rate * rate)))
             for column, direction in self.geometry.slides[k]:
                 out.append(Acceleration(direction.turned(), None, 2.0 * self.s.speeds[column] * rate))

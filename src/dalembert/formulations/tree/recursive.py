@@ -24,7 +24,7 @@ class _InSpeeds:
     refusal = staticmethod(in_speeds.refusal)
     speeds = staticmethod(in_speeds.speeds)
     first_order = staticmethod(in_speeds.first_order)
-    own_speeds = staticmethod(in_speeds.own_speeds)
+    formulation_speeds = staticmethod(in_speeds.formulation_speeds)
     state = staticmethod(in_speeds.state)
     udot = staticmethod(in_speeds.udot)
 

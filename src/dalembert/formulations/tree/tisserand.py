@@ -20,9 +20,9 @@ import numpy as np
 
 from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
-from dalembert.formulations.elimination import solve_definite
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import left_inverse, motion
+from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
 from dalembert.kinematics.loads import Loads, loads
@@ -31,7 +31,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross
 
-__all__ = ["equations", "first_order", "own_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Kane, Tisserand's frames"
 
@@ -49,7 +49,7 @@ def floating(m: Mechanism) -> list[int]:
 
 
 def refusal(m: Mechanism) -> str | None:
-    """A frame that floats is needed, and matter that turns."""
+    """A frame that floats is needed, and mass off a line."""
     found = floating(m)
     if not found:
         return (
@@ -60,7 +60,7 @@ def refusal(m: Mechanism) -> str | None:
         moments = np.linalg.eigvalsh(m.bodies[k - 1].inertia)
         if moments[0] <= ON_A_LINE * moments[-1]:
             return (
-                f'the matter of body "{m.bodies[k - 1].name}" lies on a line, about which Tisserand\'s frame could turn '
+                f'the mass of body "{m.bodies[k - 1].name}" lies on a line, about which Tisserand\'s frame could turn '
                 'at any rate; give it rotary inertia, or choose "kane"'
             )
     return None
@@ -171,7 +171,7 @@ class _Change:
         return out
 
 
-def own_speeds(s: State) -> np.ndarray:
+def formulation_speeds(s: State) -> np.ndarray:
     w = np.array(s.speeds)
     for k in floating(s.mechanism):
         b = Floating(s, k)

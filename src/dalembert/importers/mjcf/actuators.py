@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import BodyTree
+from dalembert.importers.mjcf.actuator_laws import ActuatorLaw, continued
+from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import ACTUATORS, Defaults
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.mjcf.laws import Law, continued
+from dalembert.importers.mjcf.mjcf_joints import JointPart
 from dalembert.importers.mjcf.tendons import FixedTendon
 from dalembert.importers.naming import Names, identifier
-from dalembert.importers.node import Node
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
 
@@ -32,7 +32,7 @@ class Actuators:
     forces: Names
     notes: Notes
 
-    def add(self, section: Node, start: int) -> list[str]:
+    def add(self, section: XmlNode, start: int) -> list[str]:
         """The parameters that are the controls, in the order of the file."""
         controls = []
         for k, node in enumerate(section.children, start=start):
@@ -40,14 +40,14 @@ class Actuators:
                 continue
             node.used = True
             classes = self.defaults.actuators(node)
-            laws: tuple[Law, ...] = ()
+            laws: tuple[ActuatorLaw, ...] = ()
             for parts in (*classes, [node]):
                 laws = (*laws, continued(laws, parts))
             around = [part for parts in classes for part in parts]
             controls.append(self._add(replace(node, defaults=tuple(reversed(around))), laws[-1], k))
         return controls
 
-    def _add(self, node: Node, law: Law, number: int) -> str:
+    def _add(self, node: XmlNode, law: ActuatorLaw, number: int) -> str:
         name = self.forces.new(node.get("name") or f"actuator{number}")
         parameter = identifier(f"ctrl_{name}")
         while parameter in self.system.parameters:
@@ -56,10 +56,10 @@ class Actuators:
         targets = [t for t in TARGETS if t in node.attributes]
         if len(targets) != 1 and "cranksite" not in targets:
             raise node.error(f"it needs exactly one of {', '.join(TARGETS)}")
-        trouble = law.trouble()
-        if trouble:
+        refusal = law.refusal()
+        if refusal:
             node.forget()
-            self.notes.add(node, f"{trouble}, so the actuator is left out")
+            self.notes.add(node, f"{refusal}, so the actuator is left out")
             return parameter
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         drive, *feedback = (g * control + b for g, b in zip(law.gain, law.bias))
@@ -75,7 +75,7 @@ class Actuators:
                 self.notes.add(node, f"an actuator on {targets[0]}= is not represented and left out")
         return parameter
 
-    def _joint(self, node: Node, name: str, target: str, gear: np.ndarray, drive: Any, feedback: list[Any]) -> None:
+    def _joint(self, node: XmlNode, name: str, target: str, gear: np.ndarray, drive: Any, feedback: list[Any]) -> None:
         """`feedback` on length and velocity, if there is any."""
         joint = node.refers(target, self.tree.joints, "joint")
         if joint.single:
@@ -99,7 +99,7 @@ class Actuators:
             if g:
                 self.system.add_force(self.forces.new(f"{name}_{speed}"), Motor(joint.name, float(g) * drive, speed))
 
-    def _tendon(self, node: Node, name: str, gear: float, drive: Any, feedback: list[Any]) -> None:
+    def _tendon(self, node: XmlNode, name: str, gear: float, drive: Any, feedback: list[Any]) -> None:
         said = node.text_of("tendon")
         if said not in self.tendons:
             self.notes.add(node, f"tendon={said!r} is no fixed tendon, so the actuator is left out")
@@ -108,7 +108,7 @@ class Actuators:
         made = node.checked(Tendon, factors, *(-x for x in feedback), pull=drive)
         self.system.add_force(name, made)
 
-    def _site(self, node: Node, name: str, gear: np.ndarray, drive: Any, measures: bool) -> None:
+    def _site(self, node: XmlNode, name: str, gear: np.ndarray, drive: Any, measures: bool) -> None:
         """A force and a torque along the site's axes."""
         if measures or node.has("refsite"):
             node.get("refsite")

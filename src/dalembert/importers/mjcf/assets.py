@@ -13,9 +13,9 @@ from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.mjcf.defaults import Defaults
-from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import Node
-from dalembert.importers.rotations import back, quaternion
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.poses import back, quaternion
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties, meshes
 from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame
@@ -35,7 +35,7 @@ class MeshAsset:
     """Where the triangles are as they stand, but for their scale."""
     scale: np.ndarray = field(default_factory=lambda: np.ones(3))
 
-    def matter(self, node: Node, density: float, notes: Notes) -> MassProperties | None:
+    def mass_properties(self, node: XmlNode, density: float, notes: Notes) -> MassProperties | None:
         """Of the geom that shows it, in the mesh's own frame."""
         if self.triangles is None:
             notes.add(node, "the mesh could not be read, so the geom has no mass here")
@@ -72,7 +72,7 @@ class Assets:
 
     @classmethod
     def of(
-        cls, sections: list[Node], defaults: Defaults, compiler: Compiler, folder: Folder, start: Path, notes: Notes
+        cls, sections: list[XmlNode], defaults: Defaults, compiler: Compiler, folder: Folder, start: Path, notes: Notes
     ) -> Assets:
         made, files = cls(), MeshFiles()
         for section in sections:
@@ -89,10 +89,10 @@ class Assets:
                     made.colours[node.text_of("name")] = material.numbers("rgba", 4)
         return made
 
-    def mesh(self, node: Node) -> MeshAsset:
+    def mesh(self, node: XmlNode) -> MeshAsset:
         return node.refers("mesh", self.meshes, "mesh")
 
-    def colour(self, node: Node) -> np.ndarray | None:
+    def colour(self, node: XmlNode) -> np.ndarray | None:
         """A geom's own, or its material's."""
         material = node.get("material")
         if node.has("rgba"):
@@ -101,7 +101,7 @@ class Assets:
 
 
 def _triangles(
-    node: Node, compiler: Compiler, folder: Folder, start: Path, notes: Notes, files: MeshFiles
+    node: XmlNode, compiler: Compiler, folder: Folder, start: Path, notes: Notes, files: MeshFiles
 ) -> Triangles | None:
     try:
         if node.has("vertex"):
@@ -121,12 +121,12 @@ def _triangles(
     return made.placed(back(shift)).scaled(node.vector("scale", (1.0, 1.0, 1.0)))
 
 
-def _file(node: Node, compiler: Compiler, folder: Folder, start: Path) -> Path:
+def _file(node: XmlNode, compiler: Compiler, folder: Folder, start: Path) -> Path:
     name = node.text_of("file")
     return folder.inside(f"{compiler.mesh_folder}/{name}" if compiler.mesh_folder else name, start)
 
 
-def _beside(node: Node, compiler: Compiler, folder: Folder, start: Path) -> DataFile | None:
+def _beside(node: XmlNode, compiler: Compiler, folder: Folder, start: Path) -> DataFile | None:
     """The mesh's own file, where it lies with the model and its triangles are neither turned nor shifted."""
     if node.has("vertex") or node.has("refpos") or node.has("refquat"):
         return None
@@ -137,7 +137,7 @@ def _beside(node: Node, compiler: Compiler, folder: Folder, start: Path) -> Data
     return DataFile(file.relative_to(here).as_posix(), start) if file.is_relative_to(here) else None
 
 
-def _given(node: Node) -> Triangles:
+def _given(node: XmlNode) -> Triangles:
     """Vertices in the file itself; without faces they stand for their convex hull."""
     count = 3 * meshes.MOST_FACES
     vertices = node.numbers("vertex", 12, count)

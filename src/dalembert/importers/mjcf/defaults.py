@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dalembert.importers.node import Node
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.names import unknown
 
 ACTUATORS = (
@@ -27,11 +27,11 @@ ACTUATORS = (
 class Defaults:
     """For each class its <default> elements, innermost first: a class inherits from the one around it."""
 
-    classes: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    classes: dict[str, tuple[XmlNode, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sections: list[Node]) -> Defaults:
-        made: dict[str, tuple[Node, ...]] = {"main": ()}
+    def of(cls, sections: list[XmlNode]) -> Defaults:
+        made: dict[str, tuple[XmlNode, ...]] = {"main": ()}
         for section in sections:
             name = section.get("class") or "main"
             made[name] = (section, *made.get(name, ()))
@@ -39,7 +39,7 @@ class Defaults:
                 made[path.text_of("class")] = around
         return cls(made)
 
-    def applied(self, node: Node, childclass: str | None = None, kept_as: str | None = None) -> Node:
+    def applied(self, node: XmlNode, childclass: str | None = None, kept_as: str | None = None) -> XmlNode:
         """The element, looking into its class where it lacks an attribute. It is a view: what is read counts for the element.
 
         `kept_as` is the tag that its defaults have, where it is not its own.
@@ -53,18 +53,18 @@ class Defaults:
             for child in (c for section in sections for c in section.children if not c.used):
                 child.forget()
 
-    def actuators(self, node: Node) -> list[list[Node]]:
+    def actuators(self, node: XmlNode) -> list[list[XmlNode]]:
         """For each class of an actuator, outermost first, its default elements of all actuator kinds: they describe the same thing."""
         return [list(section.all(*ACTUATORS)) for section in reversed(self._sections(node, None))]
 
-    def _sections(self, node: Node, childclass: str | None) -> tuple[Node, ...]:
+    def _sections(self, node: XmlNode, childclass: str | None) -> tuple[XmlNode, ...]:
         chosen = node.get("class") or childclass or "main"
         if chosen not in self.classes:
             raise node.error(unknown(chosen, "default class", self.classes, "class="))
         return self.classes[chosen]
 
 
-def _inner(section: Node, around: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+def _inner(section: XmlNode, around: tuple[XmlNode, ...]) -> Iterator[tuple[XmlNode, tuple[XmlNode, ...]]]:
     for child in section.all("default"):
         path = (child, *around)
         yield child, path

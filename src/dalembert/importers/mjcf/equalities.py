@@ -8,11 +8,11 @@ import numpy as np
 from numpy.polynomial import Polynomial as Series
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import Body, BodyTree
+from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.tendons import FixedTendon
-from dalembert.importers.node import Node
-from dalembert.importers.rotations import back, quaternion, then
+from dalembert.importers.poses import back, quaternion, then
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.constraints import Constraint, Coupling, Polynomial
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint, Spherical, Weld
@@ -30,7 +30,7 @@ class Equalities:
     defaults: Defaults
     notes: Notes
 
-    def add(self, section: Node) -> tuple[str, ...]:
+    def add(self, section: XmlNode) -> tuple[str, ...]:
         """The names of the joints that close loops."""
         cut: list[str] = []
         for node in section.all("connect", "weld", "joint", "tendon"):
@@ -50,14 +50,14 @@ class Equalities:
                     self._related(full, "tendon")
         return tuple(cut)
 
-    def _closed(self, node: Node, joint: Joint, a: Body, b: Body, on_a: Frame, on_b: Frame) -> str:
+    def _closed(self, node: XmlNode, joint: Joint, a: MjcfBody, b: MjcfBody, on_a: Frame, on_b: Frame) -> str:
         if a is b:
             raise node.error("it connects a body with itself")
         name = self.tree.joint_names.new(node.get("name") or f"{node.tag}_{a.name}_{b.name}")
         node.checked(self.system.add_joint, name, joint, a.name, b.name, on_a, on_b)
         return name
 
-    def _connect(self, node: Node) -> tuple[Body, Body, Frame, Frame]:
+    def _connect(self, node: XmlNode) -> tuple[MjcfBody, MjcfBody, Frame, Frame]:
         """A point of body1 and the point of body2 that meets it in the reference pose; or two sites."""
         if node.has("site1"):
             return self._sites(node)
@@ -65,7 +65,7 @@ class Equalities:
         on_a = Frame(node.numbers("anchor", 3))
         return a, b, on_a, Frame(then(back(b.world), then(a.world, on_a)).position)
 
-    def _weld(self, node: Node) -> tuple[Body, Body, Frame, Frame]:
+    def _weld(self, node: XmlNode) -> tuple[MjcfBody, MjcfBody, Frame, Frame]:
         """body2 as it stands to body1 in the reference pose, or with its anchor where `relpose` says."""
         if node.has("site1"):
             return self._sites(node)
@@ -76,17 +76,17 @@ class Equalities:
             return a, b, Frame(relpose[:3], quaternion(relpose[3:])), anchor
         return a, b, then(back(a.world), then(b.world, anchor)), anchor
 
-    def _bodies(self, node: Node) -> tuple[Body, Body]:
+    def _bodies(self, node: XmlNode) -> tuple[MjcfBody, MjcfBody]:
         first = node.refers("body1", self.tree.by_name, "body")
         second = node.refers("body2", self.tree.by_name, "body") if node.has("body2") else self.tree.world
         return first, second
 
-    def _sites(self, node: Node) -> tuple[Body, Body, Frame, Frame]:
+    def _sites(self, node: XmlNode) -> tuple[MjcfBody, MjcfBody, Frame, Frame]:
         one, two = (node.refers(name, self.tree.sites, "site") for name in ("site1", "site2"))
         of = {b.name: b for b in (*self.tree.bodies, self.tree.world)}
         return of[one.body], of[two.body], one.at, two.at
 
-    def _related(self, node: Node, kind: str) -> None:
+    def _related(self, node: XmlNode, kind: str) -> None:
         """y − y₀ = a₀ + a₁ (x − x₀) + … + a₄ (x − x₀)⁴ of joint coordinates, or of the lengths of fixed tendons."""
         if kind == "tendon":
             for name in ("tendon1", "tendon2"):
@@ -110,7 +110,7 @@ class Equalities:
         name = self.tree.joint_names.new(node.get("name") or f"equality_{next(iter(y))}")
         node.checked(self.system.add_constraint, name, made)
 
-    def _quantity(self, node: Node, name: str, kind: str) -> tuple[dict[str, float], float]:
+    def _quantity(self, node: XmlNode, name: str, kind: str) -> tuple[dict[str, float], float]:
         """Factors on joint coordinates, and their sum in the reference pose."""
         if kind == "tendon":
             tendon = self.tendons[node.text_of(name)]

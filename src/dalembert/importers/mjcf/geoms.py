@@ -11,9 +11,9 @@ import numpy as np
 from dalembert.importers import pictures
 from dalembert.importers.imported import Notes
 from dalembert.importers.mjcf.assets import Assets, MeshAsset
-from dalembert.importers.mjcf.places import Compiler
-from dalembert.importers.node import Node
-from dalembert.importers.rotations import then, z_towards
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.poses import then, z_towards
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
@@ -38,7 +38,7 @@ class Geoms:
     assets: Assets
     notes: Notes
 
-    def read(self, node: Node, inside: Frame) -> Geom:
+    def read(self, node: XmlNode, inside: Frame) -> Geom:
         """`node` with its defaults, `inside` the frame elements around it."""
         for name in ("mass", "density", "group", "shellinertia"):
             node.get(name)
@@ -56,7 +56,7 @@ class Geoms:
         shape = node.checked(_shape, kind, size, at, self.assets.colour(node))
         return Geom(lambda: self._solid(node, kind, size, at), shape)
 
-    def _mesh(self, node: Node, at: Frame) -> Geom:
+    def _mesh(self, node: XmlNode, at: Frame) -> Geom:
         asset, rgba = self.assets.mesh(node), self.assets.colour(node)
         shape = None
         if asset.triangles is not None and asset.file is not None:
@@ -65,16 +65,16 @@ class Geoms:
             shape = pictures.mesh(asset.triangles, at, rgba)
         return Geom(lambda: self._solid_mesh(node, asset, at), shape)
 
-    def _solid_mesh(self, node: Node, asset: MeshAsset, at: Frame) -> MassProperties | None:
+    def _solid_mesh(self, node: XmlNode, asset: MeshAsset, at: Frame) -> MassProperties | None:
         if not self._mass(node, 1.0) or not self._in_group(node):
             return None
-        matter = asset.matter(node, node.number("density", 1000.0), self.notes)
-        if matter is None:
+        own = asset.mass_properties(node, node.number("density", 1000.0), self.notes)
+        if own is None:
             return None
-        unit = MassProperties(1.0, matter.com, matter.inertia / matter.mass)
-        return placed(unit, at, node.number("mass", matter.mass))
+        unit = MassProperties(1.0, own.com, own.inertia / own.mass)
+        return placed(unit, at, node.number("mass", own.mass))
 
-    def _solid(self, node: Node, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
+    def _solid(self, node: XmlNode, kind: str, size: np.ndarray, at: Frame) -> MassProperties | None:
         mass = self._mass(node, _volume(kind, size))
         if not mass or not self._in_group(node):
             return None
@@ -82,7 +82,7 @@ class Geoms:
             self.notes.add(node, "the geom is taken as solid, not as a shell")
         return placed(_unit_mass(kind, size), at, mass)
 
-    def _form(self, node: Node, kind: str) -> tuple[Frame, np.ndarray]:
+    def _form(self, node: XmlNode, kind: str) -> tuple[Frame, np.ndarray]:
         """Place and half sizes; `fromto` says both where the axis runs and how long it is."""
         count, given = SIZES[kind], node.overlaid("size", ZERO)
         if not node.has("fromto") or kind == "sphere":
@@ -100,19 +100,19 @@ class Geoms:
             raise node.error(f"size= must have {count} positive numbers, or one beside fromto=")
         return place, size
 
-    def _mass(self, node: Node, volume: float) -> float:
+    def _mass(self, node: XmlNode, volume: float) -> float:
         mass = node.number("mass", node.number("density", 1000.0) * volume)
         if mass < 0.0:
             raise node.error("its mass is negative")
         return mass
 
-    def _in_group(self, node: Node) -> bool:
+    def _in_group(self, node: XmlNode) -> bool:
         low, high = self.compiler.geom_groups
         return low <= node.number("group", 0.0) <= high
 
 
 def placed(unit: MassProperties, at: Frame, mass: float) -> MassProperties:
-    """Matter of mass 1 in its own frame, as matter of this mass in the frame it is placed in."""
+    """Mass properties of a body of mass 1 in its own frame, as those of this mass in the frame it is placed in."""
     R = at.rotation
     inertia = mass * R @ unit.inertia @ R.T
     return MassProperties(mass, at.position + R @ unit.com, 0.5 * (inertia + inertia.T))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.node import Node
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.xml_node import XmlNode
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Start:
     controls: dict[str, float] = field(default_factory=dict)
 
 
-def start(sections: list[Node], joints: list[JointPart], controls: list[str], notes: Notes) -> Start:
+def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str], notes: Notes) -> Start:
     made = Start({j.name: _plain(j.zero) for j in joints if not np.array_equal(j.zero, j.joint.reference)})
     keys = [key for section in sections for key in section.all("key")]
     for key in keys[1:]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.imported import Notes
-from dalembert.importers.mjcf.bodies import BodyTree
+from dalembert.importers.mjcf.body_tree import BodyTree
 from dalembert.importers.mjcf.defaults import Defaults
-from dalembert.importers.mjcf.joints import JointPart
-from dalembert.importers.mjcf.numbers import first_of
-from dalembert.importers.node import Node
+from dalembert.importers.mjcf.law_coefficients import first_of
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import Force, Spring, Tendon
 
 
@@ -33,13 +33,13 @@ class Tendons:
     defaults: Defaults
     notes: Notes
 
-    def fixed(self, section: Node) -> Iterator[tuple[str, FixedTendon, Force | None]]:
+    def fixed(self, section: XmlNode) -> Iterator[tuple[str, FixedTendon, Force | None]]:
         for node in section.all("fixed"):
             made = _combination(node, self.tree.joints)
             law = self._law(node, made.rest)
             yield _name(node), made, Tendon(made.factors, *law) if any(law[:2]) else None
 
-    def straight(self, section: Node) -> Iterator[tuple[str, Force]]:
+    def straight(self, section: XmlNode) -> Iterator[tuple[str, Force]]:
         """Tendons through space with two sites and nothing between them; the others are noted."""
         for node in section.all("spatial"):
             if [part.tag for part in node.children] != ["site", "site"]:
@@ -53,7 +53,7 @@ class Tendons:
                 a, b = ((site.body, site.at.position) for site in ends)
                 yield _name(node), Spring(a, b, *law)
 
-    def _law(self, node: Node, rest: float) -> tuple[float, float, float]:
+    def _law(self, node: XmlNode, rest: float) -> tuple[float, float, float]:
         """Stiffness, damping and rest length; −1 stands for the length where the joints' springs are at rest."""
         full = self.defaults.applied(node, kept_as="tendon")
         stiffness, damping = (first_of(full, name, self.notes) for name in ("stiffness", "damping"))
@@ -64,11 +64,11 @@ class Tendons:
         return stiffness, damping, rest if given[0] == -1.0 else float(given[0])
 
 
-def _name(node: Node) -> str:
+def _name(node: XmlNode) -> str:
     return node.get("name") or f"tendon_{node.line}"
 
 
-def _combination(node: Node, joints: dict[str, JointPart]) -> FixedTendon:
+def _combination(node: XmlNode, joints: dict[str, JointPart]) -> FixedTendon:
     factors: dict[str, float] = {}
     zero = rest = 0.0
     for part in node.all("joint"):

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.importers.node import Node
-from dalembert.importers.rotations import back, rpy, then
-from dalembert.importers.urdf.joints import axis
-from dalembert.importers.urdf.links import pose
+from dalembert.importers.poses import back, rpy, then
 from dalembert.importers.urdf.tree import LinkTree
+from dalembert.importers.urdf.urdf_joints import axis
+from dalembert.importers.urdf.urdf_links import pose
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import Spring
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint, Prismatic, Revolute, Spherical, Universal, Weld
@@ -36,7 +36,7 @@ class Closure:
     on_child: Frame
 
 
-def closures(robot: Node, tree: LinkTree) -> Iterator[tuple[Node, Closure]]:
+def closures(robot: XmlNode, tree: LinkTree) -> Iterator[tuple[XmlNode, Closure]]:
     for node in robot.all("loop_joint"):
         yield node, _loop_joint(node, tree)
     for node in robot.all("drake:ball_constraint"):
@@ -48,7 +48,7 @@ def closures(robot: Node, tree: LinkTree) -> Iterator[tuple[Node, Closure]]:
                 yield node, _sdf_joint(node, tree)
 
 
-def _loop_joint(node: Node, tree: LinkTree) -> Closure:
+def _loop_joint(node: XmlNode, tree: LinkTree) -> Closure:
     ends = list(node.all("link1", "link2"))
     if len(ends) != 2:
         raise node.error("it needs <link1 link=…/> and <link2 link=…/>")
@@ -64,19 +64,19 @@ def _loop_joint(node: Node, tree: LinkTree) -> Closure:
     return Closure(node.text_of("name"), made, a, b, on_a, on_b)
 
 
-def _ball_constraint(node: Node, tree: LinkTree) -> Closure:
+def _ball_constraint(node: XmlNode, tree: LinkTree) -> Closure:
     (a, on_a), (b, on_b) = _points(node, tree, "drake:ball_constraint")
     return Closure(f"ball_{node.line}", Spherical(), a, b, Frame(on_a), Frame(on_b))
 
 
-def _points(node: Node, tree: LinkTree, prefix: str) -> Iterator[tuple[str, np.ndarray]]:
+def _points(node: XmlNode, tree: LinkTree, prefix: str) -> Iterator[tuple[str, np.ndarray]]:
     """Drake's point P of body A and Q of body B."""
     for body, point in (("A", "AP"), ("B", "BQ")):
         link = node.need(f"{prefix}_body_{body}")
         yield tree.link(link.text_of("name"), link), node.need(f"{prefix}_p_{point}").numbers("value", 3)
 
 
-def _sdf_joint(node: Node, tree: LinkTree) -> Closure:
+def _sdf_joint(node: XmlNode, tree: LinkTree) -> Closure:
     """[SDFormat: the pose of a joint is given on its child, its axis in its own frame.]"""
     parent, child = (_named(node.need(side), tree) for side in ("parent", "child"))
     at = node.one("pose")
@@ -95,16 +95,16 @@ def _sdf_joint(node: Node, tree: LinkTree) -> Closure:
     return Closure(node.text_of("name"), made, parent, child, on_parent, on_child)
 
 
-def _named(node: Node, tree: LinkTree) -> str:
+def _named(node: XmlNode, tree: LinkTree) -> str:
     return tree.link(node.text.strip(), node)
 
 
-def _xyz(node: Node, tag: str) -> Axis:
+def _xyz(node: XmlNode, tag: str) -> Axis:
     given = node.need(tag).need("xyz")
     return given.unit(given.listed(given.text, 3, 3, "its text "))
 
 
-def springs(robot: Node, tree: LinkTree, body_of: dict[str, str]) -> Iterator[tuple[str, Spring]]:
+def springs(robot: XmlNode, tree: LinkTree, body_of: dict[str, str]) -> Iterator[tuple[str, Spring]]:
     """Drake's spring and damper between two points, on the bodies that the links became."""
     prefix = "drake:linear_spring_damper"
     for node in robot.all(prefix):
@@ -115,7 +115,7 @@ def springs(robot: Node, tree: LinkTree, body_of: dict[str, str]) -> Iterator[tu
         yield f"spring_{node.line}", node.checked(Spring, a, b, stiffness, damping, length)
 
 
-def rotors(robot: Node) -> Iterator[tuple[Node, str, float]]:
+def rotors(robot: XmlNode) -> Iterator[tuple[XmlNode, str, float]]:
     """The inertia that Drake's rotors add to the joints of transmissions: gear_ratio² · rotor_inertia."""
     for node in robot.all("transmission"):
         actuator, driven = next(node.all("actuator"), None), next(node.all("joint"), None)

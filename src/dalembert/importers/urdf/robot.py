@@ -10,13 +10,13 @@ from dalembert.importers import xml
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.naming import Names
-from dalembert.importers.node import Node
 from dalembert.importers.rotor import add_rotor
 from dalembert.importers.urdf.closures import closures, rotors, springs
-from dalembert.importers.urdf.joints import joint
-from dalembert.importers.urdf.links import Looks, matter, origin
 from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.tree import LinkTree, link_tree, named
+from dalembert.importers.urdf.urdf_joints import joint
+from dalembert.importers.urdf.urdf_links import Looks, mass_properties, origin
+from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.constraints import Coupling
 from dalembert.parts.forces import JointSpring
 from dalembert.parts.joints import Free, Joint, Weld
@@ -33,13 +33,13 @@ def load(file: Path, base: str, gravity: Any, folder: str | Path | None) -> Impo
     root = xml.read(file)
     if root.tag != "robot":
         raise root.error("a URDF file begins with <robot>; is this another kind of file?")
-    return _Import(root, file, Folder.of(file, folder)).run(base, gravity)
+    return _UrdfImport(root, file, Folder.of(file, folder)).run(base, gravity)
 
 
-class _Import:
+class _UrdfImport:
     """One import under way."""
 
-    def __init__(self, robot: Node, file: Path, folder: Folder):
+    def __init__(self, robot: XmlNode, file: Path, folder: Folder):
         self.robot, self.notes = robot, Notes()
         self.looks = Looks(folder, file.parent.resolve(), self.notes)
         self.joint_nodes = named(robot, "joint", "drake:joint")
@@ -73,12 +73,12 @@ class _Import:
                     self.notes.add(link, 'a link called world is the ground: base="free" has nothing to free')
                 continue
             self.body_of[name] = self._named(link, self.bodies)
-            self.system.add_body(self.body_of[name], matter(link), shapes=shapes)
+            self.system.add_body(self.body_of[name], mass_properties(link), shapes=shapes)
         if tree.root != WORLD:
             body = self.body_of[tree.root]
             self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)
 
-    def _add_joint(self, node: Node) -> None:
+    def _add_joint(self, node: XmlNode) -> None:
         name = node.text_of("name")
         self.joints[name], self.joint_of[name] = joint(node), self._named(node, self.names)
         parent, child = (self.body_of[node.need(side).text_of("link")] for side in ("parent", "child"))
@@ -89,7 +89,7 @@ class _Import:
         if damping and self.joints[name].n_u:
             self.system.add_force(f"{made}_damping", JointSpring(made, damping=damping))
 
-    def _add_mimic(self, node: Node) -> None:
+    def _add_mimic(self, node: XmlNode) -> None:
         """q = multiplier · q_other + offset."""
         mimic = node.one("mimic")
         if mimic is None:
@@ -127,7 +127,7 @@ class _Import:
                 add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
         return tuple(cut)
 
-    def _named(self, node: Node, names: Names) -> str:
+    def _named(self, node: XmlNode, names: Names) -> str:
         said = node.text_of("name")
         made = names.new(said)
         if made != said:

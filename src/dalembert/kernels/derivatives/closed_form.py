@@ -19,12 +19,12 @@ from dalembert.kernels.tree.force_loops import Loops, Unit, repeated
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.kernels.tree.tree_solver import SparseSolver
 from dalembert.mechanism import Mechanism
-from dalembert.recursive import derivatives as closed
+from dalembert.recursive import inverse_dynamics_derivatives as closed
 from dalembert.recursive import steps
-from dalembert.recursive.derivatives import Composite
-from dalembert.recursive.inertia import RigidInertia
+from dalembert.recursive.inverse_dynamics_derivatives import Composite
 from dalembert.recursive.links import Link
 from dalembert.recursive.sparse import inboard_speeds, runs
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.recursive.steps import NOTHING, Spatial
 from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
 from dalembert.trace.native import Module, Pointer, Signature, UniformPointer
@@ -214,7 +214,7 @@ ALGORITHM = Algorithm(
 
 # -- of forward dynamics -----------------------------------------------------------------------------------------------
 def emit_forward(m: Mechanism, forward: Any, inverse: Any, module: Module, lanes: int) -> tuple[Signature, int]:
-    """∂u̇/∂(q, u, τ) = −A⁻¹ ∂τ/∂(q, u), A⁻¹ at the accelerations that τ gives, from both outlined kernels.
+    """∂u̇/∂(q, u, τ) = −A⁻¹ ∂τ/∂(q, u), A⁻¹ at the accelerations that τ gives, from both kernels of sweeps.
 
     On one state (`lanes` = 1) the lanes run over the columns. Returns also the doubles (per lane, for `lanes` > 1) of working memory.
     """

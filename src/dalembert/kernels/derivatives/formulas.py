@@ -15,7 +15,7 @@ from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
-from dalembert.recursive.derivatives import (
+from dalembert.recursive.inverse_dynamics_derivatives import (
     inverse_dynamics_derivatives,
     motion_columns_are_constant,
     world_inverse_dynamics,

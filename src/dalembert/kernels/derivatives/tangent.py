@@ -10,16 +10,17 @@ from dataclasses import replace
 from typing import Any
 
 from dalembert.kernels.derivatives.tangent_block import STEADY, tangent
-from dalembert.kernels.runtime.straight import NAMES
+from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
+from dalembert.kernels.runtime.straight import NAMES, ONE_STATE
 from dalembert.kernels.tree import rates
 from dalembert.kernels.tree.algorithm import Algorithm
-from dalembert.kernels.tree.sweep_kernel import Outlined, Parts
+from dalembert.kernels.tree.sweep_kernel import Parts, SweepKernel
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing
-from dalembert.trace.native import Int, Module, Pointer, Signature, UniformPointer
+from dalembert.trace.native import Int, Module, Pointer, Signature
 
 
-def emit_tangents(kernel: Outlined, module: Module, lanes: int, name: str = "d_run") -> Signature:
+def emit_tangents(kernel: SweepKernel, module: Module, lanes: int, name: str = "d_run") -> Signature:
     """`name(NAMES…, d…)`: after `run` on the same arrays, the output's rates along the directions in dq, du, dx, dP."""
     parts = kernel.parts
     with tracing():
@@ -47,7 +48,7 @@ def emit_jacobian(
     Directions are, in order and by their `kinds`: the displacement each speed makes, each speed, each extra input, each parameter.
     Returns also the doubles of working memory.
     """
-    kernel, displacement = Outlined(m, algorithm, lasting=True), Outlined(m, rates.ALGORITHM)
+    kernel, displacement = SweepKernel(m, algorithm, lasting=True), SweepKernel(m, rates.ALGORITHM)
     run, d_run = kernel.emit(module, lanes, "primal"), emit_tangents(kernel, module, lanes)
     d_rates = displacement.emit(module, lanes, "displacements")
     n_u, n_p, n_y = m.n_u, len(m.parameters), algorithm.n_output(m)
@@ -56,32 +57,18 @@ def emit_jacobian(
     width = sum(len(places[kind]) for kind in kinds)
     sizes = {"t": 1, "q": m.n_q, "u": n_u, "x": n_u, "P": n_p, "y": n_y, "work": kernel.places["end"]}
     sizes |= {"seeds": n_d, "dq": m.n_q, "dy": n_y, "dwork": kernel.places["end"], "rates": displacement.places["end"]}
-    parameters: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
-    with module.function("run", lanes=lanes, **parameters) as f:
-        memory, at = {}, 0
-        for name, size in sizes.items():
-            memory[name] = f.work.lanes + at
-            at += size + 1
-        for name in ("t", "q", "u", "x", "P"):
-            with f.loop(sizes[name]) as i:
-                memory[name][i] = getattr(f, name)[i]
-        state = [memory[name] for name in NAMES]
+    with module.function("run", lanes=lanes, **ONE_STATE) as f:
+        memory, column = LaneMemory(f, f.work, sizes), 0
+        memory.fill("t", "q", "u", "x", "P")
+        state = memory.arguments(NAMES)
         f.call(run, *state)
-        seeds, column = memory["seeds"], 0
+        seeds = memory["seeds"]
         t, q, _, x, P, _, _ = state
         directions = [memory["dq"], seeds + n_u, seeds + 2 * n_u, seeds + 3 * n_u, memory["dy"], memory["dwork"]]
         for along in (places[kind] for kind in kinds):
-            with f.loop(along.start, along.stop, lanes) as first:
-                with f.loop(n_d) as i:
-                    seeds[i] = 0.0
-                for lane in range(lanes):
-                    with f.if_(first + lane < along.stop):
-                        seeds.uniform[(first + lane) * lanes + lane] = 1.0
+            with UnitDirections(f, seeds, n_d, lanes).along(along) as columns:
                 f.call(d_rates, t, q, seeds, x, P, memory["dq"], memory["rates"])
                 f.call(d_run, *state, *directions)
-                with f.loop(n_y) as i:
-                    for lane in range(lanes):
-                        with f.if_(first + lane < along.stop):
-                            f.y[i * width + first + (lane + column - along.start)] = memory["dy"][i].lane(lane)
+                columns.put(f.y, width, n_y, lambda i: memory["dy"][i], column)
             column += len(along)
-    return f.signature, at * lanes
+    return f.signature, memory.end * lanes

@@ -1,4 +1,4 @@
-"""A formulation and a constraint method together, compiled: (t, q, w) → (q̇, ẇ), w being the formulation's own speeds.
+"""A formulation and a constraint method together, compiled: (t, q, w) → (q̇, ẇ), w being the formulation's speeds.
 
 `accelerations_kernel(m, formulation, constraints)` is the one to call.
 """
@@ -19,43 +19,46 @@ from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import TakesTerms
 from dalembert.kernels.independent_rows import independent_rows
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, own_speed_symbols, settled_choice
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols, settled_choice
+from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep, is_range_space
 from dalembert.kernels.runtime.kernel import Kernel
-from dalembert.kernels.runtime.straight import NAMES, block, extra_input, known_symbols
+from dalembert.kernels.runtime.straight import KERNEL, block, extra_input, known_symbols
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import Force, JointLoad
 from dalembert.trace import Expr, symbol, symbols, tracing
-from dalembert.trace.native import Block, Library, Module, Output, Pointer, Signature
+from dalembert.trace.native import Block, Library, Module, Output, Signature
 from dalembert.trace.native.driver.lapack import make_known
 
 
-def speeds_kernel(m: Mechanism, form: Formulation) -> PairKernel:
-    """(q, w, –, t, parameters) → u, compiled: the mechanism's own speeds from the formulation's."""
+def speeds_kernel(m: Mechanism, form: Formulation) -> FormulationSpeedsKernel:
+    """(q, w, –, t, parameters) → u, compiled: the mechanism's speeds from the formulation's."""
     m = m.kernels.mechanism
     n_w = len(form.speeds(m))
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         return module.block(to_speeds(m, form, "run"), lanes), 0
 
-    return PairKernel("speeds", m, m.n_u, (m.n_u,), emit, (settled_choice(form, m),), one_by_one=True, n_speeds=n_w)
+    return FormulationSpeedsKernel(
+        "speeds", m, m.n_u, (m.n_u,), emit, (settled_choice(form, m),), one_by_one=True, n_speeds=n_w
+    )
 
 
 def to_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
     """y = u of a state (t, q, w)."""
     with tracing():
-        w = own_speed_symbols(form, m)
+        w = formulation_speed_symbols(form, m)
         s = form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
         known = known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
         return block(name, known, [Output(x, "y", i) for i, x in enumerate(s.speeds)])
 
 
-def to_own_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
+def to_formulation_speeds(m: Mechanism, form: Formulation, name: str) -> Block:
     """y = w of a state (t, q, u)."""
     with tracing():
-        w = form.own_speeds(m.symbolic_state())
+        w = form.formulation_speeds(m.symbolic_state())
         return block(name, known_symbols(m), [Output(x, "y", i) for i, x in enumerate(w)])
 
 
@@ -78,12 +81,7 @@ def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:
     return replace(m, forces={**m.forces, "#further": FurtherForces(m, tau)})
 
 
-def n_rows(m: Mechanism) -> int:
-    """Rows of the mechanism's loops and constraints."""
-    return sum(len(d.g) for d in m.constraint_rows.values())
-
-
-class Pair:
+class FormulationKernel:
     """Code for one mechanism, formulation and constraint method; lanes = 1."""
 
     def __init__(
@@ -102,7 +100,7 @@ class Pair:
 
     def _trace(self) -> None:
         forced = forced_by(self.m, extra_input(self.m.speeds))
-        w = own_speed_symbols(self.form, self.m)
+        w = formulation_speed_symbols(self.form, self.m)
         s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
         self.n_w = len(w)
         self.written: Equations = self._stabilised(s, self.form.equations(s))
@@ -113,7 +111,7 @@ class Pair:
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
         """With Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
-        if self.gains is None or not n_rows(self.m):
+        if self.gains is None or not len(self.m.rows):
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * rows.g
@@ -149,7 +147,7 @@ class Pair:
     @property
     def own_rows(self) -> int:
         """Rows (of joints, of conditions among coordinates) that come before the mechanism's, if those are not eliminated."""
-        every, of_mechanism = len(self.written.B), n_rows(self.m)
+        every, of_mechanism = len(self.written.B), len(self.m.rows)
         return every - of_mechanism if every >= of_mechanism else every
 
     @cached_property
@@ -166,7 +164,7 @@ class Pair:
             values = np.asarray(getattr(e, name))
             values = (values[list(self.order)] if name in ("B", "gamma") else values).ravel()
             outputs += [Output(x, "work", at[name] + i) for i, x in enumerate(values) if type(x) is Expr or x != 0.0]
-        return block("pair_equations", self.known, outputs)
+        return block("formulation_equations", self.known, outputs)
 
     def emit(self, module: Module, lanes: int = 1, name: str = "run") -> tuple[Signature, int]:
         """`run(t, q, w, x, P, y, work)` with y = (q̇, ẇ); and the working memory it needs, zero to begin with."""
@@ -182,8 +180,7 @@ class Pair:
         code = module.block(self.block)
         solve, work = emit_solve(module, COMPILED[self.constraints], self.solved_with)
         at, n, rows = self.places, self.n_w, self.shape.rows
-        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function(name, **parameters) as f:
+        with module.function(name, **KERNEL) as f:
             part = {name: f.work + start for name, start in at.items()}
             given = [part[name] for name in ("A", "f", "B", "gamma", "udot")]
             scratch = f.work + at["end"]
@@ -203,8 +200,8 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class PairKernel(Kernel):
-    """A kernel whose second argument are the formulation's own speeds."""
+class FormulationSpeedsKernel(Kernel):
+    """A kernel whose second argument are the formulation's speeds."""
 
     n_speeds: int = 0
 
@@ -223,8 +220,8 @@ def accelerations_kernel(
     constraints: str = "range_space",
     independent: Sequence[int] | None = None,
     poses: Any = (),
-) -> PairKernel:
-    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of the pair's differential equations.
+) -> FormulationSpeedsKernel:
+    """(q, w, τ, t, parameters) → (q̇, ẇ), compiled: the right-hand side of their differential equations.
 
     `independent` are rows that together say all, from a diagnosis; without them the mechanism is diagnosed now. Speeds that are
     chosen are chosen at the `poses`, if given. Kane's equations by
@@ -236,12 +233,12 @@ def accelerations_kernel(
     n_w = len(form.speeds(m))
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
-        if formulation == "kane" and constraints == "range_space" and m.constraint_rows:
-            return Constrained(m, rows).emit(module, lanes)
-        return Pair(m, form, constraints, rows).emit(module, lanes)
+        if m.constraint_rows and is_range_space(m, form, constraints):
+            return RangeSpaceRightHandSide(m, RowsToKeep(rows)).emit(module, lanes)
+        return FormulationKernel(m, form, constraints, rows).emit(module, lanes)
 
     of = (settled_choice(form, m), constraints, rows)
-    return PairKernel("accelerations", m, m.n_u, (m.n_q + n_w,), emit, of, one_by_one=True, n_speeds=n_w)
+    return FormulationSpeedsKernel("accelerations", m, m.n_u, (m.n_q + n_w,), emit, of, one_by_one=True, n_speeds=n_w)
 
 
 def _present(X: np.ndarray) -> np.ndarray:

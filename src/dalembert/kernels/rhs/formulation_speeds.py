@@ -1,4 +1,4 @@
-"""A formulation as kernels know it: by name, with its choice of speeds settled, and the symbols of its own speeds w."""
+"""A formulation as kernels know it: by name, with its choice of speeds settled, and the symbols of its speeds w."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def settled_choice(form: Formulation, m: Mechanism) -> tuple[Any, ...]:
     return (form, None, values) if choice is None else (type(form), choice, values)
 
 
-def speeds_are_own(m: Mechanism, form: Formulation) -> bool:
+def uses_mechanism_speeds(m: Mechanism, form: Formulation) -> bool:
     """Whether w is u."""
     if len(form.speeds(m)) != m.n_u:
         return False
     with tracing():
-        w = own_speed_symbols(form, m)
+        w = formulation_speed_symbols(form, m)
         u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
         return all(a is b for a, b in zip(u, w))
 
 
-def own_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
+def formulation_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
     """Symbols of w."""
     return symbols("#w.", range(len(form.speeds(m))))

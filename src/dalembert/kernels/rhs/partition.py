@@ -11,35 +11,55 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.formulation import KERNEL, Formulated
+from dalembert.formulations import Formulation
+from dalembert.kernels.rhs.formulation import FormulationRightHandSide
 from dalembert.kernels.rhs.range_space import MOST_CORRECTIONS, ROUNDING
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.admissible import emit_admissible
-from dalembert.kernels.runtime.straight import NAMES
+from dalembert.kernels.runtime.straight import KERNEL, NAMES
+from dalembert.mechanism import Mechanism
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum
 
 WORSE = 0.1
 """Part of the best smallest pivot below which a choice is given up."""
 
 
-class Partitioned(Formulated):
+class PartitionRightHandSide(FormulationRightHandSide):
     """Kane's equations, dependent speeds solved for."""
+
+    def __init__(self, m: Mechanism, form: Formulation, constraints: str, keep: RowsToKeep):
+        super().__init__(m, form, constraints, replace(keep, others=(), gains=None))
 
     @property
     def k(self) -> int:
-        assert self.held is not None
-        return self.held.n_rows
+        """How many speeds are dependent: as many as there are rows."""
+        return self.rows.n_rows
+
+    @property
+    def pivot_at(self) -> int:
+        return self.rows.pivot_at
+
+    def row_scales(self, norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Those of its rows, and the choice, none made yet."""
+        return np.append(super().row_scales(norms, sizes), np.zeros(self.m.n_u + 1))
+
+    def row_scales_fit(self, scales: np.ndarray) -> bool:
+        """Whether the choice is one: as many dependent speeds as rows, or none chosen yet."""
+        chosen = scales[2 * self.k :][: self.m.n_u]
+        return bool(np.isin(chosen, (0.0, 1.0)).all()) and int(chosen.sum()) in (0, self.k)
 
     def choice(self, f: Any) -> Pointer:
         """1 for every dependent speed, then the time of the last look."""
         behind: Pointer = f.P + (len(self.m.parameters) + 2 * self.k)
         return behind
 
-    def emit(self, module: Module, lanes: int, watched: bool = False) -> tuple[Signature, int]:
-        run, size = self.pair.emit(module, name="pair_run")
+    def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
+        run, size = self.kernel.emit(module, name="kernel_run")
         watch = self._emit_watch(module)
         choose, settle = self._emit_choose(module), self._emit_settle(module)
         n_q, n_u, at = self.m.n_q, self.m.n_u, self.places
@@ -56,8 +76,8 @@ class Partitioned(Formulated):
                 f.call(choose, *state)
             f.call(settle, *state)
             f.call(watch, *state)
-            f.call(run, f.t, q, u, f.x, f.P, f.y, f.work + at["pair"])
-        return f.signature, at["pair"] + size
+            f.call(run, f.t, q, u, f.x, f.P, f.y, f.work + at["kernel"])
+        return f.signature, at["kernel"] + size
 
     def emit_projection(self, module: Module, lanes: int) -> Signature:
         """`project(t, q, u, x, P, y, work)`: the dependent ones made to fit the independent; after a step, the choice looked at."""
@@ -72,17 +92,16 @@ class Partitioned(Formulated):
     # -- the choice ---------------------------------------------------------------------------------------------------
     def _emit_choose(self, module: Module) -> Signature:
         """`choose(t, q, u, x, P, y, work)`: QR with pivoting of the rows, measured by their reference norms; kept if far better."""
-        held, k, n = self.held, self.k, self.m.n_u
-        assert held is not None
-        code, la = module.block(held.blocks["pose"], 1, "choose_pose"), Lapack(module)
+        rows, k, n = self.rows, self.k, self.m.n_u
+        code, la = module.block(rows.blocks["pose"], 1, "choose_pose"), Lapack(module)
         gather = _Gather(self, module)
-        order_of = module.int_table(held.pattern.order or [0])
+        order_of = module.int_table(rows.pattern.order or [0])
         from scipy.linalg import lapack
 
         size = int(np.ravel(lapack.dgeqp3(np.zeros((k, n)), lwork=-1)[-2])[0])
         with module.function("choose", **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
-            B, choice, norms = f.work + held.places["B"], self.choice(f), f.P + len(self.m.parameters)
+            B, choice, norms = f.work + rows.places["B"], self.choice(f), f.P + len(self.m.parameters)
             everything, chosen, tau, scratch = f.array(k * n), f.array(k * k), f.array(k), f.array(size)
             pivots = ShortPointer(f.body, f.int_array(n // 2 + 1).name)
             info = f.int_array(1)
@@ -115,12 +134,11 @@ class Partitioned(Formulated):
     # -- dependent values ----------------------------------------------------------------------------------------------
     def _emit_settle(self, module: Module) -> Signature:
         """`settle(t, q, u, x, P, y, work)`: the dependent coordinates and speeds, in place; `y` is scratch."""
-        held, k, n = self.held, self.k, self.m.n_u
-        assert held is not None
-        code = {name: module.block(held.blocks[name], 1, f"settle_{name}") for name in ("pose", "errors", "moving")}
+        rows, k, n = self.rows, self.k, self.m.n_u
+        code = {name: module.block(rows.blocks[name], 1, f"settle_{name}") for name in ("pose", "errors", "moving")}
         gather, la = _Gather(self, module), Lapack(module)
         admissible = emit_admissible(module, self.m, 1, "settle_admissible")
-        at = held.places
+        at = rows.places
         with module.function("settle", **KERNEL) as f:
             arguments = [getattr(f, name) for name in NAMES]
             choice = self.choice(f)
@@ -146,7 +164,7 @@ class Partitioned(Formulated):
                         moved[c] = -r[column[c]]
 
             sizes = f.P + (len(self.m.parameters) + k)
-            order_of = module.int_table(held.pattern.order or [0])
+            order_of = module.int_table(rows.pattern.order or [0])
             with f.loop(MOST_CORRECTIONS):
                 f.call(code["pose"], *arguments)
                 state.gap = 0.0
@@ -172,9 +190,8 @@ class Partitioned(Formulated):
 class _Gather:
     """Packed rows by row, place and column."""
 
-    def __init__(self, p: Partitioned, module: Module):
-        assert p.held is not None
-        pattern = p.held.pattern
+    def __init__(self, p: PartitionRightHandSide, module: Module):
+        pattern = p.rows.pattern
         self.k, self.n = p.k, p.m.n_u
         self.starts = module.int_table(pattern.starts)
         self.columns = module.int_table([c for columns in pattern.columns for c in columns] or [0])

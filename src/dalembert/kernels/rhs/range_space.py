@@ -7,16 +7,17 @@ everything is linear in their number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.row_pattern import pattern
+from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
+from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible
-from dalembert.kernels.runtime.straight import NAMES, block, extra_input, known_symbols
+from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -38,95 +39,116 @@ ROUNDING = 4e-16
 """Gap, by the row's scale, that cannot be made smaller."""
 
 
-class Constrained:
-    """Code for one mechanism and one independent set of rows.
+class RangeSpaceRightHandSide(RightHandSide):
+    """Kane's equations of one mechanism under one independent set of rows.
 
     Where a function needs the rows' scales, they follow the parameters in memory: a reference norm for each row, in the order
-    in which the rows were given, and likewise what each is measured by. `gains` are Baumgarte's α and β: g̈ + αġ + βg = 0 [B Remark 4].
+    in which the rows were given, and likewise what each is measured by. With Baumgarte's gains α and β, g̈ + αġ + βg = 0 [B Remark 4].
 
-    `others` are rows that depend on them. Where the kept ones are nearly dependent, those still tell where the mechanism must be, so
-    that projections keep all; their norms and measures come after.
+    Where the rows are nearly dependent, the others that depend on them still tell where the mechanism must be, so that projections
+    keep all; their norms and measures come after.
     """
 
-    def __init__(
-        self,
-        m: Mechanism,
-        rows: Sequence[int],
-        gains: tuple[float, float] | None = None,
-        others: Sequence[int] = (),
-    ):
-        self.m, self.n, self.gains = m, m.n_u, gains
-        with tracing():
-            self.state: State = m.symbolic_state()
-            self.tau = extra_input(m.speeds)
-            tree = Tree(self.state)
-            self.A, self.f = composite(tree), -newton_euler(tree, np.zeros(self.n))
-            self.all_rows: Rows = constraint_rows(self.state)
-            self.pattern = pattern(m, self.all_rows.B, rows)
-            self.blocks = self._traced()
-        self.closing = Constrained(m, [*rows, *others]) if others else self
+    def __init__(self, m: Mechanism, keep: RowsToKeep = NO_ROWS):
+        super().__init__(m)
+        self.keep, self.rows, self.gains = keep, keep.rows, keep.gains
 
     @property
     def n_rows(self) -> int:
-        return len(self.pattern.rows)
+        return len(self.rows)
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """Parts of the working memory, in elements."""
-        n, k, packed = self.n, self.n_rows, self.pattern.starts[-1]
-        sizes = {
-            "A": n * n,
-            "f": n,
-            "gamma": k,
-            "g": k,
-            "slip": k,
-            "B": packed,
-            "Y": packed,
-            "S": self.pattern.profile[-1],
-        }
-        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "probe": k, "pivot": 1, "end": 0}
-        return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
+    def closing(self) -> RangeSpaceRightHandSide:
+        """The same with all rows that a projection keeps."""
+        k = self.keep
+        return RangeSpaceRightHandSide(self.m, RowsToKeep((*k.rows, *k.others))) if k.others else self
 
     @property
-    def work(self) -> int:
-        """Elements of working memory, enough for a projection too."""
-        return max(self.places["end"], self.closing.places["end"])
+    def pattern(self) -> Pattern:
+        return self._traced[0]
 
     @property
-    def rates_at(self) -> int:
-        """Where in it a projection may put q̇."""
-        return self.closing.places["rates"]
+    def blocks(self) -> dict[str, Block]:
+        """Straight-line code of a state: all of the dynamics, what depends on the pose, or by how much q and u are off."""
+        return self._traced[1]
 
-    def _traced(self) -> dict[str, Block]:
-        """What must be computed at a state: all of it, what depends on the pose, or by how much q and u are off."""
-        rows, at = self.all_rows, self.places
-        kept = list(self.pattern.rows)
+    @cached_property
+    def _traced(self) -> tuple[Pattern, dict[str, Block]]:
+        m = self.m
+        with tracing():
+            s: State = m.symbolic_state()
+            tree, tau = Tree(s), extra_input(m.speeds)
+            A, f = composite(tree), -newton_euler(tree, np.zeros(m.n_u))
+            rows = constraint_rows(s)
+            p = pattern(m, rows.B, self.rows)
+            known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)}
+            parts = self._parts(s, A, (f, tau), rows, p)
+            return p, {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
+
+    def _parts(
+        self, s: State, A: np.ndarray, forces: tuple[np.ndarray, np.ndarray], rows: Rows, p: Pattern
+    ) -> dict[str, list[Output]]:
+        at, kept, n = self._places(p), list(p.rows), self.m.n_u
+
+        def to_work(name: str, values: Iterable[Any]) -> list[Output]:
+            return [Output(x, "work", at[name] + i) for i, x in enumerate(values)]
+
         # also what is zero: factorising in place fills it
-        mass = [Output(self.A[i, j], "work", at["A"] + i * self.n + j) for i, j in along_paths(self.m)]
-        B = [rows.B[k, c] for k, columns in zip(kept, self.pattern.columns) for c in columns]
-        pose = mass + [Output(x, "work", at["B"] + i) for i, x in enumerate(B)]
-        force = [Output(x, "work", at["f"] + i) for i, x in enumerate(self.f + self.tau)]
-        g = [rows.g[k] for k in kept]
-        slip = [rows.B[k] @ self.state.speeds - rows.b[k] for k in kept]
+        mass = [Output(A[i, j], "work", at["A"] + i * n + j) for i, j in along_paths(self.m)]
+        pose = mass + to_work("B", [rows.B[k, c] for k, columns in zip(kept, p.columns) for c in columns])
+        force = to_work("f", forces[0] + forces[1])
+        g, slip = [rows.g[k] for k in kept], [rows.B[k] @ s.speeds - rows.b[k] for k in kept]
         alpha, beta = self.gains or (0.0, 0.0)
         gamma = [
             rows.gamma[k] - alpha * v - beta * x if self.gains else rows.gamma[k] for k, v, x in zip(kept, slip, g)
         ]
-        rates = [Output(x, "y", i) for i, x in enumerate(self.state.rates)]
-        known = known_symbols(self.m) | {x: ("x", i) for i, x in enumerate(self.tau)}
-        still = State(self.m, self.state.t, self.state.coordinates, np.zeros(self.n)).rates  # of what time prescribes
-        moving = [Output(x, "y", i) for i, x in enumerate(self.state.rates - still)]
-        residual = [Output(x, "work", at["g"] + i) for i, x in enumerate(g)]
-        dynamics = pose + force + [Output(x, "work", at["gamma"] + i) for i, x in enumerate(gamma)] + rates
-        errors = residual + [Output(x, "work", at["slip"] + i) for i, x in enumerate(slip)]
-        parts = {
+        rates = [Output(x, "y", i) for i, x in enumerate(s.rates)]
+        still = State(self.m, s.t, s.coordinates, np.zeros(n)).rates  # of what time prescribes
+        residual = to_work("g", g)
+        dynamics = pose + force + to_work("gamma", gamma) + rates
+        errors = residual + to_work("slip", slip)
+        return {
             "dynamics": dynamics,
             "dynamics_and_errors": dynamics + errors,
             "pose": pose + residual,
             "errors": errors,
-            "moving": moving,
+            "moving": [Output(x, "y", i) for i, x in enumerate(s.rates - still)],
         }
-        return {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Parts of the working memory, in elements."""
+        return self._places(self.pattern)
+
+    def _places(self, p: Pattern) -> dict[str, int]:
+        n, k, packed = self.m.n_u, self.n_rows, p.starts[-1]
+        sizes = {"A": n * n, "f": n, "gamma": k, "g": k, "slip": k, "B": packed, "Y": packed, "S": p.profile[-1]}
+        sizes |= {"r": k, "d": n, "moved": n, "rates": self.m.n_q, "probe": k, "pivot": 1, "end": 0}
+        return dict(zip(sizes, np.cumsum([0, *list(sizes.values())[:-1]]).tolist()))
+
+    @property
+    def projection_work(self) -> int:
+        """Enough for the slope too."""
+        return max(self.places["end"], self.closing.places["end"])
+
+    @property
+    def rates_at(self) -> int:
+        return self.closing.places["rates"]
+
+    @property
+    def pivot_at(self) -> int:
+        return self.places["pivot"]
+
+    @property
+    def projects_in_lanes(self) -> bool:
+        return self.keep.projects
+
+    def row_scales(self, norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Norms and sizes of its rows, then those of the other rows."""
+        return np.concatenate([by[list(rows)] for rows in (self.rows, self.keep.others) for by in (norms, sizes)])
+
+    def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
+        return self.emit(module, lanes, watched=True)
 
     def emit(
         self, module: Module, lanes: int, watched: bool = False, name: str = "run", part: str = "dynamics"
@@ -139,9 +161,8 @@ class Constrained:
         """
         code = module.block(self.blocks[part], lanes)
         solver = RowSolver(self.m, self.pattern, module)
-        n, at = self.n, self.places
-        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function(name, lanes=lanes, **parameters) as f:
+        n, at = self.m.n_u, self.places
+        with module.function(name, lanes=lanes, **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             udot = f.y + self.m.n_q
             at_work = {name: f.work + start for name, start in at.items()}
@@ -156,23 +177,25 @@ class Constrained:
             solver.correct(f, at_work)
             with f.loop(n) as i:
                 udot[i] = udot[i] - at_work["d"][i]
-        return f.signature, self.work
+        return f.signature, self.projection_work
 
-    def emit_projection(self, module: Module, lanes: int) -> Signature:
+    def emit_projection(self, module: Module, lanes: int) -> Signature | None:
+        return self.emit_closing(module, lanes) if self.keep.projects else super().emit_projection(module, lanes)
+
+    def emit_closing(self, module: Module, lanes: int) -> Signature:
         """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
         of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
         little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
         all_rows = self.closing
         code = {name: module.block(all_rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
         solver = RowSolver(self.m, all_rows.pattern, module, self._places_of_norms())
-        m, n, k, at = self.m, self.n, all_rows.n_rows, all_rows.places
+        m, n, k, at = self.m, self.m.n_u, all_rows.n_rows, all_rows.places
         admissible = emit_admissible(module, m, lanes)
-        parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **parameters) as f:
+        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **KERNEL) as f:
             part = {name: f.work + start for name, start in at.items()}
             solver.factorise_damped(f, part, f.P + len(m.parameters), f.damping)
         factorised = f.signature
-        with module.function("project", lanes=lanes, **parameters) as f:
+        with module.function("project", lanes=lanes, **KERNEL) as f:
             arguments = [getattr(f, name) for name in NAMES]
             part = {name: f.work + start for name, start in at.items()}
             norms = f.P + len(m.parameters)
@@ -193,9 +216,8 @@ class Constrained:
                 largest(part["g"])
                 return maximum(state.gap, LEAST_DAMPING)
 
-            if (
-                admissible
-            ):  # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
+            if admissible:
+                # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
                 f.call(admissible, *arguments)
             with f.loop(MOST_CORRECTIONS) as turn:
                 with f.if_(turn == 0):
@@ -234,6 +256,21 @@ class Constrained:
                 with f.loop(n) as i:
                     f.u[i] = f.u[i] - part["d"][i]
         return f.signature
+
+    def emit_jacobian(self, module: Module) -> JacobianCode:
+        from dalembert.kernels.rhs.jacobian import emit_jacobian
+
+        return emit_jacobian(self, module)
+
+    def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
+        from dalembert.kernels.rhs.range_space_sensitivity import emit_sensitivity
+
+        return emit_sensitivity(self, module, lanes, groups)
+
+    def emit_sensitivity_projection(self, module: Module, lanes: int, groups: int) -> Signature:
+        from dalembert.kernels.rhs.range_space_sensitivity import emit_projection
+
+        return emit_projection(self, module, lanes, groups)
 
     def _places_of_norms(self) -> list[int]:
         """Of all rows, those of the kept ones first; their sizes lie between them and the others'."""

@@ -69,4 +69,4 @@ def check_admissible(m: Mechanism, q: np.ndarray, where: str) -> None:
         if not holds.all():
             k = int(np.argmin(holds))
             state = f"state {k}: " if q.ndim == 2 else ""
-            raise StateError(f'{where}: {state}joint "{j.name}": {j.joint.trouble(np.atleast_2d(q)[k, at])}')
+            raise StateError(f'{where}: {state}joint "{j.name}": {j.joint.singularity(np.atleast_2d(q)[k, at])}')

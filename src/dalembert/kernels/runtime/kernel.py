@@ -94,10 +94,10 @@ class Kernel:
 
     def work(self, lanes: int) -> np.ndarray:
         """Working memory of this thread."""
-        held: dict[Any, Any] = self._memory.__dict__
-        if lanes not in held:
-            held[lanes] = aligned(max(1, self.library(lanes).work_size() or 0) * lanes)
-        memory: np.ndarray = held[lanes]
+        kept: dict[Any, Any] = self._memory.__dict__
+        if lanes not in kept:
+            kept[lanes] = aligned(max(1, self.library(lanes).work_size() or 0) * lanes)
+        memory: np.ndarray = kept[lanes]
         return memory
 
     def __call__(self, q: Any, u: Any = None, x: Any = None, t: Any = 0.0, parameters: Any = None) -> np.ndarray:
@@ -106,7 +106,7 @@ class Kernel:
                 f"{self.title}: coordinates q are missing; m.reference has those at which all frames coincide"
             )
         if parameters is None and type(t) is float:
-            one = self._desk.evaluate(q, u, x, t)
+            one = self._single.evaluate(q, u, x, t)
             if one is not None:
                 return one if self.flat else one.reshape(self.shape)
         given = self._arranged(q, u, x, t, parameters)
@@ -134,13 +134,13 @@ class Kernel:
         check_admissible(m, given["q"], self.title)
 
     @property
-    def _desk(self) -> _Desk:
+    def _single(self) -> SingleStateCall:
         """This thread's."""
         try:
-            desk: _Desk = self._memory.desk
+            single: SingleStateCall = self._memory.single
         except AttributeError:
-            desk = self._memory.desk = _Desk(self)
-        return desk
+            single = self._memory.single = SingleStateCall(self)
+        return single
 
     def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
         values = self._parameters(parameters)
@@ -182,7 +182,7 @@ class Kernel:
         return made
 
 
-class _Desk:
+class SingleStateCall:
     """A single state's arguments side by side in one piece of memory, at which the code is called: the way of the least overhead."""
 
     def __init__(self, kernel: Kernel):
@@ -219,7 +219,7 @@ class _Desk:
         return self.y.copy()
 
 
-_TITLES = {"jacobian": "point_jacobian", "solution": "solve", "held": "forward_dynamics", "quantity": "evaluate"}
+_TITLES = {"jacobian": "point_jacobian", "solution": "solve", "constrained": "forward_dynamics", "quantity": "evaluate"}
 _DOUBLE = np.dtype(float)
 _WHAT = {
     "t": "the time",

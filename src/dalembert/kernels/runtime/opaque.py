@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ForceError, SlowForceWarning, TraceError
-from dalembert.kinematics.given import GivenState, unspecified
+from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.loads import effects, generalized, loads
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown

@@ -7,10 +7,15 @@ from typing import Any
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, free_symbols, symbol, symbols
 from dalembert.trace.graph import flatten
-from dalembert.trace.native import Array, Block, Output
+from dalembert.trace.native import Array, Block, Output, Pointer, UniformPointer
 
 NAMES = ("t", "q", "u", "x", "P", "y", "work")
 """Arguments of every kernel: time, coordinates, speeds, extra input, parameters, output, working memory."""
+
+KERNEL: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
+"""Their kinds, for a function that takes a state in each lane."""
+ONE_STATE: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
+"""Their kinds, for a function that takes plain arrays of one state and uses the lanes for something else."""
 
 
 def extra_input(names: Any) -> Any:

@@ -35,7 +35,7 @@ class Algorithm:
     sums: bool = False
     """Whether the output must be 0 to begin with."""
     finish: Callable[[Any, Any, Any], None] | None = None
-    """(the outlined kernel, module, function being written): driver code after the sweeps."""
+    """(the sweep kernel, module, function being written): driver code after the sweeps."""
 
 
 def joint_columns(m: Mechanism) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.kernels.tree.algorithm import Algorithm, joint_columns
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.recursive import steps
-from dalembert.recursive.inertia import Inertia
+from dalembert.recursive.spatial_inertia import SpatialInertia
 from dalembert.recursive.steps import Spatial
 from dalembert.vectors import ZERO
 
@@ -41,7 +41,7 @@ def inward(s: Step) -> None:
         return
     factor, U = steps.factorise(s.link, s.later.at, I, f, tau)
     s.later.factor = s.keep(factor)
-    handed, force = steps.hand_inward(s.link, s.later.at, I, f, U, factor, s.later.c, tau)
+    handed, force = steps.articulated_to_parent(s.link, s.later.at, I, f, U, factor, s.later.c, tau)
     s.hand("I", packed(handed))
     s.hand("f", force.array())
 
@@ -77,14 +77,14 @@ ALGORITHM = Algorithm(
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 
 
-def packed(I: Inertia) -> list[object]:
+def packed(I: SpatialInertia) -> list[object]:
     """The 21 different numbers of an inertia, in the order in which they are best computed: M needs nothing of the others."""
     return [*(I.M[i, j] for i, j in _LOWER), *(I.A[i, j] for i, j in _LOWER), *I.B.ravel()]
 
 
-def unpacked(values: np.ndarray) -> Inertia:
+def unpacked(values: np.ndarray) -> SpatialInertia:
     A, M = np.empty((3, 3), dtype=object), np.empty((3, 3), dtype=object)
     for n, (i, j) in enumerate(_LOWER):
         M[i, j] = M[j, i] = values[n]
         A[i, j] = A[j, i] = values[6 + n]
-    return Inertia(A, values[12:].reshape(3, 3), M)
+    return SpatialInertia(A, values[12:].reshape(3, 3), M)

@@ -14,8 +14,8 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.parts.frames import Frame
-from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.links import Link
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.trace import Expr, symbol
 
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]

@@ -13,8 +13,8 @@ import numpy as np
 from dalembert.kernels.tree.algorithm import Algorithm
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.recursive import steps
-from dalembert.recursive.inertia import RigidInertia
 from dalembert.recursive.sparse import inboard_speeds, runs
+from dalembert.recursive.spatial_inertia import RigidInertia
 from dalembert.vectors import IDENTITY, cross
 
 FIELDS = {"R": 9, "P": 3}
@@ -46,7 +46,7 @@ def inward(s: Step) -> None:
         s.put_column(column, "S", [*w, *(R @ sliding + cross(P, w))])
         s.put_column(column, "F", [*(n + cross(P, f)), *f])
     if not s.root:
-        s.hand("J", _packed(steps.inertia_to_carrier(at, inertia)))
+        s.hand("J", _packed(steps.inertia_to_parent(at, inertia)))
 
 
 def _packed(J: RigidInertia) -> list[Any]:

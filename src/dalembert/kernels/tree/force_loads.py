@@ -12,7 +12,7 @@ from typing import Any
 from dalembert.errors import DalembertError
 from dalembert.kernels.tree import body_motion
 from dalembert.kernels.tree.body_records import Record
-from dalembert.kinematics.given import GivenState
+from dalembert.kinematics.given_state import GivenState
 from dalembert.kinematics.loads import effects
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State

@@ -92,9 +92,9 @@ class _Reading:
         self.symbols = {s: i for i, s in enumerate(s for s in unit.sources if s in every)}
         self.named = {s: i for i, s in enumerate(s for s in unit.constants if s in every)}
         self.constants = [unit.constants[s] for s in self.named]
-        told = [self._operation(e) for e in self.nodes]
+        operations = [self._operation(e) for e in self.nodes]
         ends = [self._told(None, value) for value in unit.values]
-        self.structure = (tuple(told), tuple(ends), tuple(array for array, _ in unit.to))
+        self.structure = (tuple(operations), tuple(ends), tuple(array for array, _ in unit.to))
 
     def _operation(self, e: Expr) -> tuple[Any, ...]:
         arguments = [self._told(e, a) for a in e.args]

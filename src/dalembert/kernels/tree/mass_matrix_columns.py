@@ -6,13 +6,12 @@ long as the mechanism.
 
 from __future__ import annotations
 
-from typing import Any
-
-from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
+from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
+from dalembert.kernels.runtime.straight import NAMES, ONE_STATE, extra_input, straight_block
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import StillTree, newton_euler
 from dalembert.trace import tracing
-from dalembert.trace.native import Module, Signature, UniformPointer
+from dalembert.trace.native import Module, Signature
 
 
 def emit_mass_matrix(m: Mechanism, module: Module) -> tuple[Signature, int]:
@@ -23,24 +22,10 @@ def emit_mass_matrix(m: Mechanism, module: Module) -> tuple[Signature, int]:
         traced = straight_block(m, newton_euler(StillTree(m.symbolic_state()), unit), unit)
         code = module.block(traced, lanes, "column")
     sizes = {"t": 1, "q": m.n_q, "u": 0, "x": n, "P": len(m.parameters), "y": n, "work": 0}
-    parameters: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
-    with module.function("run", lanes=lanes, **parameters) as f:
-        memory, at = {}, 0
-        for name, size in sizes.items():
-            memory[name] = f.work.lanes + at
-            at += size + 1
-        for name in ("t", "q", "P"):
-            with f.loop(sizes[name]) as i:
-                memory[name][i] = getattr(f, name)[i]
-        with f.loop(0, n, lanes) as first:
-            with f.loop(n) as i:
-                memory["x"][i] = 0.0
-            for lane in range(lanes):
-                with f.if_(first + lane < n):
-                    memory["x"].uniform[(first + lane) * lanes + lane] = 1.0
-            f.call(code, *(memory[name] for name in NAMES))
-            with f.loop(n) as i:
-                for lane in range(lanes):
-                    with f.if_(first + lane < n):
-                        f.y[i * n + first + lane] = memory["y"][i].lane(lane)
-    return f.signature, at * lanes
+    with module.function("run", lanes=lanes, **ONE_STATE) as f:
+        memory = LaneMemory(f, f.work, sizes)
+        memory.fill("t", "q", "P")
+        with UnitDirections(f, memory["x"], n, lanes).along(range(n)) as columns:
+            f.call(code, *memory.arguments(NAMES))
+            columns.put(f.y, n, n, lambda i: memory["y"][i])
+    return f.signature, memory.end * lanes

@@ -29,7 +29,7 @@ def inward(s: Step) -> None:
         force = force + Spatial.of(s.own("f"))
     s.give(at.S[:, s.link.source.free].T @ force.array() - s.joint_load)
     if not s.root:
-        s.hand("f", steps.to_carrier(at, force).array())
+        s.hand("f", steps.to_parent(at, force).array())
 
 
 ALGORITHM = Algorithm(

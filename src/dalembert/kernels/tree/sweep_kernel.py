@@ -119,7 +119,7 @@ class Tables:
         return {"kind": kind, "K": self.constants + k * N_CONSTANTS} | {d + name: at for name, at in arrays.items()}
 
 
-class Outlined:
+class SweepKernel:
     """An algorithm on a mechanism, ready to be emitted for any number of lanes.
 
     A `lasting` one leaves everything that its steps read in the working memory, for tangents that come after it. Otherwise memory is

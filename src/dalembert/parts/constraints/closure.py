@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.forces.points import Point
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +37,16 @@ class JointClosure(Constraint):
         sides = ((self.child, self.on_child), (self.parent, self.on_parent))
         return tuple(Point(body, on.position, on.node or "frame") for body, on in sides)  # type: ignore[return-value]
 
-    def acts_at(self, s: Any) -> tuple[Any, Any]:
+    def acts_at(self, s: State) -> tuple[Any, Any]:
         """On the child, and on the parent."""
         child, parent = self._ends
         return s.position(child), s.position(parent)
 
-    def axes(self, s: Any) -> tuple[Any, Any]:
+    def axes(self, s: State) -> tuple[Any, Any]:
         """Of the joint's frames on the child and on the parent."""
         child, parent = self._ends
         return s.rotation(child) @ self.on_child.rotation, s.rotation(parent) @ self.on_parent.rotation
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         (R_C, R_P), (p_C, p_P) = self.axes(s), self.acts_at(s)
         return self.joint.closure(R_P.T @ R_C, R_P.T @ (p_C - p_P))

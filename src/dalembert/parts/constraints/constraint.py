@@ -7,12 +7,17 @@ differentiation (`kinematics.rows`).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.parts.conform import Described
 from dalembert.portable import Portable
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
 
 class Constraint(Described, Portable):
@@ -22,8 +27,8 @@ class Constraint(Described, Portable):
     """
 
     of_differences = False
-    """Whether it looks at positions only to take differences of them, so that they may be measured from any point of the ground.
-    Every class says so for itself, as one that derives from it may look at more."""
+    """Whether it reads positions only to take differences of them, so that they may be measured from any point of the ground.
+    Every class says so for itself, as one that derives from it may read more."""
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -35,21 +40,21 @@ class Constraint(Described, Portable):
         """The joints it names, for checking."""
         return ()
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         """g, one entry per holonomic row."""
         return np.zeros(0)
 
-    def velocity(self, s: Any) -> np.ndarray:
+    def velocity(self, s: State) -> np.ndarray:
         """φ, one entry per nonholonomic row."""
         return np.zeros(0)
 
-    def acts_at(self, s: Any) -> tuple[Any, Any] | None:
+    def acts_at(self, s: State) -> tuple[Any, Any] | None:
         """Where in the world its force acts on its first and on its second body; None where it has no such places."""
         return None
 
-    def axes(self, s: Any) -> tuple[Any, Any] | None:
+    def axes(self, s: State) -> tuple[Any, Any] | None:
         """The axes of its frames on its first and on its second body; None where they are the bodies' own."""
         return None
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +13,19 @@ from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import JointValue, JointValueOfTime, Number
 from dalembert.parts.forces.freedom import chosen
 
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
-def _coordinate(s: Any, name: str) -> Any:
+
+def _coordinate(s: State, name: str) -> Any:
     """The coordinate "joint" or "joint.freedom" of a joint whose speeds are the rates of its coordinates."""
     joint_name, _, freedom = name.partition(".")
     joint, q, _ = s.joint(joint_name)
     return q[chosen(joint, joint_name, freedom or None, "constraint")]
 
 
-def _check(name: str, coordinate: str, joint_of: Any) -> None:
+def _check(name: str, coordinate: str, joint_of: Callable[[str], Joint]) -> None:
     joint_name, _, freedom = coordinate.partition(".")
     joint = joint_of(joint_name)
     chosen(joint, joint_name, freedom or None, f'constraint "{name}"')
@@ -45,11 +49,11 @@ class Coupling(Constraint):
     def joints(self) -> tuple[str, ...]:
         return tuple(name.partition(".")[0] for name in self.factors)
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         for coordinate in self.factors:
             _check(name, coordinate, joint_of)
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         return np.array([sum(c * _coordinate(s, name) for name, c in self.factors.items()) - self.offset])
 
 
@@ -67,9 +71,9 @@ class Drive(Constraint):
     def joints(self) -> tuple[str, ...]:
         return (self.coordinate.partition(".")[0],)
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         _check(name, self.coordinate, joint_of)
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         wanted = self.value(s.t) if callable(self.value) else self.value
         return np.array([_coordinate(s, self.coordinate) - wanted])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import Length, PointLike
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +30,9 @@ class Distance(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.a.body, self.b.body)
 
-    def acts_at(self, s: Any) -> tuple[Any, Any]:
+    def acts_at(self, s: State) -> tuple[Any, Any]:
         return s.position(self.a), s.position(self.b)
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         d = s.position(self.b) - s.position(self.a)
         return np.array([(d @ d - self.length * self.length) / (2.0 * self.length)])

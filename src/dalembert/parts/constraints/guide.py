@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import PointLike
 from dalembert.parts.joints.axis import Axis
 from dalembert.vectors import Vector, aside
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +28,10 @@ class _Guide(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.follower.body, self.origin.body)
 
-    def acts_at(self, s: Any) -> tuple[Any, Any]:
+    def acts_at(self, s: State) -> tuple[Any, Any]:
         return s.position(self.follower), s.position(self.follower)
 
-    def _offset(self, s: Any) -> Vector:
+    def _offset(self, s: State) -> Vector:
         """From the origin to the follower, in the guiding body's axes."""
         return s.rotation(self.origin).T @ (s.position(self.follower) - s.position(self.origin))
 
@@ -41,7 +44,7 @@ class OnLine(_Guide):
 
     of_differences = True
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         return aside(self.axis, self._offset(s))
 
 
@@ -53,5 +56,5 @@ class OnPlane(_Guide):
 
     of_differences = True
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         return np.array([np.array(self.axis) @ self._offset(s)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import BodyName, PointLike
 from dalembert.parts.joints.axis import Axis
 from dalembert.vectors import cross
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +31,10 @@ class KnifeEdge(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.at.body, self.on)
 
-    def acts_at(self, s: Any) -> tuple[Any, Any]:
+    def acts_at(self, s: State) -> tuple[Any, Any]:
         return s.position(self.at), s.position(self.at)
 
-    def velocity(self, s: Any) -> np.ndarray:
+    def velocity(self, s: State) -> np.ndarray:
         side = s.rotation(self.at) @ np.array(self.sideways)
         carried = s.velocity(self.on) + cross(s.angular_velocity(self.on), s.position(self.at) - s.position(self.on))
         return np.array([side @ (s.velocity(self.at) - carried)])

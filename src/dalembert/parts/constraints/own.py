@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.fields import Residuals
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +30,8 @@ class Relation(Constraint):
         if self.position is None and self.speed is None:
             raise ModelError("Relation: give position=, speed=, or both, as functions of the state")
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         return np.zeros(0) if self.position is None else np.atleast_1d(np.array(self.position(s)))
 
-    def velocity(self, s: Any) -> np.ndarray:
+    def velocity(self, s: State) -> np.ndarray:
         return np.zeros(0) if self.speed is None else np.atleast_1d(np.array(self.speed(s)))

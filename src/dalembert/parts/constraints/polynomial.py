@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.parts.constraints.constraint import Constraint
 from dalembert.parts.constraints.coupling import Coupling
 from dalembert.parts.fields import Number
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +32,11 @@ class Polynomial(Constraint):
     def joints(self) -> tuple[str, ...]:
         return Coupling(self.follower).joints + Coupling(self.leader).joints
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         Coupling(self.follower).check(name, joint_of)
         Coupling(self.leader).check(name, joint_of)
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         x = Coupling(self.leader).residual(s)[0]
         value: Any = self.coefficients[-1]
         for c in reversed(self.coefficients[:-1]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from dalembert.parts.fields import Length, PointLike
 from dalembert.parts.joints.axis import Axis
 from dalembert.trace import sqrt
 from dalembert.vectors import Vector, across, cross
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +30,12 @@ class _Rolling(Constraint):
     def bodies(self) -> tuple[str, ...]:
         return (self.centre.body, self.origin.body)
 
-    def residual(self, s: Any) -> np.ndarray:
+    def residual(self, s: State) -> np.ndarray:
         """The contact point's height over the plane."""
         n = s.rotation(self.origin) @ np.array(self.normal)
         return np.array([n @ (s.position(self.centre) + self._arm(s, n) - s.position(self.origin))])
 
-    def velocity(self, s: Any) -> np.ndarray:
+    def velocity(self, s: State) -> np.ndarray:
         """The round body's velocity at the contact point over the plane's, along the plane."""
         R = s.rotation(self.origin)
         n = R @ np.array(self.normal)
@@ -42,12 +45,12 @@ class _Rolling(Constraint):
         slip = slip - s.velocity(self.origin) - cross(s.angular_velocity(self.origin), contact)
         return np.array([(R @ direction) @ slip for direction in across(np.array(self.normal))])
 
-    def acts_at(self, s: Any) -> tuple[Any, Any]:
+    def acts_at(self, s: State) -> tuple[Any, Any]:
         """The contact point."""
         contact = s.position(self.centre) + self._arm(s, s.rotation(self.origin.body) @ np.array(self.normal))
         return contact, contact
 
-    def _arm(self, s: Any, n: Vector) -> Vector:
+    def _arm(self, s: State, n: Vector) -> Vector:
         """From the centre to the contact point."""
         raise NotImplementedError
 
@@ -61,7 +64,7 @@ class RollingBall(_Rolling):
 
     of_differences = True
 
-    def _arm(self, s: Any, n: Vector) -> Vector:
+    def _arm(self, s: State, n: Vector) -> Vector:
         return -self.radius * n
 
 
@@ -72,7 +75,7 @@ class RollingDisc(_Rolling):
     of_differences = True
     axis: Axis = (0.0, 1.0, 0.0)
 
-    def _arm(self, s: Any, n: Vector) -> Vector:
+    def _arm(self, s: State, n: Vector) -> Vector:
         a = s.rotation(self.centre) @ np.array(self.axis)
         down = n - (n @ a) * a
         return -self.radius / sqrt(down @ down) * down

@@ -6,20 +6,28 @@ its potential energy. It works on numbers and on traced values alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dalembert.parts.conform import Described
 from dalembert.portable import Portable
 from dalembert.vectors import ZERO, Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dalembert.aliases import Scalar
+    from dalembert.kinematics.state import State
+    from dalembert.parts.forces.points import Point
+    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
 class BodyLoad:
     """What a force of your own yields: `force` at the world point `at` of a body, and a couple `torque` on it, in world axes."""
 
-    body: Any
+    body: str | tuple[str, str] | Point
     """Its name; of an elastic body, (name, node) or a Point."""
     force: Vector = field(default_factory=lambda: ZERO)
     torque: Vector = field(default_factory=lambda: ZERO)
@@ -35,7 +43,7 @@ class JointLoad:
     """
 
     joint: str
-    values: Any
+    values: Sequence[Scalar] | np.ndarray
 
 
 Load = BodyLoad | JointLoad
@@ -58,11 +66,11 @@ class Force(Described, Portable):
         """The joints it names, for checking."""
         return ()
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         """What it exerts in the state `s`."""
         raise NotImplementedError
 
-    def potential(self, s: Any) -> Any:
+    def potential(self, s: State) -> Scalar:
         """Its potential energy, counting only the part whose loads derive from it."""
         return 0.0
 
@@ -73,5 +81,5 @@ class Force(Described, Portable):
         """
         return self
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         """Raise a ModelError if it does not suit the joints it names (`joint_of(name)` gives the joint)."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from dalembert.parts.fields import JointName, JointValue, Number, OfFreedom
 from dalembert.parts.forces.force import Force, JointLoad, Load
 from dalembert.parts.forces.freedom import chosen
 from dalembert.trace import Expr
+
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +44,7 @@ class JointSpring(Force):
     def _only_damps(self) -> bool:
         return self.torque is None and type(self.stiffness) is not Expr and self.stiffness == 0.0
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         joint = joint_of(self.joint)
         if self.coordinate is None and self._only_damps and joint.n_u:
             return
@@ -50,7 +55,7 @@ class JointSpring(Force):
                 "has nothing to stretch; use damping alone, or a Load whose torque is a function of the state"
             )
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         joint, q, u = s.joint(self.joint)
         if self.coordinate is None and self._only_damps:
             yield JointLoad(self.joint, -self.damping * u)
@@ -63,7 +68,7 @@ class JointSpring(Force):
             values[k] = values[k] + self.torque(x, u[k])
         yield JointLoad(self.joint, values)
 
-    def potential(self, s: Any) -> Any:
+    def potential(self, s: State) -> Scalar:
         if self._only_damps:
             return 0.0
         joint, q, _ = s.joint(self.joint)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.parts.fields import JointName, OfState
 from dalembert.parts.forces.force import Force, JointLoad, Load
 from dalembert.parts.forces.freedom import chosen
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +32,10 @@ class Motor(Force):
     def joints(self) -> tuple[str, ...]:
         return (self.joint,)
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         chosen(joint_of(self.joint), self.joint, self.coordinate, f'force "{name}"')
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         joint, _, _ = s.joint(self.joint)
         values = np.zeros(joint.n_u, dtype=object)
         values[chosen(joint, self.joint, self.coordinate, "Motor")] = (

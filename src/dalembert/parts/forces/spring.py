@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ForceError
 from dalembert.parts.fields import Number, OfElongation, PointLike, RestLength
 from dalembert.parts.forces.force import BodyLoad, Force, Load
 from dalembert.trace import Expr, sqrt
+
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar
+    from dalembert.kinematics.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +35,13 @@ class Spring(Force):
     def bodies(self) -> tuple[str, ...]:
         return (self.a.body, self.b.body)
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         a, b = s.position(self.a), s.position(self.b)
         pull = self._pull(s, b - a)
         yield BodyLoad(self.a, force=pull, at=a)
         yield BodyLoad(self.b, force=-pull, at=b)
 
-    def _pull(self, s: Any, d: Any) -> Any:
+    def _pull(self, s: State, d: Any) -> Any:
         """The force on a, along d from a to b; a linear spring of zero rest length has no direction to lose."""
         per_length: Any = self.stiffness
         rested = type(self.length) is Expr or self.length != 0.0
@@ -52,7 +56,7 @@ class Spring(Force):
                 per_length = per_length + self.tension(now - self.length, rate) / now
         return per_length * d
 
-    def potential(self, s: Any) -> Any:
+    def potential(self, s: State) -> Scalar:
         d = s.position(self.b) - s.position(self.a)
         if type(self.length) is not Expr and self.length == 0.0:
             return 0.5 * self.stiffness * (d @ d)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from dalembert.errors import ModelError
 from dalembert.parts.fields import Number
 from dalembert.parts.forces.force import Force, JointLoad, Load
 from dalembert.parts.forces.freedom import chosen
+
+if TYPE_CHECKING:
+    from dalembert.aliases import Scalar
+    from dalembert.kinematics.state import State
+    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class Tendon(Force):
     def joints(self) -> tuple[str, ...]:
         return tuple(name.partition(".")[0] for name in self.factors)
 
-    def check(self, name: str, joint_of: Any) -> None:
+    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         for coordinate in self.factors:
             joint_name, _, freedom = coordinate.partition(".")
             joint = joint_of(joint_name)
@@ -42,7 +47,7 @@ class Tendon(Force):
                     f'force "{name}": the coordinates of joint "{joint_name}" are no angles or lengths that a tendon could follow'
                 )
 
-    def loads(self, s: Any) -> Iterable[Load]:
+    def loads(self, s: State) -> Iterable[Load]:
         length, rate = self._sum(s, 0), self._sum(s, 1)
         force = self.pull - self.stiffness * (length - self.rest) - self.damping * rate
         for coordinate, factor in self.factors.items():
@@ -51,18 +56,19 @@ class Tendon(Force):
             values[k] = factor * force
             yield JointLoad(joint_name, values)
 
-    def potential(self, s: Any) -> Any:
+    def potential(self, s: State) -> Scalar:
         stretch = self._sum(s, 0) - self.rest
         return 0.5 * self.stiffness * stretch * stretch
 
-    def _sum(self, s: Any, order: int) -> Any:
+    def _sum(self, s: State, order: int) -> Any:
         """L (order 0) or L̇ (order 1)."""
         total: Any = 0.0
         for coordinate, factor in self.factors.items():
             joint_name, k = self._place(s, coordinate)
-            total = total + factor * s.joint(joint_name)[1 + order][k]
+            _, q, u = s.joint(joint_name)
+            total = total + factor * (q, u)[order][k]
         return total
 
-    def _place(self, s: Any, coordinate: str) -> tuple[str, int]:
+    def _place(self, s: State, coordinate: str) -> tuple[str, int]:
         joint_name, _, freedom = coordinate.partition(".")
         return joint_name, chosen(s.joint(joint_name)[0], joint_name, freedom or None, "Tendon")

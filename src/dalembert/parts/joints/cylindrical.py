@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,16 +27,16 @@ class Cylindrical(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return turn(np.array(self.axis), q[0])
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         return q[1] * np.array(self.axis)
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return columns(self.axis, ZERO)
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return columns(ZERO, self.axis)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:

@@ -40,32 +40,32 @@ class Free(Joint):
     def reference(self) -> np.ndarray:
         return np.array([*self._turn.reference, 0.0, 0.0, 0.0])
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return np.asarray(self._turn.rotation(q[:-3]))
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         return np.array([*q[-3:]])
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return np.hstack([IDENTITY, _NONE])
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return np.hstack([_NONE, IDENTITY])
 
-    def rates(self, q: Any, u: Any) -> Any:
+    def rates(self, q: Vector, u: Vector) -> Vector:
         return np.concatenate([self._turn.rates(q[:-3], u[:3]), u[3:]])
 
-    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+    def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return np.concatenate([self._turn.angular_velocity(q[:-3], rates[:-3]), rates[-3:]])
 
-    def admissible(self, q: Any) -> Any:
+    def admissible(self, q: Vector) -> Vector:
         return np.concatenate([self._turn.admissible(q[:-3]), q[-3:]])
 
-    def condition(self, q: Any) -> np.ndarray:
+    def condition(self, q: Vector) -> np.ndarray:
         return np.asarray(self._turn.condition(q[:-3]))
 
-    def trouble(self, q: Any) -> str | None:
-        return self._turn.trouble(q[:-3])
+    def singularity(self, q: Vector) -> str | None:
+        return self._turn.singularity(q[:-3])
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.zeros(0)

@@ -56,54 +56,54 @@ class Joint:
         """What it is called."""
         return type(self).__name__
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         """R_PC."""
         return IDENTITY
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         """p_PC_P: from P's origin to C's, in P's axes."""
         return ZERO
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         """3 × n_u: angular velocity of C in P per unit speed, in C's axes."""
         return np.zeros((3, self.n_u))
 
-    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+    def turning_rate(self, q: Vector, u: Vector) -> np.ndarray:
         """d/dt of `turning`."""
         return np.zeros((3, self.n_u))
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         """3 × n_u: rate of `translation` per unit speed, in P's axes."""
         return np.zeros((3, self.n_u))
 
-    def sliding_rate(self, q: Any, u: Any) -> np.ndarray:
+    def sliding_rate(self, q: Vector, u: Vector) -> np.ndarray:
         """d/dt of `sliding`."""
         return np.zeros((3, self.n_u))
 
-    def rates(self, q: Any, u: Any) -> Any:
+    def rates(self, q: Vector, u: Vector) -> Vector:
         """q̇ = N(q) u."""
         return u
 
-    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+    def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         """u from q̇: the inverse of `rates`, on rates that keep the coordinates admissible."""
         return rates
 
-    def admissible(self, q: Any) -> Any:
+    def admissible(self, q: Vector) -> Vector:
         """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
         return q
 
-    def condition(self, q: Any) -> np.ndarray:
+    def condition(self, q: Vector) -> np.ndarray:
         """n_q − n_u scalars that vanish where the coordinates are admissible: what formulations in q̇ must obey besides."""
         return np.zeros(0)
 
-    def trouble(self, q: Any) -> str | None:
-        """Why these coordinates (numbers) cannot be used, in words, or None."""
+    def singularity(self, q: Vector) -> str | None:
+        """Why these coordinates (numbers) cannot be used, in words: singular angles, parameters that are no rotation. Else None."""
         return None
 
     @property
-    def may_be_in_trouble(self) -> bool:
-        """Whether there are coordinates that cannot be used."""
-        return type(self).trouble is not Joint.trouble
+    def may_be_singular(self) -> bool:
+        """Whether there are coordinates that cannot be used, such as singular angles."""
+        return type(self).singularity is not Joint.singularity
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         """6 − n_u scalars that vanish where frame C, at R and p in frame P, is within the joint's reach: what it blocks.

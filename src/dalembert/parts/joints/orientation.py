@@ -66,7 +66,7 @@ class EulerParameters:
         return np.array([0.5 * (sum(x * x for x in e) - 1.0)])
 
     @staticmethod
-    def trouble(e: Any) -> str | None:
+    def singularity(e: Any) -> str | None:
         e = [float(x) for x in e]
         if abs(EulerParameters.condition(e)[0]) <= ADMISSIBLE:
             return None
@@ -105,7 +105,7 @@ class Angles123:
         return np.zeros(0)
 
     @staticmethod
-    def trouble(a: Any) -> str | None:
+    def singularity(a: Any) -> str | None:
         if abs(math.cos(float(a[1]))) < 1e-4:
             return (
                 f"its second angle {float(a[1]):.6g} rad is at ±90°, where 1-2-3 angles are singular: "

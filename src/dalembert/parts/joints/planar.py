@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,17 +23,17 @@ class Planar(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "normal")
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return turn(np.array(self.normal), q[2])
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         x, y = across(np.array(self.normal))
         return q[0] * x + q[1] * y
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return columns(ZERO, ZERO, self.normal)
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return columns(*across(np.array(self.normal)), ZERO)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,10 +23,10 @@ class Prismatic(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         return q[0] * np.array(self.axis)
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return columns(self.axis)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -37,23 +36,23 @@ class Reversed(Joint):
     def reference(self) -> np.ndarray:
         return self.joint.reference
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return self.joint.rotation(q).T
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         return -self._arm(q)
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return -self.joint.rotation(q) @ self.joint.turning(q)
 
-    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+    def turning_rate(self, q: Vector, u: Vector) -> np.ndarray:
         R, W, dW = self.joint.rotation(q), self.joint.turning(q), self.joint.turning_rate(q, u)
         return -R @ (skew(W @ u) @ W + dW)
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return -skew(self._arm(q)) @ self.joint.turning(q) - self.joint.rotation(q).T @ self.joint.sliding(q)
 
-    def sliding_rate(self, q: Any, u: Any) -> np.ndarray:
+    def sliding_rate(self, q: Vector, u: Vector) -> np.ndarray:
         R, W, dW = self.joint.rotation(q), self.joint.turning(q), self.joint.turning_rate(q, u)
         S, dS = self.joint.sliding(q), self.joint.sliding_rate(q, u)
         w = skew(W @ u)
@@ -67,21 +66,21 @@ class Reversed(Joint):
     def turned_over(self, R: Matrix, p: Vector) -> bool:
         return self.joint.turned_over(R.T, -(R.T @ p))
 
-    def rates(self, q: Any, u: Any) -> Any:
+    def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)
 
-    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+    def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return self.joint.speeds_from_rates(q, rates)
 
-    def admissible(self, q: Any) -> Any:
+    def admissible(self, q: Vector) -> Vector:
         return self.joint.admissible(q)
 
-    def condition(self, q: Any) -> np.ndarray:
+    def condition(self, q: Vector) -> np.ndarray:
         return self.joint.condition(q)
 
-    def trouble(self, q: Any) -> str | None:
-        return self.joint.trouble(q)
+    def singularity(self, q: Vector) -> str | None:
+        return self.joint.singularity(q)
 
-    def _arm(self, q: Any) -> Vector:
+    def _arm(self, q: Vector) -> Vector:
         """The joint's translation in the axes of its own child."""
         return self.joint.rotation(q).T @ self.joint.translation(q)

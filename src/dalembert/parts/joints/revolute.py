@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,10 +27,10 @@ class Revolute(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "axis")
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return turn(np.array(self.axis), q[0])
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return columns(self.axis)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,16 +40,16 @@ class Screw(Joint):
     def _advance(self) -> Vector:
         return self.pitch / (2.0 * math.pi) * np.array(self.axis)
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return turn(np.array(self.axis), q[0])
 
-    def translation(self, q: Any) -> Vector:
+    def translation(self, q: Vector) -> Vector:
         return q[0] * self._advance
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return columns(self.axis)
 
-    def sliding(self, q: Any) -> np.ndarray:
+    def sliding(self, q: Vector) -> np.ndarray:
         return columns(self._advance)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:

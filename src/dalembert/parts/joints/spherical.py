@@ -38,26 +38,26 @@ class Spherical(Joint):
     def reference(self) -> np.ndarray:
         return np.array(self._turn.reference)
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return np.asarray(self._turn.rotation(q))
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return IDENTITY
 
-    def rates(self, q: Any, u: Any) -> Any:
+    def rates(self, q: Vector, u: Vector) -> Vector:
         return self._turn.rates(q, u)
 
-    def speeds_from_rates(self, q: Any, rates: Any) -> Any:
+    def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return self._turn.angular_velocity(q, rates)
 
-    def admissible(self, q: Any) -> Any:
+    def admissible(self, q: Vector) -> Vector:
         return self._turn.admissible(q)
 
-    def condition(self, q: Any) -> np.ndarray:
+    def condition(self, q: Vector) -> np.ndarray:
         return np.asarray(self._turn.condition(q))
 
-    def trouble(self, q: Any) -> str | None:
-        return self._turn.trouble(q)
+    def singularity(self, q: Vector) -> str | None:
+        return self._turn.singularity(q)
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return p

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,16 +31,16 @@ class Universal(Joint):
                 "so one freedom is lost: use a Revolute, or two different axes"
             )
 
-    def rotation(self, q: Any) -> Matrix:
+    def rotation(self, q: Vector) -> Matrix:
         return turn(np.array(self.axis_parent), q[0]) @ turn(np.array(self.axis_child), q[1])
 
-    def turning(self, q: Any) -> np.ndarray:
+    def turning(self, q: Vector) -> np.ndarray:
         return columns(self._first(q), self.axis_child)
 
-    def turning_rate(self, q: Any, u: Any) -> np.ndarray:
+    def turning_rate(self, q: Vector, u: Vector) -> np.ndarray:
         return columns(cross(self._first(q), np.array(self.axis_child)) * u[1], ZERO)
 
-    def _first(self, q: Any) -> Vector:
+    def _first(self, q: Vector) -> Vector:
         """The parent's axis in the child's axes."""
         return turn(np.array(self.axis_child), q[1]).T @ np.array(self.axis_parent)
 

@@ -1,91 +1,163 @@
-"""What methods that choose their step share: the first step, limits of a step, and the measure of an error."""
+"""Steps as long as the tolerances allow: the first step, and the step that every integrator with an error estimate makes.
+
+What differs is handed in: a `Stepper` makes a trial and measures its error, a step control chooses lengths, a watch over singular poses
+limits them.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from dalembert.simulation.integrators.integrator import Method, Steps
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.integrators.error_scale import by_state
+from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns
+from dalembert.simulation.integrators.singular_pose import NoRows, StopAtPose
+from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, too_small
 from dalembert.simulation.march.equations import Equations
-from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select, sqrt
+from dalembert.simulation.status import Status
+from dalembert.trace.native import Real, Signature, maximum, minimum, select, sqrt
 
-ROUNDING = 2.0**-52
+SAFETY = 0.9
+"""Part of the length at which a step would just be accepted."""
 
 
-class AdaptiveStep(Method):
-    """Steps as long as the tolerances allow; one lane."""
+class Stepper:
+    """An integrator's functions in the module under construction, for the mechanism at hand."""
+
+    scratch: int = 0
+    """Elements of working memory beyond those of the equations."""
+
+    def __init__(self, e: Equations, poses: NoRows):
+        self.e, self.poses = e, poses
+
+    def remember(self, f: Any) -> None:
+        """Begin a step: y_old and t_old from y and t, with whatever else the trials begin from."""
+        raise NotImplementedError
+
+    def attempt(self, f: Any, v: Any) -> Real:
+        """Write a trial of length v.h, its end into y, and give its error; `again_if` begins another. May set v.safety."""
+        raise NotImplementedError
+
+    def arrived(self, f: Any) -> None:
+        """Take note of the slope in dy at the end of the step."""
+
+    def emit_dense(self) -> Signature:
+        """`dense` of `Steps`."""
+        raise NotImplementedError
+
+    def emit_several(self) -> Signature | None:
+        """`several` of `Steps`, where outputs are projected in lanes."""
+        return None
+
+
+class AdaptiveStep(Integrator):
+    """An integrator with an error estimate; one lane."""
 
     adaptive = True
+    control: ClassVar[StepControl]
+    singular_pose: ClassVar[type[NoRows]] = StopAtPose
+    """What is done about singular poses where there are constraints."""
+
+    def stage_parts(self, m: Unknowns) -> dict[str, int]:
+        """Sizes of the stepper's parts of the memory."""
+        raise NotImplementedError
+
+    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+        raise NotImplementedError
+
+    def parts(self, m: Unknowns) -> dict[str, int]:
+        return self.stage_parts(m) | self.control.parts() | self._poses(m.watched).parts(m)
+
+    def first_values(self, m: Mechanism, watched: bool) -> dict[str, Any]:
+        return self.control.first_values() | self._poses(watched).first_values(m)
+
+    def _poses(self, watched: bool) -> type[NoRows]:
+        return self.singular_pose if watched else NoRows
 
     def emit(self, e: Equations) -> Steps:
-        return Steps(self.emit_start(e), self.emit_step(e), self.emit_dense(e))
-
-    def emit_step(self, e: Equations) -> Signature:
-        raise NotImplementedError
-
-    def emit_dense(self, e: Equations) -> Signature:
-        raise NotImplementedError
-
-    def emit_start(self, e: Equations) -> Signature:
-        """The slope at the state in memory; and where no step is known yet, the first (Hairer's choice, II.4).
-
-        h₀ = 0.01 |y|/|f| by the tolerances' measure; with the second derivative from a trial step of h₀, the step at which a method of
-        this order would make an error of 0.01.
-        """
-        n, count = e.n, float(max(e.n, 1))  # none where all motion is prescribed
-        with e.function("start") as f:
-            p = e.layout.of(f.memory)
-            e.evaluate(f, p.t[0], p.y, p.dy)
-            with f.if_((p.step[0] > 0.0).all()):
-                f.return_(0)
-            v = f.variables(y=0.0, dy=0.0, ddy=0.0)
-            with f.loop(n) as i:
-                p.y_old[i] = p.y[i]
-                scale = error_scale(p, p.rtol[0], i)
-                v.y = v.y + (p.y[i] / scale) * (p.y[i] / scale)
-                v.dy = v.dy + (p.dy[i] / scale) * (p.dy[i] / scale)
-            y, dy = sqrt(v.y / count), sqrt(v.dy / count)
-            span = minimum(p.end[0] - p.t[0], p.largest[0])
-            tiny = (y < 1e-5) | (dy < 1e-5)
-            h = minimum(select(tiny, f.real(1e-6), 0.01 * y / dy), span)
-            with f.loop(n) as i:
-                p.y_old[i] = p.y[i] + h * p.dy[i]
-            e.evaluate(f, p.t[0] + h, p.y_old, p.dy_old)
-            with f.loop(n) as i:
-                p.y_old[i] = p.y[i]
-                bend = (p.dy_old[i] - p.dy[i]) / error_scale(p, p.rtol[0], i)
-                v.ddy = v.ddy + bend * bend
-            ddy = sqrt(v.ddy / count) / h
-            fastest = maximum(dy, ddy)
-            chosen = select(fastest <= 1e-15, maximum(f.real(1e-6), 1e-3 * h), (0.01 / fastest) ** (1.0 / self.order))
-            first = minimum(minimum(100.0 * h, chosen), span)
-            p.step[0] = select(first > 0.0, first, 1e-6 * span)  # also where the trial was not finite
-        return f.signature
+        poses = self._poses(e.rhs.watched)(e)
+        stepper = self.stepper(e, poses)
+        start = poses.emit_start(emit_first_step(e, self.order))
+        step = emit_step(e, stepper, self.control, poses)
+        return Steps(start, step, stepper.emit_dense(), stepper.scratch, stepper.emit_several())
 
 
-def error_scale(p: Any, rtol: Real, i: Any) -> Real:
-    """atol + rtol max(|y₀|, |y₁|)."""
-    scale: Real = p.atol[i] + rtol * maximum(abs(p.y_old[i]), abs(p.y[i]))
-    return scale
+def emit_step(e: Equations, stepper: Stepper, control: StepControl, poses: NoRows) -> Signature:
+    """`step`: trials until one is accepted; its end projected, its slope evaluated.
+
+    `v` holds what is known of the trial: its length `h` and the one `wanted` before it was limited, its `error` and whether that was
+    `finite`, the `safety` with which the next is chosen, whether it is `accepted` and whether one was `rejected` before.
+    """
+    with e.function("step") as f:
+        p = e.layout.of(f.memory)
+        poses.enter(f)
+        stepper.remember(f)
+        poses.begin(f)
+        v = f.variables(
+            h=p.step[0], wanted=0.0, error=0.0, safety=SAFETY, finite=True, accepted=False, rejected=False
+        )  # fmt: skip
+        with f.while_(lambda: ~v.accepted):
+            v.wanted = v.h
+            v.h = poses.limited(f, v.h)
+            with f.if_(too_small(p, v.h)):
+                f.return_(select(v.finite, f.integer(Status.STEP_TOO_SMALL), f.integer(Status.NOT_FINITE)))
+            v.error = poses.weighted(f, v.h, stepper.attempt(f, v))
+            v.finite = (v.error < FINITE).all()
+            v.accepted = poses.accepts(f, v)
+            with f.if_(~v.accepted):
+                v.rejected = True
+                v.h = control.shortened(p, v)
+        factor = control.factor(p, v)
+        p.step[0] = poses.following(f, v, select(v.rejected, minimum(factor, 1.0), factor))
+        control.remember(p, v)
+        p.t[0] = arrival(p, v.h)
+        e.projected(f, p.t[0], p.y)
+        e.evaluate(f, p.t[0], p.y, p.dy)
+        stepper.arrived(f)
+        poses.arrived(f, v)
+    return f.signature
 
 
-def limited(p: Any, h: Real) -> Real:
-    """Not longer than allowed, and ending at `end` where that is near."""
-    h = minimum(h, p.largest[0])
-    rest = p.end[0] - p.t_old[0]
-    return select(1.01 * h >= rest, rest, h)
+def again_if(f: Any, v: Any, failed: Any, part: float) -> None:
+    """Begin another trial, with that part of its length, if this one could not be made."""
+    with f.if_(failed):
+        v.rejected = True
+        v.h = part * v.h
+    f.next_if(failed)
 
 
-def unlimited(p: Any, h: Real, following: Real) -> Real:
-    """The next step; after one that only `end` made short, not shorter than was planned."""
-    return select(h < p.step[0], maximum(following, p.step[0]), following)
+def emit_first_step(e: Equations, order: int) -> Signature:
+    """`start`: the slope at the state in memory; and where no step is known yet, the first (Hairer's choice, I, II.4).
 
-
-def arrival(p: Any, h: Real) -> Real:
-    """Time after the step, exactly `end` where the step leads there."""
-    return select(h >= p.end[0] - p.t_old[0], p.end[0], p.t_old[0] + h)
-
-
-def too_small(p: Any, h: Real) -> Bool:
-    """Whether a step is lost in the rounding of time (unless `end` is that near)."""
-    least = 10.0 * ROUNDING * maximum(abs(p.t_old[0]), abs(p.end[0]))
-    return ((h <= least) & (h < p.end[0] - p.t_old[0])).all()
+    h₀ = 0.01 |y|/|f| by the tolerances' measure; with the second derivative from a trial step of h₀, the step at which a method of
+    this order would make an error of 0.01.
+    """
+    n, count = e.n, float(max(e.n, 1))  # none where all motion is prescribed
+    with e.function("start") as f:
+        p = e.layout.of(f.memory)
+        e.evaluate(f, p.t[0], p.y, p.dy)
+        with f.if_((p.step[0] > 0.0).all()):
+            f.return_(0)
+        v = f.variables(y=0.0, dy=0.0, ddy=0.0)
+        with f.loop(n) as i:
+            p.y_old[i] = p.y[i]
+            scale = by_state(p, p.rtol[0], i)
+            v.y = v.y + (p.y[i] / scale) * (p.y[i] / scale)
+            v.dy = v.dy + (p.dy[i] / scale) * (p.dy[i] / scale)
+        y, dy = sqrt(v.y / count), sqrt(v.dy / count)
+        span = minimum(p.end[0] - p.t[0], p.longest_step[0])
+        tiny = (y < 1e-5) | (dy < 1e-5)
+        h = minimum(select(tiny, f.real(1e-6), 0.01 * y / dy), span)
+        with f.loop(n) as i:
+            p.y_old[i] = p.y[i] + h * p.dy[i]
+        e.evaluate(f, p.t[0] + h, p.y_old, p.dy_old)
+        with f.loop(n) as i:
+            p.y_old[i] = p.y[i]
+            bend = (p.dy_old[i] - p.dy[i]) / by_state(p, p.rtol[0], i)
+            v.ddy = v.ddy + bend * bend
+        ddy = sqrt(v.ddy / count) / h
+        fastest = maximum(dy, ddy)
+        chosen = select(fastest <= 1e-15, maximum(f.real(1e-6), 1e-3 * h), (0.01 / fastest) ** (1.0 / order))
+        first = minimum(minimum(100.0 * h, chosen), span)
+        p.step[0] = select(first > 0.0, first, 1e-6 * span)  # also where the trial was not finite
+    return f.signature

@@ -1,15 +1,16 @@
-"""What methods with a fixed step share: the clock t = first + k h, free of accumulated rounding, and Hermite's cubic between steps."""
+"""What methods with a fixed step share: the clock t = t₀ + k h, free of accumulated rounding, and Hermite's cubic between steps."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.integrators.integrator import NO_CONVERGENCE, NOT_FINITE, Method, Steps
+from dalembert.simulation.integrators.integrator import Integrator, Steps
 from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, minimum, select
 
 
-class FixedStep(Method):
+class FixedStep(Integrator):
     """Steps of one length; the last before `end` may be shorter."""
 
     adaptive = False
@@ -40,31 +41,34 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
             p.y_old[i] = p.y[i]
             p.dy_old[i] = p.dy[i]
         p.t_old[0] = p.t[0]
-        count = p.steps[0] + 1.0
-        ahead = p.first[0] + count * p.step[0]
+        count = p.steps_counted[0] + 1.0
+        ahead = p.counted_from[0] + count * p.step[0]
         reached = ahead > p.end[0] - 1e-9 * p.step[0]
         t = select(reached, p.end[0], ahead)
         failed = f.call(advance, f.memory, f.given, f.work, t - p.t_old[0])
         with f.if_(failed != 0):
-            f.return_(NO_CONVERGENCE)
+            f.return_(Status.NO_CONVERGENCE)
         zero = f.total(e.n, lambda i: 0.0 * p.y[i])
         with f.if_(~(zero == 0.0).any()):
-            f.return_(NOT_FINITE)
-        p.t[0], p.steps[0] = t, count
+            f.return_(Status.NOT_FINITE)
+        p.t[0], p.steps_counted[0] = t, count
         with f.if_(reached.all()):  # the clock begins anew after a pause for inputs that change
-            p.first[0], p.steps[0] = t, 0.0
+            p.counted_from[0], p.steps_counted[0] = t, 0.0
     return f.signature
 
 
-def emit_hermite(e: Equations, name: str = "dense") -> Signature:
-    """y₀ + θ (Δ + (1 − θ) ((1 − θ) a + θ b)): the cubic with the values and slopes of both ends."""
+def emit_hermite(e: Equations, name: str = "dense", old_slope: str = "dy_old") -> Signature:
+    """y₀ + θ (Δ + (1 − θ) ((1 − θ) a + θ b)): the cubic with the values and slopes of both ends.
+
+    `old_slope` is the part of the memory where the slope at the beginning of the step lies.
+    """
     with e.function(name, at=Real, out=Pointer) as f:
         p = e.layout.of(f.memory)
-        h = p.t[0] - p.t_old[0]
+        h, before = p.t[0] - p.t_old[0], getattr(p, old_slope)
         x: Any = minimum((f.at - p.t_old[0]) / h, 1.0)
         for i in f.each(e.n):
             rise = p.y[i] - p.y_old[i]
-            a, b = h * p.dy_old[i] - rise, rise - h * p.dy[i]
+            a, b = h * before[i] - rise, rise - h * p.dy[i]
             f.out[i] = p.y_old[i] + x * (rise + (1.0 - x) * ((1.0 - x) * a + x * b))
         e.projected(f, f.at, f.out)
     return f.signature

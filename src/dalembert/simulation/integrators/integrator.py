@@ -1,4 +1,10 @@
-"""What an integration method must bring: memory of its own, one step, and the motion between two steps."""
+"""What an integrator must bring: its part of the memory, one step, and the motion between two steps.
+
+An integrator is combined with parts that it knows by their contracts alone:
+- the equations (`march.equations`) give the slope and the projection onto constraints, which is nothing where there are none;
+- a step control (`step_control`) chooses the length of steps by their errors;
+- a watch over singular poses (`singular_pose`) limits and places steps; without constraints there is nothing to watch.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +16,13 @@ from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace.native import Signature
 
-NOT_FINITE, STEP_TOO_SMALL, NO_CONVERGENCE, SINGULAR_POSE, CREEPING, OUT_OF_REACH = -1, -2, -3, -4, -5, -6
-"""Why a step could not be made, or why no more are: at their pace the end would never be reached, or time asks for what cannot be."""
-DEGRADED = 8
-"""The step was made; but the rows that hold the mechanism, or the speeds its equations are in, have become a poor choice, or its pose
-is nearly singular."""
-CROSSED = 9
-"""The step was made, but across a pose in which the speeds that its equations are in do not determine the others."""
-
 
 @dataclass(frozen=True)
 class Steps:
-    """A method's compiled functions.
+    """An integrator's compiled functions.
 
     `start(memory, given, work)` prepares for the state and time in memory, also after its inputs have changed;
-    `step(memory, given, work)` goes on by one step, not beyond `end`, and returns 0 or why it could not;
+    `step(memory, given, work)` goes on by one step, not beyond `end`, and returns 0 or another `Status`;
     `dense(memory, given, work, t, out)` gives the state at a time within the last step.
     """
 
@@ -46,6 +44,8 @@ class Unknowns:
     n_u: int
     n_parameters: int
     beside: int = 0
+    watched: bool = False
+    """Whether the rows of constraints are kept by projection, and watched for singular poses."""
     n_parts: int = 1
 
     @property
@@ -53,39 +53,55 @@ class Unknowns:
         return self.n_q + self.n_u + self.beside
 
 
-class Method:
-    """The contract. One method is one file and a line in `methods.py`."""
+class Integrator:
+    """The contract. One integrator is one file and a line in `registry.py`."""
 
     name: ClassVar[str]
     order: ClassVar[int]
     adaptive: ClassVar[bool]
     any_formulation: ClassVar[bool] = True
     """Whether it marches equations in any speeds; if not, Kane's, by range space."""
-
-    @property
-    def held(self) -> Method | None:
-        """The same method for mechanisms with loops or constraints; None where it cannot keep to them."""
-        return None
+    keeps_constraints: ClassVar[bool] = True
+    """Whether it marches mechanisms with loops or constraints."""
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         """Sizes of further parts of the memory."""
         return {}
 
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        """What parts of the memory begin with, where it is not zero."""
+    def first_values(self, m: Mechanism, watched: bool) -> dict[str, Any]:
+        """What parts of the memory begin with, where it is not zero; `watched` as in `Unknowns`."""
         return {}
 
     def emit(self, e: Equations) -> Steps:
-        """Write the method's functions into the module."""
+        """Write the integrator's functions into the module."""
         raise NotImplementedError
 
 
-def layout(method: Method, m: Unknowns, n_events: int) -> Layout:
-    """The memory of a run by this method. All that decides how it goes on is in here."""
+def layout(integrator: Integrator, m: Unknowns, n_events: int) -> Layout:
+    """The memory of a run by this integrator. All that decides how it goes on is in here."""
     n = m.n
     return Layout(
-        time=1, t=1, t_old=1, end=1, step=1, largest=1, seen=1, first=1, steps=1,
-        y=n, y_old=n, dy=n, dy_old=n, rtol=1, atol=n, error=n, least=1, side=1,
-        **method.parts(m),
-        values=n_events, values_new=n_events, event_y=n, event_t=1,
-    )  # fmt: skip
+        time=1,  # through which time is handed to compiled functions
+        t=1,  # time at the end of the last step
+        t_old=1,  # time at its beginning
+        end=1,  # of this stretch: no step goes beyond it
+        step=1,  # length of the next step
+        longest_step=1,
+        searched_to=1,  # time up to which events have been looked for, and outputs may be written
+        counted_from=1,  # time from which fixed steps are counted; else the start of the run
+        steps_counted=1,  # since then
+        y=n,  # state at the end of the last step
+        y_old=n,
+        dy=n,  # its slope
+        dy_old=n,
+        rtol=1,
+        atol=n,
+        error=n,  # estimated error of the last step, component by component
+        least_pivot_ratio=1,  # of chosen independent speeds, below which another choice is looked for
+        determinant_sign=1,  # of the matrix that dependent speeds are solved with: if it changes, a singular pose was crossed
+        **integrator.parts(m),
+        event_values=n_events,  # at `searched_to`
+        event_values_new=n_events,  # at the time looked at
+        event_y=n,  # state there
+        event_t=1,  # time of the event found
+    )

@@ -27,6 +27,7 @@ class Midpoint(FixedStep):
     name = "midpoint"
     order = 2
     any_formulation = False
+    keeps_constraints = False
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         n_q, n_u = m.n_q, m.n_u

@@ -3,6 +3,12 @@
 Hairer and Wanner, *Solving Ordinary Differential Equations II*, IV.8. Three stages Zᵢ = y(t + cᵢh) − y, solved by a simplified Newton
 iteration that the eigenvectors T of the method's matrix split into one real and one complex system. Dense output is the cubic of the
 collocation.
+
+Constraints, twice differentiated, make an ordinary differential equation in (q, u), whose solutions off the constraints drift but are
+not stiff: stages need not lie on them, and stiffness is where it was, in the forces. Its Jacobian is exact (`kernels.rhs.jacobian`), so
+that Newton's iteration sees the constraints' forces change as well. After each step q, then u, are brought back by the least change in
+the metric of A, as the explicit methods do it. Keeping positions in every stage instead (the stabilised index 2 of Gear, Gupta and
+Leimkuhler) would add the multipliers to the unknowns, twice as many rows to the matrices, and gain nothing that the projection leaves.
 """
 
 from __future__ import annotations
@@ -11,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.mechanism import Mechanism
-from dalembert.simulation.integrators.adaptive import AdaptiveStep, arrival, error_scale, limited, too_small, unlimited
-from dalembert.simulation.integrators.integrator import NOT_FINITE, STEP_TOO_SMALL, Method, Steps, Unknowns
+from dalembert.simulation.integrators.adaptive import SAFETY, AdaptiveStep, Stepper, again_if
+from dalembert.simulation.integrators.integrator import Unknowns
+from dalembert.simulation.integrators.singular_pose import NoRows
+from dalembert.simulation.integrators.step_control import FINITE, GustafssonControl
 from dalembert.simulation.integrators.stiff_linear import StiffLinear
 from dalembert.simulation.march.equations import Equations
-from dalembert.trace.native import Pointer, Real, Signature, maximum, minimum, select, sqrt
+from dalembert.trace.native import Bool, Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 ROOT = 6.0**0.5
 C = ((4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0)
@@ -49,63 +56,88 @@ DENSE = np.array(
 """The collocation polynomial: y_old + Σⱼ θ^(j+1) Σᵢ Zᵢ DENSE[i, j]."""
 
 ITERATIONS = 10
-SHRINK, GROW, SAFETY = 0.2, 8.0, 0.9
+"""Of Newton's method, at most."""
+HALF = 0.5
+"""Part of a step that is tried next if they did not converge."""
+LEAST_ERROR = 1e-10
+"""Of a step, so that a choice can be made by it."""
 
 
 class Radau(AdaptiveStep):
     name = "radau"
     order = 5
     any_formulation = False
+    control = GustafssonControl(exponent=0.25)
 
-    @property
-    def held(self) -> Method | None:
-        from dalembert.simulation.integrators.radau_held import HeldRadau
-
-        return HeldRadau()
-
-    def scale(self, p: Any, rtol: Real, i: Any) -> Real:
-        """By what the error of a component is measured."""
-        return error_scale(p, rtol, i)
-
-    def measured(self, f: Any, h: Real) -> None:
-        """Called where a trial is about to be measured."""
-
-    def limited(self, p: Any, h: Real) -> Real:
-        """A step not longer than allowed."""
-        return limited(p, h)
-
-    def arrived(self, f: Any, e: Equations) -> None:
-        """Called at the end of a step, its slope known."""
-
-    def parts(self, m: Unknowns) -> dict[str, int]:
+    def stage_parts(self, m: Unknowns) -> dict[str, int]:
+        """`Z`, the stages less y_old; `W`, they in the variables that do not mix; `F`, slopes, then corrections of W."""
         n = m.n_q + m.n_u
-        own = {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n, "last_error": 1, "last_h": 1}
-        return own | StiffLinear.parts(m)
+        return {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n} | StiffLinear.parts(m)
 
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        return {"last_error": 1e-4}
+    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+        return _RadauStepper(e, poses)
 
-    def emit(self, e: Equations) -> Steps:
-        linear = StiffLinear(e)
-        iterate = self._emit_iteration(e, linear)
-        return Steps(self.emit_start(e), self._emit_step(e, linear, iterate), self.emit_dense(e), linear.scratch)
 
-    def _emit_iteration(self, e: Equations, linear: StiffLinear) -> Signature:
+class _RadauStepper(Stepper):
+    """Newton's iteration on the stages, and the cubic of the collocation between steps."""
+
+    def __init__(self, e: Equations, poses: NoRows):
+        super().__init__(e, poses)
+        self.linear = StiffLinear(e)
+        self.scratch = self.linear.scratch
+        self._iterate = self._emit_iteration()
+        self._out: Any = None  # of the iteration in the step under construction
+        self._Z_before: Any = None
+
+    def remember(self, f: Any) -> None:
+        n, p = self.e.n, self.e.layout.of(f.memory)
+        with f.loop(n) as i:
+            p.y_old[i] = p.y[i]
+            p.dy_old[i] = p.dy[i]
+        p.t_old[0] = p.t[0]
+        self.linear.differentiate(f, p)
+        self._out, self._Z_before = f.array(2), f.array(3 * n)
+        with f.loop(3 * n) as i:
+            self._Z_before[i] = p.Z[i]
+
+    def attempt(self, f: Any, v: Any) -> Real:
+        n, p, out = self.e.n, self.e.layout.of(f.memory), self._out
+        with f.loop(3 * n) as i:
+            p.Z[i] = self._Z_before[i]
+        with f.loop(n) as i:
+            p.y[i] = p.y_old[i]
+        self.poses.scale.measure(f, v.h)
+        failed = f.call(self._iterate, f.memory, f.given, f.work, v.h, out) != 0
+        with f.if_(failed):
+            v.finite = self._finite(f, p)
+        again_if(f, v, failed, HALF)
+        v.safety = SAFETY * (2.0 * ITERATIONS + 1.0) / (2.0 * ITERATIONS + out[1])
+        return maximum(out[0], LEAST_ERROR)
+
+    def _finite(self, f: Any, p: Any) -> Bool:
+        """Whether the slopes of the stages were numbers."""
+        v = f.variables(zero=0.0)
+        with f.loop(3 * self.e.n) as i:
+            v.zero = v.zero + 0.0 * p.F[i]
+        finite: Bool = (v.zero == 0.0).all()
+        return finite
+
+    def _emit_iteration(self) -> Signature:
         """`iterate(memory, given, work, h, out)`: factorise, Newton's iteration on Z, error estimate; 0 if it converged.
 
         out: the error's norm, the number of iterations.
         """
-        n = e.n
+        e, n, linear = self.e, self.e.n, self.linear
         with e.function("iterate", h=Real, out=Pointer) as f:
             p = e.layout.of(f.memory)
             Z, W, F = ([part + k * n for k in range(3)] for part in (p.Z, p.W, p.F))
             real, pair = MU / f.h, (MU_PAIR[0] / f.h, MU_PAIR[1] / f.h)
             rows, rows_c = f.int_array(max(1, e.n_u)), f.int_array(max(1, e.n_u))
             linear.factorise(f, p, real, pair, rows, rows_c)
-            self._predict(f, n, p, Z, W, f.h)
+            self._predict(f, p, Z, W)
             v = f.variables(size=0.0, before=0.0, rate=0.0, count=0, done=False, failed=False)
             with f.while_(lambda: ~(v.done | v.failed)):
-                self._residual(f, e, p, Z, W, F, real, pair)
+                self._residual(f, p, Z, W, F, real, pair)
                 linear.solve(f, p, real, rows, F[0])
                 linear.solve_pair(f, p, pair, rows_c, F[1], F[2])
                 v.size = 0.0
@@ -113,40 +145,45 @@ class Radau(AdaptiveStep):
                     for k in range(3):
                         change = F[k][i]
                         W[k][i] = W[k][i] + change
-                        scaled = change / self.scale(p, p.rtol[0], i)
+                        scaled = change / self.poses.scale.of(p, p.rtol[0], i)
                         v.size = v.size + scaled * scaled
                     weights = [W[k][i] for k in range(3)]
                     for k in range(3):
                         Z[k][i] = _dot(T[k], weights)
                 v.size = sqrt(v.size / (3.0 * max(n, 1)))
-                v.count = v.count + 1
-                known = f.real(v.count) > 1.5
-                v.rate = select(known, v.size / v.before, 0.0)
-                wanted = maximum(10.0 * 2.0**-52 / p.rtol[0], minimum(f.real(0.03), sqrt(p.rtol[0])))
-                close = (v.rate / (1.0 - v.rate) * v.size < wanted) & known & (v.rate < 1.0)
-                v.done = (close | (v.size == 0.0) | (v.size < 1e-3 * wanted)).all()
-                worse = (known & (v.rate >= 2.0)) | ~(v.size < 1e100)
-                v.failed = ~v.done & (worse.any() | (v.count >= ITERATIONS))
-                v.before = v.size
+                self._judge(f, p, v)
             with f.if_(v.failed):
                 f.return_(1)
             with f.loop(n) as i:
                 p.y[i] = p.y_old[i] + Z[2][i]
-            self._estimate(f, e, p, linear, real, rows, Z, p.dy_old)
-            f.out[0] = self._norm(f, n, p)
+            self._estimate(f, p, real, rows, Z, p.dy_old)
+            f.out[0] = self._norm(f, p)
             with f.if_((f.out[0] > 1.0).all()):  # filtered once more, as stiff components exaggerate it
                 with f.loop(n) as i:
                     p.stage[i] = p.y_old[i] + p.error[i]
                 e.evaluate(f, p.t_old[0], p.stage, p.dy)
-                self._estimate(f, e, p, linear, real, rows, Z, p.dy)
-                f.out[0] = self._norm(f, n, p)
+                self._estimate(f, p, real, rows, Z, p.dy)
+                f.out[0] = self._norm(f, p)
             f.out[1] = f.real(v.count)
         return f.signature
 
+    def _judge(self, f: Any, p: Any, v: Any) -> None:
+        """Whether the iteration is done or has failed, by the size of its last change and the rate at which changes shrink."""
+        v.count = v.count + 1
+        known = f.real(v.count) > 1.5
+        v.rate = select(known, v.size / v.before, 0.0)
+        wanted = maximum(10.0 * 2.0**-52 / p.rtol[0], minimum(f.real(0.03), sqrt(p.rtol[0])))
+        close = (v.rate / (1.0 - v.rate) * v.size < wanted) & known & (v.rate < 1.0)
+        v.done = (close | (v.size == 0.0) | (v.size < 1e-3 * wanted)).all()
+        worse = (known & (v.rate >= 2.0)) | ~(v.size < FINITE)
+        v.failed = ~v.done & (worse.any() | (v.count >= ITERATIONS))
+        v.before = v.size
+
     def _residual(
-        self, f: Any, e: Equations, p: Any, Z: list[Pointer], W: list[Pointer], F: list[Pointer], real: Real, pair: Any
+        self, f: Any, p: Any, Z: list[Pointer], W: list[Pointer], F: list[Pointer], real: Real, pair: Any
     ) -> None:
         """F = T⁻¹ (slopes at the three stages) − (Λ/h) W: what is left of the equations, in the variables that do not mix."""
+        e = self.e
         for k in range(3):
             with f.loop(e.n) as i:
                 p.stage[i] = p.y_old[i] + Z[k][i]
@@ -158,13 +195,13 @@ class Radau(AdaptiveStep):
             F[1][i] = turned[1] - (pair[0] * weights[1] - pair[1] * weights[2])
             F[2][i] = turned[2] - (pair[0] * weights[2] + pair[1] * weights[1])
 
-    def _predict(self, f: Any, n: int, p: Any, Z: list[Pointer], W: list[Pointer], h: Real) -> None:
+    def _predict(self, f: Any, p: Any, Z: list[Pointer], W: list[Pointer]) -> None:
         """Begin with the last step's polynomial carried on, or with nothing."""
-        ratio = select(p.last_h[0] > 0.0, h / p.last_h[0], 0.0)
-        with f.loop(n) as i:
+        ratio = select(p.last_step[0] > 0.0, f.h / p.last_step[0], 0.0)
+        with f.loop(self.e.n) as i:
             old = [Z[k][i] for k in range(3)]
             carried = [self._carried(old, 1.0 + ratio * C[k]) - old[2] for k in range(3)]
-            begin = [select(p.last_h[0] > 0.0, x, 0.0) for x in carried]
+            begin = [select(p.last_step[0] > 0.0, x, 0.0) for x in carried]
             for k in range(3):
                 W[k][i] = _dot(T_INVERSE[k], begin)
                 Z[k][i] = begin[k]
@@ -174,78 +211,21 @@ class Radau(AdaptiveStep):
         coefficients = [_dot(DENSE[:, j], Z) for j in range(3)]
         return x * (coefficients[0] + x * (coefficients[1] + x * coefficients[2]))
 
-    def _estimate(
-        self, f: Any, e: Equations, p: Any, linear: StiffLinear, real: Any, rows: Any, Z: list[Pointer], slope: Pointer
-    ) -> None:
+    def _estimate(self, f: Any, p: Any, real: Any, rows: Any, Z: list[Pointer], slope: Pointer) -> None:
         """error = (μ/h − J)⁻¹ (slope + Σ ERROR Z / h)."""
-        with f.loop(e.n) as i:
+        with f.loop(self.e.n) as i:
             p.error[i] = slope[i] + _dot(ERROR, [Z[k][i] for k in range(3)]) * real / MU
-        linear.solve(f, p, real, rows, p.error)
+        self.linear.solve(f, p, real, rows, p.error)
 
-    def _norm(self, f: Any, n: int, p: Any) -> Any:
-        v = f.variables(sum=0.0)
+    def _norm(self, f: Any, p: Any) -> Any:
+        n, v = self.e.n, f.variables(sum=0.0)
         with f.loop(n) as i:
-            scaled = p.error[i] / self.scale(p, p.rtol[0], i)
+            scaled = p.error[i] / self.poses.scale.of(p, p.rtol[0], i)
             v.sum = v.sum + scaled * scaled
         return sqrt(v.sum / float(max(n, 1)))
 
-    def _emit_step(self, e: Equations, linear: StiffLinear, iterate: Signature) -> Signature:
-        n = e.n
-        with e.function("step") as f:
-            p = e.layout.of(f.memory)
-            with f.loop(n) as i:
-                p.y_old[i] = p.y[i]
-                p.dy_old[i] = p.dy[i]
-            p.t_old[0] = p.t[0]
-            linear.differentiate(f, p)
-            out = f.array(2)
-            keep = f.array(3 * n)
-            with f.loop(3 * n) as i:
-                keep[i] = p.Z[i]
-            v = f.variables(h=p.step[0], factor=1.0, accepted=False, finite=True, rejected=False)
-            with f.while_(lambda: ~v.accepted):
-                v.h = self.limited(p, v.h)
-                with f.if_(too_small(p, v.h)):
-                    f.return_(select(v.finite, f.integer(STEP_TOO_SMALL), f.integer(NOT_FINITE)))
-                with f.loop(3 * n) as i:
-                    p.Z[i] = keep[i]
-                with f.loop(n) as i:
-                    p.y[i] = p.y_old[i]
-                self.measured(f, v.h)
-                failed = f.call(iterate, f.memory, f.given, f.work, v.h, out)
-                with f.if_(failed != 0):
-                    v.rejected = True
-                    v.finite = self._finite(f, e, p)
-                    v.h = 0.5 * v.h
-                with f.else_():
-                    error = maximum(out[0], 1e-10)
-                    v.finite = (error < 1e100).all()
-                    v.accepted = (error <= 1.0).all()
-                    safety = SAFETY * (2.0 * ITERATIONS + 1.0) / (2.0 * ITERATIONS + out[1])
-                    first = p.last_h[0] <= 0.0
-                    trend = v.h / p.last_h[0] * (p.last_error[0] / error) ** 0.25
-                    v.factor = safety * select(first, f.real(1.0), minimum(f.real(1.0), trend)) / error**0.25
-                    with f.if_(~v.accepted):
-                        v.rejected = True
-                        v.h = v.h * select(error < 1e100, maximum(SHRINK, minimum(v.factor, 0.9)), 0.1)
-            p.last_h[0], p.last_error[0] = v.h, maximum(out[0], 1e-2)
-            following = v.h * maximum(SHRINK, minimum(v.factor, GROW))
-            p.step[0] = select(v.rejected, minimum(following, v.h), unlimited(p, v.h, following))
-            p.t[0] = arrival(p, v.h)
-            e.projected(f, p.t[0], p.y)
-            e.evaluate(f, p.t[0], p.y, p.dy)
-            self.arrived(f, e)
-        return f.signature
-
-    def _finite(self, f: Any, e: Equations, p: Any) -> Any:
-        """Whether the slopes of the stages were numbers."""
-        v = f.variables(zero=0.0)
-        with f.loop(3 * e.n) as i:
-            v.zero = v.zero + 0.0 * p.F[i]
-        return (v.zero == 0.0).all()
-
-    def emit_dense(self, e: Equations) -> Signature:
-        n = e.n
+    def emit_dense(self) -> Signature:
+        e, n = self.e, self.e.n
         with e.function("dense", at=Real, out=Pointer) as f:
             p = e.layout.of(f.memory)
             x = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])

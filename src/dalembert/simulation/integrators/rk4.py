@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite
-from dalembert.simulation.integrators.integrator import Method, Unknowns
+from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.equations import Equations
 from dalembert.trace.native import Pointer, Real, Signature
 
@@ -16,10 +16,6 @@ from dalembert.trace.native import Pointer, Real, Signature
 class RK4(FixedStep):
     name = "rk4"
     order = 4
-
-    @property
-    def held(self) -> Method | None:
-        return self
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n_q + m.n_u)

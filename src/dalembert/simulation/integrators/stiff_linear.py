@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dalembert.kernels.catalogue import LARGEST_STRAIGHT_DERIVATIVES
-from dalembert.kernels.rhs.jacobian import Varied
-from dalembert.kernels.rhs.range_space import Constrained
+from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.kernels.runtime.straight import block, known_symbols
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.equations import Equations, Prefixed, given_layout
+from dalembert.simulation.march.equations import Equations, given_layout
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
 
@@ -30,24 +28,13 @@ class StiffLinear:
 
     def __init__(self, e: Equations):
         self.e = e
-        run, needed, self.width = self._emit_derivatives()
+        run, needed, self.width = e.rhs.emit_jacobian(Prefixed(e.module, "jacobian_"))
         self._scratch_at = -(-e.work // ALIGNED) * ALIGNED
         self.scratch = self._scratch_at - e.work + needed
         self.run = replace(run, lanes=1)  # it takes plain arrays, whatever it does with its lanes inside
         self.to_coordinates, self.to_speeds = self._emit_maps()
         self.real = emit_lu(e.module, e.n_u, RealNumbers())
         self.complex = emit_lu(e.module, e.n_u, ComplexNumbers())
-
-    def _emit_derivatives(self) -> tuple[Signature, int, int]:
-        """∂u̇/∂(s, u) as code, its memory, and the length of its rows: of large trees by sweeps, else with the loops' rows."""
-        e, m = self.e, self.e.mechanism
-        module: Any = Prefixed(e.module, "jacobian_")
-        if e.held is None and m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
-            run, scratch = e.catalogue.forward_dynamics_derivatives.emit(module, 1)
-            return run, scratch, 3 * e.n_u + len(m.parameters)
-        varied = Varied(e.held or Constrained(m, ()))
-        run, scratch = varied.emit(module)
-        return run, scratch, varied.width
 
     @staticmethod
     def parts(m: Unknowns) -> dict[str, int]:

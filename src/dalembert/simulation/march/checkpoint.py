@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.atomic import write_whole
 from dalembert.errors import MotionFileError
 from dalembert.limited_read import Unreadable, read_whole
-from dalembert.pivoting import Choice
+from dalembert.pivoting import PivotChoice
 
 LARGEST = 2**34
 """Bytes of a file."""
@@ -28,7 +28,7 @@ class Era:
 
     samples: int
     events: int
-    choice: Choice
+    choice: PivotChoice
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,9 @@ def _unpacked(packed: bytes) -> Checkpoint:
         about: dict[str, Any] = json.loads(str(held["about"]))
         arrays = {name: np.asarray(held[name], dtype=np.int64 if name == "counters" else float) for name in _ARRAYS}
         eras = tuple(
-            Era(whole(x["samples"]), whole(x["events"]), Choice(**{k: _numbers(v) for k, v in x["choice"].items()}))
+            Era(
+                whole(x["samples"]), whole(x["events"]), PivotChoice(**{k: _numbers(v) for k, v in x["choice"].items()})
+            )
             for x in about["choices"]
         )
         return Checkpoint(

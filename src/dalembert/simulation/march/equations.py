@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.runtime.admissible import emit_admissible
+from dalembert.kernels.rhs.right_hand_side import RightHandSide
 from dalembert.kernels.runtime.straight import block, extra_input, known_symbols
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.march.callback import external_forces
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace import Expr, symbols
 from dalembert.trace.native import Module, Output, Pointer, Signature
-
-if TYPE_CHECKING:
-    from dalembert.kernels.rhs.formulation import Formulated
-    from dalembert.kernels.rhs.range_space import Constrained
-
-
-class Prefixed:
-    """A module in which every new function's name gets a prefix, so that several kernels can live in one."""
-
-    def __init__(self, module: Module, prefix: str):
-        self._module, self._prefix = module, prefix
-
-    def block(self, block: Any, lanes: int = 1, name: str | None = None, **rest: Any) -> Signature:
-        return self._module.block(block, lanes, self._prefix + (name or block.name), **rest)
-
-    def function(self, name: str, /, **rest: Any) -> Any:
-        return self._module.function(self._prefix + name, **rest)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +21,8 @@ class Equations:
 
     module: Module
     lanes: int
-    mechanism: Mechanism
     catalogue: Catalogue
+    rhs: RightHandSide
     layout: Layout
     given: Layout
     slope: Signature
@@ -51,20 +31,17 @@ class Equations:
     """`project(t, y, given, work)`: back onto what must hold exactly; None where nothing must."""
     work: int
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
-    pivot_at: int | None = None
-    """Where in that memory `slope` leaves the smallest pivot of the constraints, if it does."""
     project_wide: Signature | None = None
     wide_lanes: int = 1
     """`project` on several states, one in each of these lanes."""
     pivots: Signature | None = None
-    """`pivots(t, y, out, given)`: how firmly the chosen speeds stand, where speeds are chosen; to be measured by `given.lengths`."""
-    n_dependent: int = 0
-    speeds: int | None = None
-    """How many speeds are integrated, if they are not the mechanism's own."""
-    held: Constrained | None = None
-    """What keeps Kane's equations on loops and constraints, where there are any."""
+    """`pivots(t, y, out, given)`: what is divided by where chosen speeds give the others; to be measured by `given.lengths`."""
     beside: int = 0
     """How many further numbers are integrated with the state."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.rhs.m
 
     @property
     def n_q(self) -> int:
@@ -72,11 +49,23 @@ class Equations:
 
     @property
     def n_u(self) -> int:
-        return self.mechanism.n_u if self.speeds is None else self.speeds
+        """How many speeds are integrated."""
+        return self.rhs.n_speeds
 
     @property
     def n(self) -> int:
         return self.n_q + self.n_u + self.beside
+
+    @property
+    def n_dependent(self) -> int:
+        """How many speeds are solved for where speeds are chosen."""
+        at = self.given.parts["lengths"]
+        return int(at.stop - at.start)
+
+    @property
+    def pivot_at(self) -> int | None:
+        """Where in its working memory `slope` leaves the smallest pivot of the constraints, if it does."""
+        return self.rhs.pivot_at
 
     def function(self, name: str, **parameters: Any) -> Any:
         """A function `name(memory, given, work, …)` with a status."""
@@ -109,11 +98,11 @@ def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more: in
 
 
 def emit_slope(
-    module: Module, catalogue: Catalogue, lanes: int, given: Layout, held: Constrained | Formulated | None = None
+    module: Module, catalogue: Catalogue, rhs: RightHandSide, lanes: int, given: Layout
 ) -> tuple[Signature, int]:
-    """`slope(t, y, dy, given, work)` and the working memory it needs; `held` by its constraints, if there are any."""
-    m = catalogue.mechanism
-    run, work = catalogue.state_rates.emit(module, lanes) if held is None else held.emit(module, lanes, watched=True)
+    """`slope(t, y, dy, given, work)` and the working memory it needs."""
+    m = rhs.m
+    run, work = rhs.emit_slope(module, lanes)
     called = external_forces(module) if catalogue.opaque is not None else None
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
@@ -128,23 +117,15 @@ def emit_slope(
     return f.signature, work + (m.n_u if called is not None else 0)
 
 
-def emit_projection(
-    module: Module, m: Mechanism, lanes: int, given: Layout, held: Constrained | Formulated | None = None
-) -> Signature | None:
+def emit_projection(module: Module, rhs: RightHandSide, lanes: int, given: Layout) -> Signature | None:
     """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
-    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
-    if held is not None:
-        project = held.emit_projection(module, lanes)
-        with module.function("projected", lanes=lanes, public=False, **parameters) as f:
-            p, scratch = given.of(f.given), f.work + held.rates_at
-            f.call(project, f.t, f.y, f.y + m.n_q, p.x, p.P, scratch, f.work)
-        return f.signature
-    projection = emit_admissible(module, m, lanes)
-    if projection is None:
+    project = rhs.emit_projection(module, lanes)
+    if project is None:
         return None
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
     with module.function("projected", lanes=lanes, public=False, **parameters) as f:
-        nothing = f.array(1)
-        f.call(projection, nothing, f.y, nothing, nothing, nothing, nothing, nothing)
+        p, scratch = given.of(f.given), f.work + rhs.rates_at
+        f.call(project, f.t, f.y, f.y + rhs.m.n_q, p.x, p.P, scratch, f.work)
     return f.signature
 
 

@@ -17,16 +17,16 @@ HALVINGS = 60
 
 
 def emit_search(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
-    """`search(memory, given, work, counters)`: nonzero if an event was found between `seen` and t.
+    """`search(memory, given, work, counters)`: nonzero if an event was found between `searched_to` and t.
 
-    Then `event_t`, `event_y` and counters[WHICH] say which and where, and `seen` is at the event; else `seen` is t.
+    Then `event_t`, `event_y` and counters[WHICH] say which and where, and `searched_to` is at the event; else `searched_to` is t.
     """
     values = None if events is None else _emit_values_at(e, steps, events)
     with e.function("search", counters=IntPointer) as f:
         p = e.layout.of(f.memory)
         if values is not None:
             n = len(directions)
-            begin, end = p.seen[0], p.t[0]
+            begin, end = p.searched_to[0], p.t[0]
             table = e.module.int_table(directions)
             v = f.variables(a=begin, b=begin, low=begin, found=-1)
             with f.loop(1, PARTS + 1) as part:
@@ -46,22 +46,22 @@ def emit_search(e: Equations, steps: Steps, events: Signature | None, directions
                     f.call(values, f.memory, f.given, f.work, v.b)
                     v.found = k
                 with f.loop(n) as k:
-                    p.values[k] = p.values_new[k]
+                    p.event_values[k] = p.event_values_new[k]
                 v.a = v.b
                 f.stop_if(v.found >= 0)
-            p.seen[0] = v.b
+            p.searched_to[0] = v.b
             with f.if_(v.found >= 0):
                 p.event_t[0] = v.b
                 f.counters[WHICH] = v.found
                 f.return_(1)
         else:
-            p.seen[0] = p.t[0]
+            p.searched_to[0] = p.t[0]
     return f.signature
 
 
 def _crosses(p: Any, k: Int, direction: Int) -> Mask:
     """From below to zero or above (unless only downward counts), or the other way round."""
-    before, after = p.values[k], p.values_new[k]
+    before, after = p.event_values[k], p.event_values_new[k]
     body = before.body
     up, down = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)
     counts = [_everywhere(body, direction >= 0), _everywhere(body, direction <= 0)]
@@ -74,7 +74,7 @@ def _everywhere(body: Any, condition: Any) -> Mask:
 
 
 def _emit_values_at(e: Equations, steps: Steps, events: Signature) -> Signature:
-    """`values_at(memory, given, work, t)`: the state at t into `event_y`, the event functions there into `values_new`."""
+    """`values_at(memory, given, work, t)`: the state at t into `event_y`, the event functions there into `event_values_new`."""
     with e.function("values_at", at=Real) as f:
         p = e.layout.of(f.memory)
         with f.if_((f.at == p.t[0]).all()), f.loop(e.n) as i:
@@ -82,5 +82,5 @@ def _emit_values_at(e: Equations, steps: Steps, events: Signature) -> Signature:
         with f.if_((f.at != p.t[0]).any()):
             f.call(steps.dense, f.memory, f.given, f.work, f.at, p.event_y)
         p.time[0] = f.at
-        f.call(events, p.time, p.event_y, p.values_new, f.given)
+        f.call(events, p.time, p.event_y, p.event_values_new, f.given)
     return f.signature

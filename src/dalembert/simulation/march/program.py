@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.rhs.formulation_speeds import own_speed_symbols, settled_choice
-from dalembert.simulation.equation_choice import Balance
-from dalembert.simulation.integrators.integrator import Method, Unknowns, layout
-from dalembert.simulation.kept_rows import Holding
+from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, settled_choice
+from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
+from dalembert.kernels.runtime.prefixed import Prefixed
+from dalembert.simulation.equation_choice import EquationChoice
+from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.equations import (
     Equations,
-    Prefixed,
     emit_projection,
     emit_slope,
     emit_values,
@@ -31,11 +31,9 @@ from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import PLAIN, Library, Module, Signature, Target, aligned
-from dalembert.trace.native.driver import lapack
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
-    from dalembert.simulation.equation_choice import Held
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +41,13 @@ class Program:
     """Everything about a run that is settled before its numbers: what is compiled, and how its memory is laid out."""
 
     catalogue: Catalogue
-    named_method: Method
+    integrator: Integrator
     lanes: int = 1
     events: Sequence[Callable[[Any], Any]] = ()
     directions: Sequence[int] = ()
-    holding: Holding | None = None
-    """How loops and constraints are kept; None where there are none."""
-    balanced: Balance | None = None
+    kept: KeptRows = NO_ROWS_KEPT
+    """How loops and constraints are kept."""
+    chosen: EquationChoice | None = None
     """By which formulation and constraint method; None for the usual ones."""
     many: bool = False
     """Whether many motions are marched at a time."""
@@ -57,13 +55,24 @@ class Program:
     """What it is compiled for, if it is not what the mechanism is."""
 
     @cached_property
-    def balance(self) -> Balance:
-        return self.balanced or Balance(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
+    def equation_choice(self) -> EquationChoice:
+        return self.chosen or EquationChoice(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
+
+    @cached_property
+    def rhs(self) -> RightHandSide:
+        """What is integrated."""
+        by = self.equation_choice
+        return right_hand_side(self.catalogue, by.form, by.constraints, self.kept.keep)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there are loops or constraints."""
+        return bool(self.catalogue.mechanism.constraint_rows)
 
     @property
     def n_speeds(self) -> int:
         """How many speeds are integrated."""
-        return self.balance.n_speeds
+        return self.rhs.n_speeds
 
     @property
     def beside(self) -> int:
@@ -74,38 +83,32 @@ class Program:
     def unknowns(self) -> list[str]:
         """What is integrated, in words."""
         m = self.catalogue.mechanism
-        speeds = self.balance.form.speeds(m)
+        speeds = self.equation_choice.form.speeds(m)
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
-
-    @cached_property
-    def method(self) -> Method:
-        """The method, in its variant for constraints where they are kept by projection on the mechanism's own speeds."""
-        projected = self.holding is not None and self.holding.stabilise.projects and self.balance.own
-        return (self.named_method.held if projected else None) or self.named_method
 
     @property
     def _projects_in_lanes(self) -> bool:
         """Whether outputs are projected several at a time."""
-        h = self.holding
-        return h is not None and h.stabilise.projects and self.balance.usual and self.lanes == 1
+        return self.rhs.projects_in_lanes and self.lanes == 1
 
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, len(m.parts))
-        return layout(self.method, unknowns, len(self.events))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
+        return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
     def given(self) -> Layout:
-        return given_layout(self.catalogue.mechanism, len(self.scales), self.balance.n_dependent)
+        return given_layout(self.catalogue.mechanism, len(self.scales), self.equation_choice.n_dependent)
 
     @property
     def scales(self) -> np.ndarray:
-        return self.balance.scales(self.holding)
+        """What the rows of constraints are measured by."""
+        return self.rhs.row_scales(self.kept.norms, self.kept.sizes)
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
-        """What the method's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.method.first_values(m.numeric)
+        """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
+        return self.integrator.first_values(m.numeric, self.rhs.watched)
 
     @property
     def target(self) -> Target:
@@ -121,8 +124,7 @@ class Program:
     def library(self) -> Library:
         if self.catalogue.opaque is not None:
             make_known()
-        if not self.balance.usual:
-            lapack.make_known()
+        self.rhs.make_known()
         return self.catalogue.mechanism.code.library(self._asked_for, self._module)
 
     @property
@@ -130,12 +132,12 @@ class Program:
         """Everything that `_module` reads, besides the mechanism."""
         with tracing():
             events = fingerprint(self._event_values())
-        h, b = self.holding, self.balance
-        held = None if h is None else (h.rows, h.others, h.stabilise)
+        h, b = self.kept, self.equation_choice
+        rows = (h.rows, h.others, h.stabilise)
         opaque = self.catalogue.opaque is not None
-        balanced = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
+        choice = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
-            type(self), self.named_method, self.lanes, events, tuple(self.directions), held, balanced, self.many, opaque,
+            type(self), self.integrator, self.lanes, events, tuple(self.directions), rows, choice, self.many, opaque,
             self.beside, self.target,
         )  # fmt: skip
 
@@ -157,45 +159,37 @@ class Program:
             return []
         from dalembert.simulation.march.events import traced_value
 
-        m, b = self.catalogue.mechanism, self.balance
+        m, b = self.catalogue.mechanism, self.equation_choice
         s = m.symbolic_state()
-        if not b.own:
-            s = b.form.state(m, s.t, s.coordinates, own_speed_symbols(b.form, m))
+        if not b.uses_mechanism_speeds:
+            s = b.form.state(m, s.t, s.coordinates, formulation_speed_symbols(b.form, m))
         return [traced_value(event, s) for event in self.events]
 
     def _pivots(self, module: Module) -> Signature | None:
         """Code that watches the choice of speeds; None where nothing is chosen."""
-        m, form = self.catalogue.mechanism, self.balance.form
-        if not isinstance(form, ChoosesSpeeds) or not self.balance.n_dependent:
-            return None
         with tracing():
-            return emit_values(module, m, "pivots", list(form.pivots(m.symbolic_state())), self.lanes, self.given)
+            pivots = self.rhs.speed_pivots()
+            m = self.catalogue.mechanism
+            return emit_values(module, m, "pivots", pivots, self.lanes, self.given) if pivots else None
 
-    def _slope(self, module: Module, held: Held | None) -> tuple[Signature, int]:
-        return emit_slope(module, self.catalogue, self.lanes, self.given, held)
+    def _slope(self, module: Module) -> tuple[Signature, int]:
+        return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.given)
 
-    def _projection(self, module: Module, held: Held | None) -> Signature | None:
-        return emit_projection(module, self.catalogue.mechanism, self.lanes, self.given, held)
+    def _projection(self, module: Module) -> Signature | None:
+        return emit_projection(module, self.rhs, self.lanes, self.given)
 
     def _module(self) -> Module:
-        from dalembert.kernels.rhs.range_space import Constrained
-
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
-        h = self.holding
-        held = self.balance.code(m, h)
-        slope, work = self._slope(module, held)
-        projected = held if (not self.balance.own if h is None else h.stabilise.projects) else None
-        project = self._projection(module, projected)
-        pivot = None if held is None else held.places.get("pivot")
+        slope, work = self._slope(module)
+        project = self._projection(module)
         wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
-            project_wide = emit_projection(Prefixed(module, "wide_"), m, wide, self.given, projected)  # type: ignore[arg-type]
+            project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.given)
         e = Equations(
-            module, self.lanes, m, self.catalogue, self.layout, self.given, slope, project, work, pivot, project_wide,
-            wide, self._pivots(module), self.balance.n_dependent, self.n_speeds, held if isinstance(held, Constrained) else None,
-            self.beside,
+            module, self.lanes, self.catalogue, self.rhs, self.layout, self.given, slope, project, work, project_wide, wide,
+            self._pivots(module), self.beside,
         )  # fmt: skip
-        steps = self.method.emit(e)
+        steps = self.integrator.emit(e)
         events = None
         if self.events:
             with tracing():

@@ -13,10 +13,9 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import Choice
-from dalembert.simulation.equation_choice import Balance
+from dalembert.pivoting import PivotChoice
+from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
-from dalembert.simulation.integrators.integrator import CREEPING, CROSSED, DEGRADED
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, Era
 from dalembert.simulation.march.control import Control
@@ -26,8 +25,8 @@ from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, 
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.march.time_loop import AT_END, EVENT, FINISHED, PAUSED
 from dalembert.simulation.options import Options
+from dalembert.simulation.status import Crossing, Status
 
 WORTH_A_LOOK = 1e-2
 """Pivot of the first pose below which other rows may be a better choice."""
@@ -61,7 +60,7 @@ class Run:
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
-        self._programs = {program.balance.choice: program}
+        self._programs = {program.equation_choice.choice: program}
 
     @cached_property
     def identity(self) -> str:
@@ -89,15 +88,15 @@ class Run:
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         """Set everything to the start."""
         o = self.options
-        balance = self.program.balance
-        w = balance.own_speeds(self.model, o.start, q, u)
+        by = self.program.equation_choice
+        w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
-        for name in ("t", "t_old", "seen", "first"):
+        for name in ("t", "t_old", "searched_to", "counted_from"):
             self.part(name)[:] = o.start
-        self.part("step")[:], self.part("largest")[:] = o.step, o.max_step
+        self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
-        self.part("atol")[:] = np.concatenate([balance.tolerances(self.model, o, q), tolerances])
+        self.part("atol")[:] = np.concatenate([by.tolerances(self.model, o, q), tolerances])
         for name, values in self.program.first_values(self.model).items():
             self.part(name)[:] = values
         if "size" in self.program.layout.parts:
@@ -111,13 +110,13 @@ class Run:
         with registered(self.handler):
             self._attend()
             if "distance" in self.program.layout.parts:
-                self._begin_held()
+                self._begin_constrained()
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         """What is integrated beside the state, at the start, and its tolerances."""
         return np.zeros(0), np.zeros(0)
 
-    def _begin_held(self) -> None:
+    def _begin_constrained(self) -> None:
         """The rows were chosen at other poses: whether they suit this one, and whether it can be begun from at all."""
         from dalembert.simulation.constrained_start import check_not_singular
 
@@ -136,10 +135,10 @@ class Run:
         wrong = self._misfit(c)
         if wrong:
             raise SimulationError(f"this checkpoint does not fit the run: {wrong}; start the run from the beginning")
-        if self.program.holding is not None and c.held != self.program.holding.rows:
-            self._hold_by(c.held)
+        if self.program.constrained and c.held != self.program.kept.rows:
+            self._keep_rows(c.held)
         if c.choices:
-            self._put_in(self.program.balance.chosen_so(c.choices[-1].choice))
+            self._put_in(self.program.equation_choice.chosen_so(c.choices[-1].choice))
         self.eras, self.lengths = list(c.choices[:-1]), c.lengths
         self.memory[:], self.given[:], self.counters[:] = c.memory, c.given, c.counters
         self.rows[: len(c.rows)], self.forces[: len(c.forces)] = c.rows, c.forces
@@ -148,32 +147,36 @@ class Run:
     def _misfit(self, c: Checkpoint) -> str:
         """What compiled code would stumble over, in words; nothing if all fits."""
         o, n, n_u = self.options, self.rows.shape[1], self.model.n_u
-        held, choice = self.program.holding, self.program.balance.choice
+        kept, by = self.program.kept, self.program.equation_choice
+        choice = by.choice
         done, total, steps, which, pending = (int(c.counters[k]) for k in (NEXT, TOTAL, STEPS, WHICH, PENDING))
         events = c.events.reshape(len(c.events), -1) if len(c.events) else np.zeros((0, 2 + n))
 
         def part(name: str) -> np.ndarray:
             return self.program.layout.view(c.memory, name)
 
-        firm = [part(name) for name in ("t", "t_old", "seen", "first", "end", "step", "y", "y_old", "rtol", "atol")]
-        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("seen")[0, 0]])
-        n_rows = 0 if held is None else len(held.norms)
+        firm = [
+            part(name)
+            for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
+        ]
+        times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("searched_to")[0, 0]])
+        n_rows = len(kept.norms)
         fits = {
             "its counts of samples": total == len(o.times) and 0 <= done <= total,
             "its count of steps": 0 <= steps <= o.max_steps,
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.given.shape == self.given.shape and bool(np.isfinite(c.given).all()),
             "its choice of dependent speeds": c.given.shape == self.given.shape
-            and self.program.balance.partition_fits(held, self.program.given.view(c.given, "scales")[:, 0]),
+            and self.program.rhs.row_scales_fit(self.program.given.view(c.given, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
-            "its rows of constraints": len(c.held) == (0 if held is None else len(held.rows))
+            "its rows of constraints": len(c.held) == len(kept.rows)
             and len({k for k in c.held if k < n_rows}) == len(c.held),
             "its choices of speeds": (bool(c.choices) == (choice is not None))
             and all(_same_kind(era.choice, choice) for era in c.choices)
             and all(era.samples <= done and era.events <= len(events) for era in c.choices),
-            "its lengths of rows": c.lengths.shape == self.program.balance.row_lengths(self.model, o.start, self._somewhere()).shape,
+            "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
             "its state": all(np.isfinite(x).all() for x in firm) and bool(((times >= o.start) & (times <= o.end)).all()),
         }  # fmt: skip
         return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
@@ -185,7 +188,7 @@ class Run:
         return Checkpoint(
             self.identity, self.memory.copy(), self.given.copy(), self.counters.copy(), self.rows[: self.done].copy(),
             self.forces[: self.done].copy(), np.array(self.happened), self.calls,
-            () if self.program.holding is None else self.program.holding.rows, self._every_era(), self.lengths,
+            self.program.kept.rows, self._every_era(), self.lengths,
         )  # fmt: skip
 
     # -- going ----------------------------------------------------------------------------------------------------------
@@ -200,24 +203,26 @@ class Run:
                 began = time.perf_counter()
                 before = None if self.handler is None else (self.memory.copy(), self.counters.copy())
                 left = max(1, self.options.max_steps - int(self.counters[STEPS]))
-                status = EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
-                if status == FINISHED:
+                status = (
+                    Status.EVENT if self.counters[PENDING] else self._stretch(0 if self._poor else min(budget, left))
+                )
+                if status == Status.FINISHED:
                     self.ended = "end"
                     return
-                if status == EVENT and self._record():
+                if status == Status.EVENT and self._record():
                     self.ended = "event"
                     return
-                if self._poor and status in (PAUSED, AT_END):  # all of the last step is written
+                if self._poor and status in (Status.PAUSED, Status.AT_END):  # all of the last step is written
                     self._look_at_choice()
-                if status == AT_END:
+                if status == Status.AT_END:
                     self._attend()
-                elif status == DEGRADED and self.program.balance.choice is not None:
+                elif status == Status.DEGRADED and self.program.equation_choice.choice is not None:
                     self._poor = True
-                elif status == CROSSED:
+                elif status == Status.CROSSED:
                     self._step_back()
-                elif status == DEGRADED:
+                elif status == Status.DEGRADED:
                     self._look_at_rows()
-                elif status == PAUSED:
+                elif status == Status.PAUSED:
                     took = max(time.perf_counter() - began, 1e-6)
                     budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
                 elif status < 0:
@@ -225,10 +230,10 @@ class Run:
                         self.memory[:], self.counters[:] = before
                         return  # raised on leaving
                     raise failure(status, self.model, self.program, self.options, self.memory)
-                if status in (PAUSED, AT_END) and self.counters[STEPS] >= self.options.max_steps:
+                if status in (Status.PAUSED, Status.AT_END) and self.counters[STEPS] >= self.options.max_steps:
                     raise too_many_steps(self.options, self.t)
                 if pace.creeps(self.t, int(self.counters[STEPS])):
-                    raise failure(CREEPING, self.model, self.program, self.options, self.memory)
+                    raise failure(Status.CREEPING, self.model, self.program, self.options, self.memory)
                 self._tell(progress)
                 if path is not None and time.monotonic() - saved > CHECKPOINT_EVERY:
                     self.put_aside(path)
@@ -238,50 +243,48 @@ class Run:
         """If it is the choice of rows that has become poor, not the pose: choose others."""
         from dalembert.constraints.diagnosis.diagnose import better_rows
 
-        held, model = self.program.holding, self.model
-        assert held is not None
+        kept, model = self.program.kept, self.model
         q = self.part("y")[: model.n_q]
-        rows = better_rows(model, model.admissible(q), self.t, held.rows, held.norms)
+        rows = better_rows(model, model.admissible(q), self.t, kept.rows, kept.norms)
         if rows is not None:
-            self._hold_by(rows)
+            self._keep_rows(rows)
             self.part("distance")[:], self.part("approach")[:] = 1.0, 0.0
-            if "way" in self.program.layout.parts:
-                self.part("way")[:] = self.part("across")[:] = 0.0
+            if "crossing" in self.program.layout.parts:
+                self.part("crossing")[:], self.part("crossing_error")[:] = Crossing.PLANNED, 0.0
         else:
             told = near_miss(model, self.program, self.options, self.memory)
             self.near_miss = self.near_miss or told
 
-    def _hold_by(self, rows: tuple[int, ...]) -> None:
-        assert self.program.holding is not None
-        self.program = replace(self.program, holding=replace(self.program.holding, rows=rows))
+    def _keep_rows(self, rows: tuple[int, ...]) -> None:
+        self.program = replace(self.program, kept=replace(self.program.kept, rows=rows))
         self.program.given.view(self.given, "scales")[:, 0] = self.program.scales
         self.work = self.program.work()
 
     def _step_back(self) -> None:
         """To before a step that cannot be trusted, to make it in other speeds."""
         self.part("y")[:], t = self.part("y_old"), float(self.part("t_old")[0])
-        self.part("t")[:] = self.part("first")[:] = t
-        self.part("steps")[:] = 0.0
+        self.part("t")[:] = self.part("counted_from")[:] = t
+        self.part("steps_counted")[:] = 0.0
         if not self._look_at_choice():
-            raise no_speeds_serve(self.model, self.program.balance, self.t)
+            raise no_speeds_serve(self.model, self.program.equation_choice, self.t)
 
     def _look_at_choice(self) -> bool:
         """If it is the choice of speeds that has become poor, not the pose: go on from here in others."""
         self._poor, t, n_q = False, self.t, self.model.n_q
         y = self.part("y").copy()
-        q, now = self.model.admissible(y[:n_q]), self.program.balance
+        q, now = self.model.admissible(y[:n_q]), self.program.equation_choice
         self._measure(q)
         other = now.choosing_anew(self.model, t, q, self.lengths)
-        self.part("least")[:] = 0.0
+        self.part("least_pivot_ratio")[:] = 0.0
         if other is None or now.choice is None:
-            if not now.firmness(self.model, t, q, self.lengths) > LOST:
+            if not now.pivot_ratio(self.model, t, q, self.lengths) > LOST:
                 raise no_speeds_serve(self.model, now, t)
             return False
-        self.part("side")[:] = 0.0
+        self.part("determinant_sign")[:] = 0.0
         u = now.speeds(self.model, t, q, y[n_q:])
         self.eras.append(Era(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.own_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t
@@ -291,25 +294,25 @@ class Run:
 
     def _measure(self, q: np.ndarray) -> None:
         """Rows by their greatest lengths yet: one that vanishes in a pose is not taken for a long one there."""
-        by = self.program.balance
+        by = self.program.equation_choice
         self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
         if by.choice is not None:
             self.program.given.view(self.given, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
 
-    def _put_in(self, by: Balance) -> None:
+    def _put_in(self, by: EquationChoice) -> None:
         """Go on with the equations in these speeds."""
         if by.choice not in self._programs:
-            self._programs[by.choice] = replace(self.program, balanced=by)
+            self._programs[by.choice] = replace(self.program, chosen=by)
         self.program = self._programs[by.choice]
         self.work = self.program.work()
 
     def _every_era(self) -> tuple[Era, ...]:
-        choice = self.program.balance.choice
+        choice = self.program.equation_choice.choice
         return () if choice is None else (*self.eras, Era(self.done, len(self.happened), choice))
 
     def in_speeds(self, t: np.ndarray, rows: np.ndarray, until: str, parameters: dict[str, float]) -> np.ndarray:
         """Rows of (q, w) as rows of (q, u), each by the speeds in which it was written; `until` names what is counted."""
-        ends, by = [getattr(era, until) for era in self.eras], self.program.balance
+        ends, by = [getattr(era, until) for era in self.eras], self.program.equation_choice
         used = [*(by.chosen_so(era.choice) for era in self.eras), by]
         pieces = [x.in_speeds(t[a:b], rows[a:b], parameters) for x, a, b in zip(used, [0, *ends], [*ends, len(rows)])]
         return pieces[0] if len(pieces) == 1 else np.vstack(pieces)
@@ -336,7 +339,9 @@ class Run:
         if self.control is not None:
             y, n_q = self.part("y"), self.model.n_q
             q = y[:n_q].copy()
-            x = self.control.forces(self.t, q, self.program.balance.speeds(self.model, self.t, q, y[n_q:].copy()))
+            x = self.control.forces(
+                self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
+            )
             self.program.given.view(self.given, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
@@ -356,7 +361,7 @@ class Run:
         progress.tell((self.t - self.options.start) / span, f"t = {self.t:.4g} s of {self.options.end:g} s")
 
 
-def _same_kind(one: Choice, other: Choice | None) -> bool:
+def _same_kind(one: PivotChoice, other: PivotChoice | None) -> bool:
     """Whether two choices of speeds are made among the same ones, and of as many."""
     if other is None or len(one.rows) != len(other.rows) or len(one.dependent) != len(other.dependent):
         return False

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.constrained_sensitivity import VariedHeld
-from dalembert.kernels.rhs.range_space import Constrained
-from dalembert.kernels.rhs.sensitivity import Varied, varied_tree
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.march.equations import given_layout
 from dalembert.simulation.march.memory import Layout
@@ -23,15 +20,12 @@ from dalembert.simulation.march.run import Run
 from dalembert.simulation.options import Options
 from dalembert.trace.native import Module, Pointer, Signature
 
-if TYPE_CHECKING:
-    from dalembert.simulation.equation_choice import Held
-
 _SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
 _PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
 
 
 @dataclass(frozen=True, eq=False)
-class VariedProgram(Program):
+class SensitivityProgram(Program):
     """Kane's equations by range space, with `along` directions."""
 
     along: int = 1
@@ -69,15 +63,9 @@ class VariedProgram(Program):
     def _projects_in_lanes(self) -> bool:
         return False
 
-    def _varied(self, held: Held | None) -> Varied:
-        if held is None:
-            return varied_tree(self.catalogue)
-        assert isinstance(held, Constrained)
-        return VariedHeld(held)
-
-    def _slope(self, module: Module, held: Held | None) -> tuple[Signature, int]:
-        slope, work = super()._slope(module, held)
-        vary, scratch = self._varied(held).emit(module, self.width, self.groups)
+    def _slope(self, module: Module) -> tuple[Signature, int]:
+        slope, work = super()._slope(module)
+        vary, scratch = self.rhs.emit_sensitivity(module, self.width, self.groups)
         m = self.catalogue.mechanism
         n = m.n_q + m.n_u
         with module.function("slope_varied", public=False, **_SLOPE) as f:
@@ -86,18 +74,19 @@ class VariedProgram(Program):
             f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work, f.y + n, f.dy + n, p.along, f.work + work)
         return f.signature, work + max(scratch, 2 * n)
 
-    def _projection(self, module: Module, held: Held | None) -> Signature | None:
-        project = super()._projection(module, held)
-        vary = self._varied(held).emit_projection(module, self.width, self.groups)
+    def _projection(self, module: Module) -> Signature | None:
+        project, rhs = super()._projection(module), self.rhs
+        vary = rhs.emit_sensitivity_projection(module, self.width, self.groups)
         if project is None or vary is None:
             return None
-        m, work = self.catalogue.mechanism, 0 if held is None else held.work
+        m = self.catalogue.mechanism
         n = m.n_q + m.n_u
         with module.function("project_with_varied", public=False, **_PROJECTION) as f:
             p = self.given.of(f.given)
             f.call(project, f.t, f.y, f.given, f.work)
-            X, rates = f.y + n, f.work if held is None else f.work + held.rates_at
-            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + work)
+            X, rates = f.y + n, f.work + rhs.rates_at
+            scratch = rhs.projection_work
+            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + scratch)
         return f.signature
 
     def packed(self, X: np.ndarray) -> np.ndarray:
@@ -111,14 +100,14 @@ class VariedProgram(Program):
         return np.ascontiguousarray(made.reshape(len(rows), made.shape[1], -1)[..., : self.along])
 
 
-class VariedRun(Run):
+class SensitivityRun(Run):
     """From directions X, (n_q + n_u) × along, and δp, parameters × along."""
 
-    program: VariedProgram
+    program: SensitivityProgram
 
     def __init__(
         self,
-        program: VariedProgram,
+        program: SensitivityProgram,
         model: Mechanism,
         options: Options,
         X: np.ndarray,

@@ -11,15 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.integrators.dop853_held import TURNED
-from dalembert.simulation.integrators.integrator import DEGRADED
 from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.march.memory import N_COUNTERS, STEPS
-from dalembert.simulation.march.time_loop import FINISHED, PAUSED
+from dalembert.simulation.status import Crossing, Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
 
-WAITING = 100
-"""The status of a group that has not begun."""
 NONE = -1
 """In hand, as long as no group is."""
 
@@ -37,10 +33,10 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
                 f.own[0] = f.queue.take(0)
             g = f.own[0]
             with f.if_(g * e.lanes >= f.count):
-                f.return_(FINISHED)
+                f.return_(Status.FINISHED)
             memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
             counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)
-            with f.if_(f.statuses[g] == WAITING):
+            with f.if_(f.statuses[g] == Status.WAITING):
                 f.call(begin, memory, given, f.work)
             before.steps = counters[STEPS]
             states = f.variables(n=f.count - g * e.lanes)
@@ -53,11 +49,14 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             status: Any = f.call(march, memory, given, f.work, counters, f.times, out, f.width, states.n, allowed.steps)
             f.statuses[g] = status
             v.left = v.left - (counters[STEPS] - before.steps)
-            with f.if_(status == PAUSED), f.if_(counters[STEPS] < f.most):
-                f.return_(PAUSED)
-            if "way" in e.layout.parts:
-                with f.if_(status == DEGRADED), f.if_((e.layout.of(memory).way[0] >= TURNED).all()):
-                    f.return_(DEGRADED)
-            f.next_if(status == DEGRADED)
+            with f.if_(status == Status.PAUSED), f.if_(counters[STEPS] < f.most):
+                f.return_(Status.PAUSED)
+            if "crossing" in e.layout.parts:
+                with (
+                    f.if_(status == Status.DEGRADED),
+                    f.if_((e.layout.of(memory).crossing[0] >= Crossing.TURNED).all()),
+                ):
+                    f.return_(Status.DEGRADED)
+            f.next_if(status == Status.DEGRADED)
             f.own[0] = NONE
-        f.return_(PAUSED)
+        f.return_(Status.PAUSED)

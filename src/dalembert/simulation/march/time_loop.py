@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.integrators.integrator import CROSSED, DEGRADED, Steps
+from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.march.event_search import emit_search
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
 from dalembert.simulation.march.wide_output import write_rows
+from dalembert.simulation.status import Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
 
 FALLEN = 0.2
-"""Part of its former firmness below which a choice of speeds is looked at."""
-FINISHED, PAUSED, AT_END, EVENT = 0, 1, 2, 3
-"""All outputs are written; the budget of steps is used up; `end` is reached; an event was located."""
+"""Part of its former pivot ratio below which a choice of speeds is looked at."""
 
 
 def emit_march(
@@ -37,12 +36,14 @@ def emit_march(
         with f.while_(lambda: f.counters[NEXT] < f.counters[TOTAL]):
             k = f.counters[NEXT]
             time = f.times[k]
-            due = (time <= p.seen[0]).all()
+            due = (time <= p.searched_to[0]).all()
             if steps.several is not None:
                 last = k + (e.wide_lanes - 1)
                 together = f.variables(are=False)
                 with f.if_(last < f.counters[TOTAL]):
-                    together.are = ((f.times[last] <= p.seen[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])).all()
+                    together.are = (
+                        (f.times[last] <= p.searched_to[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])
+                    ).all()
                 with f.if_(together.are):
                     f.call(steps.several, f.memory, f.given, f.work, f.times + k, f.out + k * e.n)
                     f.counters[NEXT] = k + e.wide_lanes
@@ -57,17 +58,17 @@ def emit_march(
                 f.counters[NEXT] = k + 1
             f.next_if(due)
             with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
-                f.return_(EVENT)
-            unseen = (p.seen[0] < p.t[0]).all()
+                f.return_(Status.EVENT)
+            unseen = (p.searched_to[0] < p.t[0]).all()
             with f.if_(unseen):
                 found: Any = f.call(search, f.memory, f.given, f.work, f.counters)
                 with f.if_(found != 0):
                     f.counters[PENDING] = 1
             f.next_if(unseen)
             with f.if_((p.t[0] >= p.end[0]).all()):
-                f.return_(AT_END)
+                f.return_(Status.AT_END)
             with f.if_(v.left <= 0):
-                f.return_(PAUSED)
+                f.return_(Status.PAUSED)
             v.left = v.left - 1
             f.counters[STEPS] = f.counters[STEPS] + 1
             failed: Any = f.call(steps.step, f.memory, f.given, f.work)
@@ -76,29 +77,30 @@ def emit_march(
             if e.pivots is not None:
                 _look_at_choice(f, e, p)
         with f.if_(f.counters[PENDING] != 0):
-            f.return_(EVENT)
-        f.return_(FINISHED)
+            f.return_(Status.EVENT)
+        f.return_(Status.FINISHED)
     return begin, f.signature
 
 
 def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
-    """Return if the chosen speeds stand far less firmly than they did, or if they did not determine the others somewhere in the step.
+    """Return if the pivots of the chosen speeds are far smaller than they were, or if within the step the speeds did not determine the
+    others.
 
-    `least` is the least firmness that will do, `side` the sign of the determinant that is divided by.
+    `least_pivot_ratio` is the least that will do, `determinant_sign` that of the matrix the others are solved with.
     """
     n = e.n_dependent
-    found, v, lengths = f.array(n), f.variables(smallest=1e300, side=1.0), e.given.of(f.given).lengths
+    found, v, lengths = f.array(n), f.variables(smallest=1e300, sign=1.0), e.given.of(f.given).lengths
     p.time[0] = p.t[0]
     f.call(e.pivots, p.time, p.y, found, f.given)
     with f.loop(n) as i:
         v.smallest = minimum(v.smallest, abs(found[i]) / lengths[i])
-        v.side = select(found[i] < 0.0, -v.side, v.side)
-    with f.if_((v.side * p.side[0] < 0.0).all()):
-        f.return_(CROSSED)
-    p.side[0] = v.side
-    with f.if_(~(v.smallest >= p.least[0]).all()):
-        f.return_(DEGRADED)
-    p.least[0] = maximum(p.least[0], FALLEN * v.smallest)
+        v.sign = select(found[i] < 0.0, -v.sign, v.sign)
+    with f.if_((v.sign * p.determinant_sign[0] < 0.0).all()):
+        f.return_(Status.CROSSED)
+    p.determinant_sign[0] = v.sign
+    with f.if_(~(v.smallest >= p.least_pivot_ratio[0]).all()):
+        f.return_(Status.DEGRADED)
+    p.least_pivot_ratio[0] = maximum(p.least_pivot_ratio[0], FALLEN * v.smallest)
 
 
 def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signature:
@@ -108,5 +110,5 @@ def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signatu
         f.call(steps.start, f.memory, f.given, f.work)
         if events is not None:
             p.time[0] = p.t[0]
-            f.call(events, p.time, p.y, p.values, f.given)
+            f.call(events, p.time, p.y, p.event_values, f.given)
     return f.signature

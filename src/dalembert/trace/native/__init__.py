@@ -5,12 +5,12 @@
 
 from dalembert.trace.native.block import Array, Block, Output
 from dalembert.trace.native.cache import cache_directory, cached, clear_cache
+from dalembert.trace.native.driver.driver_values import Bool, Int, Mask
 from dalembert.trace.native.driver.function import FunctionBuilder
 from dalembert.trace.native.driver.lapack import Lapack
 from dalembert.trace.native.driver.pointers import IntPointer, Pointer, ShortPointer, UniformPointer
 from dalembert.trace.native.driver.reals import Real, fma, maximum, minimum, select, sqrt
 from dalembert.trace.native.driver.signature import Signature
-from dalembert.trace.native.driver.values import Bool, Int, Mask
 from dalembert.trace.native.library import CompiledFunction, Library, aligned
 from dalembert.trace.native.module import Module
 from dalembert.trace.native.target import PLAIN, WIDEST, Target, executable, host, target_of

@@ -1,6 +1,6 @@
 """Machine code found for one model, so that what is asked for again is not written again only to find it.
 
-Models that differ in the values of parameters alone share one `Code`: values are inputs of the code, never part of it.
+Models that differ in the values of parameters alone share one `CodeLibraries`: values are inputs of the code, never part of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dalembert.trace.native.library import Library
 from dalembert.trace.native.module import Module
 
 
-class Code:
+class CodeLibraries:
     """Libraries by what was asked for: a kernel and what it depends on besides the model.
 
     They live as long as somebody uses them, or the cache of the process keeps them.

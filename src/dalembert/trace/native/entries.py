@@ -3,7 +3,7 @@
 A folder of entries may be shared, lie where others can write, or have been handed on: so who may write to it proves nothing. Each user
 has a secret in it, a file that nobody else can read, and every entry is sealed with it (HMAC): the seal covers the address and the
 code. What was not sealed with this user's secret, or not under this address, or was damaged since, is not read back; nothing of an
-entry is looked at before its seal is checked, and what is checked is what is loaded, since both come from one reading of the file.
+entry is read before its seal is checked, and what is checked is what is loaded, since both come from one reading of the file.
 """
 
 from __future__ import annotations

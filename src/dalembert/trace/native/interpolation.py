@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.text import Body, ModuleText, lane_by_lane
+from dalembert.trace.native.text import FunctionText, ModuleText, lane_by_lane
 from dalembert.trace.table import TableOp
 
 
-def table_value(body: Body, op: TableOp, x: str) -> str:
+def table_value(body: FunctionText, op: TableOp, x: str) -> str:
     """The table's value at x."""
     return body.call(_function(body.module, op, body.lanes), x)
 

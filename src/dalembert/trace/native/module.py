@@ -10,15 +10,15 @@ from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
 from dalembert.trace.native.compiler import PIPELINE, assembly, object_code
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
+from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.driver.values import Value
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.machine import toolchain
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.target import Target, target_of
-from dalembert.trace.native.text import Body, ModuleText
+from dalembert.trace.native.text import FunctionText, ModuleText
 
 
 class Module:
@@ -56,12 +56,12 @@ class Module:
 
     @contextmanager
     def function(
-        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[Value]
+        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[DriverValue]
     ) -> Iterator[FunctionBuilder]:
         """Write a driver function. With `status` it returns an integer; only a `public` one can be called from Python."""
         signature = Signature(name, _kinds(parameters), status, lanes)
         self._check_new(signature)
-        body = Body(self.text, Lanes(lanes))
+        body = FunctionText(self.text, Lanes(lanes))
         f = FunctionBuilder(signature, body, parameters, self._width or 1)
         yield f
         body.lines.append(f.returning(0))
@@ -74,7 +74,7 @@ class Module:
         if public:
             self._public.append(signature)
             if symbol != signature.symbol:
-                self.text.define(signature.symbol, _entry_for_python(signature, Body(self.text, Lanes(lanes))))
+                self.text.define(signature.symbol, _entry_for_python(signature, FunctionText(self.text, Lanes(lanes))))
 
     def external(self, name: str, parameters: Sequence[Kind]) -> Signature:
         """A function of the process that loads the code; its symbol must be made known to LLVM before."""
@@ -132,7 +132,7 @@ class Module:
         return f"@table.{self._tables}"
 
 
-def _kinds(parameters: Mapping[str, type[Value]]) -> tuple[Kind, ...]:
+def _kinds(parameters: Mapping[str, type[DriverValue]]) -> tuple[Kind, ...]:
     for name, kind in parameters.items():
         if kind not in PARAMETERS:
             known = ", ".join(k.__name__ for k in PARAMETERS)
@@ -144,7 +144,7 @@ def _result(signature: Signature) -> str:
     return "i64" if signature.status else "void"
 
 
-def _entry_for_python(signature: Signature, body: Body) -> str:
+def _entry_for_python(signature: Signature, body: FunctionText) -> str:
     """The function as Python calls it: a real comes as one double and goes on in all lanes."""
     outer = {"pointer": "ptr", "real": "double", "int": "i64"}
     taken = ", ".join(f"{outer[kind]} %p{k}" for k, kind in enumerate(signature.parameters))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dalembert.trace import ops
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 from dalembert.trace.ops import Op
 
 ARITHMETIC: dict[Op, str] = {
@@ -23,30 +23,30 @@ LOGIC: dict[Op, str] = {ops.AND: "and", ops.OR: "or"}
 """Two masks, a mask."""
 
 
-def _negative(body: Body, x: str) -> str:
+def _negative(body: FunctionText, x: str) -> str:
     return body.let(f"fneg {body.lanes.real} {x}")
 
 
-def choose(body: Body, condition: str, yes: str, no: str) -> str:
+def choose(body: FunctionText, condition: str, yes: str, no: str) -> str:
     real = body.lanes.real
     return body.let(f"select {body.lanes.mask} {condition}, {real} {yes}, {real} {no}")
 
 
-def compare(body: Body, how: str, a: str, b: str) -> str:
+def compare(body: FunctionText, how: str, a: str, b: str) -> str:
     return body.let(f"fcmp {how} {body.lanes.real} {a}, {b}")
 
 
-def _sign(body: Body, x: str) -> str:
+def _sign(body: FunctionText, x: str) -> str:
     zero = body.lanes.constant(0.0)
     flat = body.let(f"fadd {body.lanes.real} {x}, {zero}")  # −0 becomes 0; NaN stays
     up = choose(body, compare(body, "ogt", x, zero), body.lanes.constant(1.0), flat)
     return choose(body, compare(body, "olt", x, zero), body.lanes.constant(-1.0), up)
 
 
-def _extreme(how: str) -> Callable[[Body, str, str], str]:
+def _extreme(how: str) -> Callable[[FunctionText, str, str], str]:
     """Minimum or maximum; NaN if either is, as NumPy's."""
 
-    def rule(body: Body, a: str, b: str) -> str:
+    def rule(body: FunctionText, a: str, b: str) -> str:
         extreme = choose(body, compare(body, how, a, b), a, b)
         return choose(body, compare(body, "uno", a, a), a, extreme)
 

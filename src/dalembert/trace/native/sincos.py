@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.text import Body, ModuleText
+from dalembert.trace.native.text import FunctionText, ModuleText
 
 LARGEST = 1.0e6
 """The quadrant's product with π/2's leading bits is exact up to here."""
@@ -29,7 +29,7 @@ _COSINE = (
 )  # fmt: skip
 
 
-def sincos_group(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
+def sincos_group(body: FunctionText, arguments: Sequence[str]) -> list[tuple[str, str]]:
     """Append code for (sine, cosine) of every argument; it ends in a new basic block."""
     lanes = body.lanes
     label = body.fresh()[1:]
@@ -47,7 +47,7 @@ def sincos_group(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
     return joined
 
 
-def _any_outside(body: Body, arguments: Sequence[str]) -> str:
+def _any_outside(body: FunctionText, arguments: Sequence[str]) -> str:
     """Whether any lane of any argument is too large or not a number."""
     lanes = body.lanes
     outside = ""
@@ -61,7 +61,7 @@ def _any_outside(body: Body, arguments: Sequence[str]) -> str:
     return body.let(f"icmp ne i{lanes.count} {bits}, 0")
 
 
-def _slow(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
+def _slow(body: FunctionText, arguments: Sequence[str]) -> list[tuple[str, str]]:
     lanes, n = body.lanes, len(arguments)
     spaces = [body.allocate(f"[{n * lanes.count} x double]", 64) for _ in ("angles", "sines", "cosines")]
     x_space, *result_spaces = spaces
@@ -76,7 +76,7 @@ def _slow(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
     return [(loaded(result_spaces[0], i), loaded(result_spaces[1], i)) for i in range(n)]
 
 
-def _fast(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
+def _fast(body: FunctionText, arguments: Sequence[str]) -> list[tuple[str, str]]:
     """Sines and cosines of |x| ≤ 10⁶, from the text written once for all; two by two, line by line, so that one goes on while the
     other waits."""
     body.module.intrinsic("fmuladd", body.lanes, 3)
@@ -93,12 +93,12 @@ def _fast(body: Body, arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 @cache
 def _template(lanes: Lanes) -> tuple[str, str, str]:
-    body = Body(ModuleText(), lanes)
+    body = FunctionText(ModuleText(), lanes)
     sine, cosine = _polynomials(body, "%angle")
     return "\n".join(body.lines), sine, cosine
 
 
-def _polynomials(body: Body, x: str) -> tuple[str, str]:
+def _polynomials(body: FunctionText, x: str) -> tuple[str, str]:
     """Only `fmuladd` may fuse here: the error terms rely on plain rounding elsewhere."""
     real, integer, constant = body.lanes.real, body.lanes.integer, body.lanes.constant
     let = body.let

@@ -12,7 +12,7 @@ from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.operations import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, choose
 from dalembert.trace.native.schedule import Chunk, Schedule, Stage, result_by_result, schedule
 from dalembert.trace.native.sincos import sincos_group
-from dalembert.trace.native.text import Body, ModuleText
+from dalembert.trace.native.text import FunctionText, ModuleText
 from dalembert.trace.ops import COS, NOT, SELECT, SIN
 from dalembert.trace.table import TableOp
 
@@ -90,7 +90,7 @@ class _Writer:
     def __init__(
         self, module: ModuleText, block: Block, lanes: Lanes, plan: Schedule, early: Mapping[Expr, Sequence[Output]]
     ) -> None:
-        self.body = Body(module, lanes)
+        self.body = FunctionText(module, lanes)
         self.lanes, self.early, self.slot_count = lanes, early, plan.slot_count
         self.read_from: dict[tuple[str, int], list[Expr]] = {}
         for s, place in block.inputs.items():
@@ -180,7 +180,7 @@ class _Writer:
 class _Values(dict[Any, str]):
     """The name under which each scalar is known; constants, inputs and saved values come in when first asked for."""
 
-    def __init__(self, body: Body, block: Block, pointers: dict[str, str], slots: dict[Expr, int]) -> None:
+    def __init__(self, body: FunctionText, block: Block, pointers: dict[str, str], slots: dict[Expr, int]) -> None:
         self.body, self.lanes, self.inputs, self.pointers, self.slots = body, body.lanes, block.inputs, pointers, slots
         self.uniform = {a.name for a in block.arrays if a.uniform}
         self.truths: dict[Expr, str] = {}

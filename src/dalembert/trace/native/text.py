@@ -56,7 +56,7 @@ class ModuleText:
         self._declarations[line] = None
 
 
-class Body:
+class FunctionText:
     """Instructions of one function, each result under a fresh name; local memory is set aside at its beginning."""
 
     def __init__(self, module: ModuleText, lanes: Lanes) -> None:

@@ -10,7 +10,7 @@ from dalembert.trace import ops
 from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.tables import c_tables
+from dalembert.trace.text.table_code import c_tables
 
 _SIGN = [
     "#ifndef DALEMBERT_SIGN",
@@ -68,8 +68,8 @@ def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
 
 def _shapes(wanted: Routine) -> Iterator[str]:
     """What the caller has to bring."""
-    for argument, held in wanted.inputs.items():
-        yield f" * in   {argument}" + ("" if type(held) is not tuple else f"[{len(held)}]")
+    for argument, symbols in wanted.inputs.items():
+        yield f" * in   {argument}" + ("" if type(symbols) is not tuple else f"[{len(symbols)}]")
     for argument, values in wanted.outputs.items():
         rows = ", row by row" if values.ndim > 1 else ""
         yield f" * out  {argument}" + ("".join(f"[{n}]" for n in values.shape) or "[1]") + rows

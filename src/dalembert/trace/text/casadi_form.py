@@ -21,8 +21,8 @@ def casadi_function(name: str, inputs: Inputs, outputs: Outputs) -> Any:
     wanted = routine(name, inputs, outputs)
     known: dict[Expr, Any] = {}
     arguments = []
-    for argument, held in wanted.inputs.items():
-        symbols = [held] if isinstance(held, Expr) else list(held)
+    for argument, given in wanted.inputs.items():
+        symbols = [given] if isinstance(given, Expr) else list(given)
         vector = casadi.SX.sym(argument, len(symbols))
         known |= {s: vector[k] for k, s in enumerate(symbols)}
         arguments.append(vector)

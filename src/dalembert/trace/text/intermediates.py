@@ -20,7 +20,7 @@ _INFIX = {ops.ADD, ops.SUB, ops.MUL, ops.DIV, ops.LT, ops.LE}
 
 
 @dataclass(frozen=True)
-class Program:
+class Intermediates:
     """The computation line by line: inputs, then named intermediates in evaluation order, then the outputs.
 
     An expression is to be written down to the inputs and to the names given before it.
@@ -36,23 +36,23 @@ class Program:
         return {e: name for name, e in self.assignments}
 
 
-def program(outputs: Any, taken: Collection[str] = ()) -> Program:
+def program(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     """Names z1, z2, … for what is used more than once or makes a line hard to read; none that is `taken`."""
     flat = flatten(outputs)
     nodes = ordered(flat)
     named = _with_cuts(nodes, _with_choices(nodes, _shared(nodes, flat)))
     inputs = tuple(e for e in nodes if e.op is ops.SYMBOL)
     names = _free_names({s.name for s in inputs}.union(taken))
-    return Program(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
+    return Intermediates(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
 
 
-def whole(outputs: Any, taken: Collection[str] = ()) -> Program:
+def whole(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     """No names at all: every output is written as one expression, for outputs that are short."""
     flat = flatten(outputs)
-    return Program(tuple(e for e in ordered(flat) if e.op is ops.SYMBOL), (), tuple(flat))
+    return Intermediates(tuple(e for e in ordered(flat) if e.op is ops.SYMBOL), (), tuple(flat))
 
 
-Naming = Callable[[Any, Collection[str]], Program]
+Naming = Callable[[Any, Collection[str]], Intermediates]
 """How intermediates are named: `program` or `whole`."""
 
 

@@ -10,7 +10,7 @@ from dalembert.trace.text.notation import Notation
 from dalembert.trace.text.operators import OPERATORS, call
 from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.tables import python_tables
+from dalembert.trace.text.table_code import python_tables
 
 _FUNCTIONS = {
     ops.POW: "power", ops.SQRT: "sqrt", ops.EXP: "exp", ops.LOG: "log", ops.ABS: "abs", ops.SIGN: "sign",

@@ -12,7 +12,7 @@ from dalembert.trace.text.numpy_form import numpy_source
 from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
 from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.tables import python_tables
+from dalembert.trace.text.table_code import python_tables
 
 SHORT = 120
 """Longest text of an expression in `repr`; beyond it, parts are elided."""

@@ -13,7 +13,7 @@ from dalembert.trace.expr import Expr
 from dalembert.trace.graph import free_symbols, ordered
 from dalembert.trace.ops import SYMBOL, Op
 from dalembert.trace.text.identifiers import is_safe, safe_identifiers
-from dalembert.trace.text.intermediates import Program, program
+from dalembert.trace.text.intermediates import Intermediates, program
 from dalembert.trace.text.notation import Notation
 
 Inputs = Mapping[str, Expr | Sequence[Expr]]
@@ -46,13 +46,13 @@ class Routine:
     inputs: dict[str, Expr | tuple[Expr, ...]]
     outputs: dict[str, np.ndarray]
     places: tuple[Place, ...]
-    program: Program
+    program: Intermediates
     names: dict[Expr, str]
 
     @property
     def arguments(self) -> list[tuple[str, bool]]:
         """Every argument, and whether it is an array."""
-        return [(name, type(held) is not Expr) for name, held in self.inputs.items()]
+        return [(name, type(symbols) is not Expr) for name, symbols in self.inputs.items()]
 
     @property
     def operations(self) -> set[Op]:
@@ -97,8 +97,8 @@ def as_scalars(values: Any) -> np.ndarray:
 def _places(inputs: Mapping[str, Expr | tuple[Expr, ...]]) -> dict[Expr, tuple[str, int | None]]:
     """Argument and index of each symbol."""
     place: dict[Expr, tuple[str, int | None]] = {}
-    for argument, held in inputs.items():
-        found = [(None, held)] if isinstance(held, Expr) else enumerate(held)
+    for argument, symbols in inputs.items():
+        found = [(None, symbols)] if isinstance(symbols, Expr) else enumerate(symbols)
         for k, s in found:
             if type(s) is not Expr or s.op is not SYMBOL:
                 raise TraceError(f"argument {argument!r} holds {s!r}; only symbols can be arguments")

@@ -10,9 +10,9 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.parts.joints.axis import to_z, unit
 from dalembert.vectors import Vector
+from dalembert.view.drawing.joint_frames import on_child
 from dalembert.view.drawing.joint_marks import joint_mark
 from dalembert.view.drawing.look import bounds, floor, viewpoint
-from dalembert.view.drawing.places import on_child
 from dalembert.view.drawing.primitives import Primitive, ball, block, drawn
 from dalembert.view.drawing.skeleton import attachments, bars, distinct, gyration, holds, skeleton, unseen
 from dalembert.view.drawing.wires import Wire, wire

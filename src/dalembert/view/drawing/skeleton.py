@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import RigidBody
 from dalembert.vectors import Vector
-from dalembert.view.drawing.places import on_child, on_parent
+from dalembert.view.drawing.joint_frames import on_child, on_parent
 from dalembert.view.drawing.primitives import Primitive, bar, block, polyline
 
 APART = 1e-6
@@ -19,7 +19,7 @@ APART = 1e-6
 def attachments(m: Mechanism, unseen: Collection[int] = ()) -> list[list[Vector]]:
     """For the ground and every body, the points in its axes where joints hold it: first the one that carries it.
 
-    Joints that carry an unseen body are left out on its carrier.
+    Joints that carry an unseen body are left out on its parent.
     """
     points: list[list[Vector]] = [[] for _ in range(m.n_bodies + 1)]
     for k, j in enumerate(m.joints, start=1):
@@ -40,11 +40,11 @@ def holds(joint: object) -> bool:
 
 def unseen(m: Mechanism, points: list[list[Vector]], size: float) -> set[int]:
     """Bodies of unknown form that carry nothing and whose inertia no solid of the mechanism's size has: rotors behind gears."""
-    carriers = {*m.parent, *(c.parent for c in m.cuts), *(c.child for c in m.cuts)}
+    parents = {*m.parent, *(c.parent for c in m.cuts), *(c.child for c in m.cuts)}
     return {
         k
         for k, b in enumerate(m.bodies, start=1)
-        if k not in carriers and not b.shapes and not b.modes and not b.massless
+        if k not in parents and not b.shapes and not b.modes and not b.massless
         and len(distinct([*points[k], b.com.astype(float)], size)) == 1
         and gyration(b) > 2.0 * size
     }  # fmt: skip

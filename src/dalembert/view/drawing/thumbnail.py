@@ -13,7 +13,7 @@ from dalembert.view.drawing.primitives import CORNERS, Primitive
 from dalembert.view.drawing.scene import Scene, scene
 from dalembert.view.drawing.wires import deflections
 from dalembert.view.encode import array, rounded
-from dalembert.view.frames import quaternions, restricted
+from dalembert.view.shown_samples import quaternions, restricted
 
 SECONDS = 8.0
 FRAMES = 160

@@ -36,7 +36,7 @@ def topology_svg(m: Mechanism) -> str:
 
 
 def layout(parent: tuple[int, ...]) -> list[tuple[float, float]]:
-    """Leaves side by side in the order a walk meets them, every carrier above the middle of what it carries."""
+    """Leaves side by side in the order a walk meets them, every parent above the middle of what it carries."""
     n = len(parent)
     children: list[list[int]] = [[] for _ in range(n + 1)]
     depth = [0] * (n + 1)

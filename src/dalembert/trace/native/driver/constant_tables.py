@@ -9,10 +9,10 @@ from typing import overload
 import numpy as np
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.driver_values import Int
 from dalembert.trace.native.driver.pointers import IntPointer, UniformPointer
 from dalembert.trace.native.driver.reals import Real
 from dalembert.trace.native.driver.signature import Signature
-from dalembert.trace.native.driver.values import Int
 
 
 @dataclass(frozen=True)

@@ -8,25 +8,27 @@ from typing import Any
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.constant_tables import FunctionPointer, IntTable, RealTable
+from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int, Mask
 from dalembert.trace.native.driver.pointers import Address, Index, IntPointer, Pointer, UniformPointer
 from dalembert.trace.native.driver.reals import Real, lane_of
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.driver.values import Bool, Int, Mask, Value
 from dalembert.trace.native.driver.variables import Variables
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 
-PARAMETERS: dict[type[Value], Kind] = {
+PARAMETERS: dict[type[DriverValue], Kind] = {
     Pointer: "pointer", UniformPointer: "pointer", IntPointer: "pointer", Real: "real", Int: "int",
 }  # fmt: skip
 """What a function may take, and as what kind of argument it is passed."""
 
-_PASSED_AS: dict[str, type[Value]] = {"pointer": Address, "real": Real, "int": Int}
+_PASSED_AS: dict[str, type[DriverValue]] = {"pointer": Address, "real": Real, "int": Int}
 
 
 class FunctionBuilder:
     """A function being written. Its parameters are attributes: `f.x`."""
 
-    def __init__(self, signature: Signature, body: Body, parameters: Mapping[str, type[Value]], width: int = 1) -> None:
+    def __init__(
+        self, signature: Signature, body: FunctionText, parameters: Mapping[str, type[DriverValue]], width: int = 1
+    ) -> None:
         """`width`: how many neighbouring elements `each` takes at a time, where there is one lane."""
         self.signature, self.body = signature, body
         self._width = width if signature.lanes == 1 else 1

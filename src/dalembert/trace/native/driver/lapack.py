@@ -11,9 +11,9 @@ import ctypes
 from functools import cache
 from typing import Any
 
+from dalembert.trace.native.driver.driver_values import Int
 from dalembert.trace.native.driver.reals import Real
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.driver.values import Int
 from dalembert.trace.native.machine import llvm
 from dalembert.trace.native.module import Module
 
@@ -61,7 +61,7 @@ class Lapack:
 
 @cache
 def make_known() -> None:
-    """Tell the loader where the routines are; needed before code that calls them is loaded from the cache, too."""
+    """Give the loader the addresses of the routines; needed before code that calls them is loaded from the cache, too."""
     from scipy.linalg import cython_blas, cython_lapack
 
     address_of = ctypes.pythonapi.PyCapsule_GetPointer

@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Self
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.driver_values import DriverValue, Int
 from dalembert.trace.native.driver.reals import Real, lane_of
-from dalembert.trace.native.driver.values import Int, Value
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 
 Index = Int | int
 
 
-class Address(Value):
+class Address(DriverValue):
     """An address with a layout. `p + k` is the address of element k."""
 
     __slots__ = ()
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         return "ptr"
 
     @classmethod
-    def element_type(cls, body: Body) -> str:
+    def element_type(cls, body: FunctionText) -> str:
         """The LLVM type as large as one element."""
         raise NotImplementedError
 
@@ -40,7 +40,7 @@ class Pointer(Address):
     __slots__ = ()
 
     @classmethod
-    def element_type(cls, body: Body) -> str:
+    def element_type(cls, body: FunctionText) -> str:
         return f"[{body.lanes.stride} x double]"
 
     def __getitem__(self, index: Index) -> Real:
@@ -76,7 +76,7 @@ class UniformPointer(Address):
     __slots__ = ()
 
     @classmethod
-    def element_type(cls, body: Body) -> str:
+    def element_type(cls, body: FunctionText) -> str:
         return "double"
 
     def __getitem__(self, index: Index) -> Real:
@@ -97,9 +97,9 @@ class UniformPointer(Address):
         """The same memory in lanes."""
         return Pointer(self.body, self.name)
 
-    def rows(self, width: Index, count: Index | None = None) -> Rows:
+    def rows(self, width: Index, count: Index | None = None) -> RowPointers:
         """The next W rows of a row-major array (K, width), one per lane; `count` if fewer than W rows are left."""
-        return Rows(self, width, count)
+        return RowPointers(self, width, count)
 
 
 class IntPointer(Address):
@@ -108,7 +108,7 @@ class IntPointer(Address):
     __slots__ = ()
 
     @classmethod
-    def element_type(cls, body: Body) -> str:
+    def element_type(cls, body: FunctionText) -> str:
         return "i64"
 
     def __getitem__(self, index: Index) -> Int:
@@ -129,7 +129,7 @@ class ShortPointer(Address):
     __slots__ = ()
 
     @classmethod
-    def element_type(cls, body: Body) -> str:
+    def element_type(cls, body: FunctionText) -> str:
         return "i32"
 
     def __getitem__(self, index: Index) -> Int:
@@ -141,7 +141,7 @@ class ShortPointer(Address):
         self.body.lines.append(f"store i32 {short}, ptr {self.element(index)}, align 4")
 
 
-class Rows:
+class RowPointers:
     """Rows of a row-major array, one per lane. Lanes without a row read the first row and write nothing."""
 
     def __init__(self, pointer: UniformPointer, width: Index, count: Index | None) -> None:
@@ -190,7 +190,7 @@ class Rows:
             self.body.lines.append(f"store {self.body.lanes.real} {row}, ptr {address}, align 8")
 
 
-def _transposed(body: Body, rows: list[str]) -> list[str]:
+def _transposed(body: FunctionText, rows: list[str]) -> list[str]:
     """W vectors of W lanes, lane j of vector i exchanged with lane i of vector j, in log₂ W rounds of shuffles."""
     lanes, kind = body.lanes.count, body.lanes.real
     rows, half = list(rows), 1

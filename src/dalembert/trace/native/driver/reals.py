@@ -6,32 +6,32 @@ from typing import Any, TypeVar
 
 from dalembert.errors import TraceError
 from dalembert.trace import ops
-from dalembert.trace.native.driver.values import Bool, Int, Mask, Value
+from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int, Mask
 from dalembert.trace.native.operations import ARITHMETIC, FUNCTIONS
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 
 
-class Real(Value):
+class Real(DriverValue):
     """A double in each lane."""
 
     __slots__ = ("lanes",)
 
-    def __init__(self, body: Body, name: str) -> None:
+    def __init__(self, body: FunctionText, name: str) -> None:
         super().__init__(body, name)
         self.lanes = body.lanes.count
 
     @classmethod
-    def operand(cls, body: Body, x: Any) -> str:
+    def operand(cls, body: FunctionText, x: Any) -> str:
         name = super().operand(body, x)
         return body.broadcast(name) if isinstance(x, Real) and x.lanes < body.lanes.count else name
 
     @classmethod
-    def kind(cls, body: Body) -> str:
+    def kind(cls, body: FunctionText) -> str:
         return body.lanes.real
 
     @classmethod
-    def constant(cls, body: Body, x: Any) -> str:
-        if isinstance(x, (bool, Value)) or not hasattr(x, "__float__"):
+    def constant(cls, body: FunctionText, x: Any) -> str:
+        if isinstance(x, (bool, DriverValue)) or not hasattr(x, "__float__"):
             hint = ": say f.real(…)" if isinstance(x, Int) else ""
             raise TraceError(f"{type(x).__name__} cannot be used as a real in compiled code{hint}")
         return body.lanes.constant(float(x))
@@ -91,7 +91,7 @@ class Real(Value):
     def __ne__(self, other: Real | float) -> Mask:  # type: ignore[override]
         return self._compare("une", other)
 
-    __hash__ = Value.__hash__
+    __hash__ = DriverValue.__hash__
 
     def lane(self, lane: Int | int) -> Real:
         """One lane's value, in all lanes."""
@@ -156,13 +156,13 @@ def fma(a: Real, b: Real | float, c: Real | float) -> Real:
     return Real(a.body, a.body.intrinsic("fmuladd", *(Real.operand(a.body, x) for x in (a, b, c))))
 
 
-V = TypeVar("V", bound=Value)
+V = TypeVar("V", bound=DriverValue)
 
 
 def select(condition: Mask | Bool, yes: V | float, no: V | float) -> V:
     """`yes` where the condition holds, else `no`. A mask chooses between reals, lane by lane."""
     body = condition.body
-    kind = next((type(x) for x in (yes, no) if isinstance(x, Value)), Real)
+    kind = next((type(x) for x in (yes, no) if isinstance(x, DriverValue)), Real)
     if isinstance(condition, Mask) and kind is not Real:
         raise TraceError(f"a condition per lane can choose between reals only, not between {kind.__name__} values")
     a, b = (f"{kind.kind(body)} {kind.operand(body, x)}" for x in (yes, no))

@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int
 from dalembert.trace.native.driver.reals import Real
-from dalembert.trace.native.driver.values import Bool, Int, Value
-from dalembert.trace.native.text import Body
+from dalembert.trace.native.text import FunctionText
 
-_TYPES: dict[type, type[Value]] = {bool: Bool, int: Int, float: Real}
+_TYPES: dict[type, type[DriverValue]] = {bool: Bool, int: Int, float: Real}
 
 
 class Variables:
     """Attributes that can be read and assigned, each of the type of its first value. LLVM keeps them in registers."""
 
-    _body: Body
+    _body: FunctionText
     _lanes: int
-    _places: dict[str, tuple[type[Value], str]]
+    _places: dict[str, tuple[type[DriverValue], str]]
 
-    def __init__(self, body: Body, initial: Mapping[str, Any]) -> None:
-        places: dict[str, tuple[type[Value], str]] = {}
+    def __init__(self, body: FunctionText, initial: Mapping[str, Any]) -> None:
+        places: dict[str, tuple[type[DriverValue], str]] = {}
         object.__setattr__(self, "_body", body)
         object.__setattr__(self, "_lanes", body.lanes.count)
         object.__setattr__(self, "_places", places)
         for name, value in initial.items():
-            kind = type(value) if isinstance(value, Value) else _TYPES.get(type(value))
+            kind = type(value) if isinstance(value, DriverValue) else _TYPES.get(type(value))
             if kind is None:
                 raise TraceError(f"variable {name!r} cannot begin as {value!r}: give an int, a float or a bool")
             places[name] = (kind, body.allocate(kind.kind(body), 8))
@@ -45,7 +45,7 @@ class Variables:
         operand = kind.operand(self._body, value)
         self._body.lines.append(f"store {kind.kind(self._body)} {operand}, ptr {place}")
 
-    def _place(self, name: str) -> tuple[type[Value], str]:
+    def _place(self, name: str) -> tuple[type[DriverValue], str]:
         try:
             return self._places[name]
         except KeyError:

@@ -1,0 +1,94 @@
+"""Outputs of any run about an elastic body: floating frames that are no mode sets (Tisserand's, in which the body has no angular
+momentum of its own, and the principal axes of the deformed body), and the loads inside a beam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.elastic.central import Central
+from dalembert.elastic.inertia import Deformed
+from dalembert.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class InnerLoads:
+    """In the sections at `x` (P,), at every sample: `moment` (K, P, 3) about the beam's axes (torsion, bending about y and z) and
+    `axial` force (K, P), positive in tension. The part beyond x exerts them on the part before it."""
+
+    x: np.ndarray
+    moment: np.ndarray
+    axial: np.ndarray
+
+
+def inner_loads(motion: Any, body: str) -> InnerLoads:
+    """From the strains of the modes, see `elastic.sections`."""
+    k, data = _elastic(motion, body)
+    if data.sections is None:
+        raise ModelError(f'body "{body}" is not a beam made by da.beam, so the loads in its sections are not known')
+    q = _modes(motion, k)[0]
+    s = data.sections
+    return InnerLoads(s.x, np.einsum("pan,kn->kpa", s.moments, q), np.einsum("pn,kn->kp", s.axial, q))
+
+
+def principal_axes(motion: Any, body: str) -> np.ndarray:
+    """(K, 3, 3): the central principal axes in world axes at every sample, ordered and signed as those of the undeformed body."""
+    k, data = _elastic(motion, body)
+    R = motion.body_motion().rotation[:, k]
+    rest = np.linalg.eigh(data.P[0, 0] - data.m * np.outer(data.com, data.com))[1]
+    rest = rest * np.linalg.det(rest)
+    out = np.empty_like(R)
+    for i, q in enumerate(_modes(motion, k)[0]):
+        d = Deformed(data, q)
+        axes = np.linalg.eigh(d.P - np.outer(d.c, d.c) / data.m)[1]
+        order = np.argmax(np.abs(rest.T @ axes), axis=1)
+        axes = axes[:, order]
+        out[i] = R[i] @ (axes * np.sign(np.sum(axes * rest, axis=0)))
+    return out
+
+
+def tisserand_frame(motion: Any, body: str) -> np.ndarray:
+    """(K, 3, 3): axes in which ∫(ρ + u) × u̇ dm = 0 [C II.A.2.i], equal to the floating frame's at the first sample.
+
+    They turn at ω_T = J⁻¹H with J and H the body's inertia and angular momentum about its mass centre. The angle depends on the whole
+    path, so that samples must be close enough for ω_T to be interpolated between them.
+    """
+    from scipy.integrate import solve_ivp
+    from scipy.interpolate import CubicSpline
+
+    k, data = _elastic(motion, body)
+    moved = motion.body_motion()
+    q, qd = _modes(motion, k)
+    w = np.einsum("sba,sb->sa", moved.rotation[:, k], moved.angular_velocity[:, k])
+    turning = np.array([_spin(data, *one) for one in zip(q, qd, w)])
+    world = CubicSpline(motion.t, np.einsum("sab,sb->sa", moved.rotation[:, k], turning))
+
+    def rate(t: float, R: np.ndarray) -> np.ndarray:
+        return np.cross(world(t), R.reshape(3, 3), axisb=0, axisc=0).ravel()
+
+    solved = solve_ivp(
+        rate, (motion.t[0], motion.t[-1]), moved.rotation[0, k].ravel(), t_eval=motion.t, rtol=1e-11, atol=1e-12
+    )
+    return np.asarray(solved.y.T.reshape(-1, 3, 3))
+
+
+def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all mass lies, as slow as can be."""
+    c = Central(Deformed(data, q))
+    return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=1e-9)[0])
+
+
+def _elastic(motion: Any, body: str) -> tuple[int, Any]:
+    m = motion.samples.mechanism
+    k = m.number_of.get(body, 0)
+    if not k or not m.bodies[k - 1].modes:
+        known = ", ".join(b.name for b in m.bodies if b.modes) or "none"
+        raise ModelError(f'there is no elastic body "{body}"; the mechanism has {known}')
+    return k - 1, m.bodies[k - 1].data
+
+
+def _modes(motion: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+    q, u = motion.mechanism.places(motion.mechanism.bodies[k].name)
+    return motion.q[:, list(q)], motion.u[:, list(u)]

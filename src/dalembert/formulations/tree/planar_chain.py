@@ -1,0 +1,239 @@
+"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in parents.
+
+Bodies are counted from 0 here; −1 is the ground, whose angle is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dalembert.formulations.rigid import bending
+from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
+from dalembert.trace import cos, free_symbols, sin
+from dalembert.trace.bind import expressions_in
+from dalembert.vectors import Vector, across, vector
+
+FLAT = 1e-9
+"""Largest part of a unit vector out of the plane."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """A vector of the plane fixed in a body: its two components where the body's absolute angle is 0."""
+
+    at: Vector
+    body: int
+
+    def turned(self) -> Arm:
+        """By +90°."""
+        return Arm(np.array([-self.at[1], self.at[0]]), self.body)
+
+    def dot(self, other: Arm, angles: list[Any]) -> Any:
+        """a·b cos(φ_b − φ_a) − a×b … of the two absolute angles only the difference enters [D 5.89]."""
+        a, b = self.at, other.at
+        along, across_ = a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
+        difference = angles[other.body] - angles[self.body]
+        if type(difference) is float and difference == 0.0:
+            return along
+        return along * cos(difference) + across_ * sin(difference)
+
+
+@dataclass(frozen=True, eq=False)
+class Acceleration:
+    """A term of an acceleration along a direction: unit per ẇ of a column (None: none), and a known part."""
+
+    direction: Arm
+    column: int | None
+    known: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarChain:
+    """The constants of a planar chain, and its absolute angles."""
+
+    parent: tuple[int, ...]
+    turns: list[tuple[int, int, float] | None]
+    """Of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
+    turns_with: list[int | None]
+    """The column of the speed with which each body turns: its own joint's, or its parent's; None where it cannot turn."""
+    slides: list[list[tuple[int, Arm]]]
+    """Of each joint: columns and directions, fixed in the parent."""
+    places: list[list[int]]
+    """Of each joint: the coordinates of those slides."""
+    offsets: list[Arm]
+    """r_k: from the parent's P to the joint, fixed in the parent."""
+    centres: list[Arm]
+    """c_k: from P_k to the mass centre."""
+    J: list[Any]
+    """Moments of inertia about P_k."""
+    gravity: Arm
+    absolute: np.ndarray
+    """w = absolute · u."""
+    relative: np.ndarray
+    """u = relative · w."""
+
+    def angles(self, q: Any) -> list[Any]:
+        """φ of every body, and last (index −1) the ground's."""
+        out: list[Any] = []
+        for k, turn in enumerate(self.turns):
+            carried = out[self.parent[k] - 1] if self.parent[k] else 0.0
+            out.append(carried if turn is None else carried + turn[2] * q[turn[0]])
+        return [*out, 0.0]
+
+    def turning_rates(self, u: Any) -> list[Any]:
+        """φ̇ of every body, and last the ground's."""
+        out: list[Any] = []
+        for k, turn in enumerate(self.turns):
+            carried = out[self.parent[k] - 1] if self.parent[k] else 0.0
+            out.append(carried if turn is None else carried + turn[2] * u[turn[1]])
+        return [*out, 0.0]
+
+    def arm(self, k: int, q: Any) -> Arm:
+        """r_k + x_k."""
+        at = self.offsets[k].at
+        for place, (_, direction) in zip(self.places[k], self.slides[k]):
+            at = at + q[place] * direction.at
+        return Arm(at, self.parent[k] - 1)
+
+    def slide_of(self, column: int) -> tuple[int, Arm] | None:
+        """The joint that slides with a speed, and its direction."""
+        for k, slides in enumerate(self.slides):
+            for at, direction in slides:
+                if at == column:
+                    return k, direction
+        return None
+
+
+def not_planar(m: Mechanism) -> str | None:
+    """Why a mechanism is no planar open chain, or None."""
+    if m.elastic:
+        return bending(m)
+    if m.cuts:
+        return f'the path matrix describes open chains, and joint "{m.cuts[0].name}" closes a loop; choose "kane" or "lagrange"'
+    if m.constraints:
+        return f'the path matrix describes open chains, and "{next(iter(m.constraints))}" constrains it; choose "kane" or "lagrange"'
+    for j in m.joints:
+        if len(j.columns) < j.joint.n_u:
+            return f'joint "{j.name}" has prescribed motion, which the path matrix does not take; choose "kane"'
+    for j in m.joints:
+        named = free_symbols(expressions_in([j.on_parent.rotation, j.on_child.rotation, j.joint]))
+        if named:
+            return (
+                f'which way joint "{j.name}" points depends on parameter "{named[0].name}", and the path matrix takes one plane for '
+                'all values; choose "kane" or "lagrange"'
+            )
+    normal, s = _normal(m), _somewhere(m)
+    for k, j in enumerate(m.joints):
+        if not _in_plane(s, k, normal):
+            return f'joint "{j.name}" moves out of the plane of the others, and the path matrix is for planar chains; choose "kane"'
+    return None
+
+
+def _in_plane(s: State, k: int, normal: Vector) -> bool:
+    """Whether joint k turns about the normal or slides across it, by coordinates that are those turns and slides."""
+    j, q = s.mechanism.joints[k].joint, s.joint_q[k]
+    turning = s.partials[k + 1].W[:, len(s.mechanism.path_columns[k + 1]) - j.n_u :]
+    sliding = s.poses[s.mechanism.parent[k]].R @ s.mechanism.joints[k].on_parent.rotation @ j.sliding(q)
+    turns, slides = (np.abs(x).max(axis=0, initial=0.0) > FLAT for x in (turning, sliding))
+    return bool(
+        j.rates_are_speeds
+        and np.abs(np.cross(turning.T, normal)).max(initial=0.0) <= FLAT
+        and np.abs(normal @ sliding).max(initial=0.0) <= FLAT
+        and not (turns & slides).any()
+        and np.abs(j.sliding(q) @ q - j.translation(q)).max() <= FLAT
+    )
+
+
+def _normal(m: Mechanism) -> Vector:
+    """The axis of the first turn; where nothing turns, the direction most across all slides."""
+    s = _somewhere(m)
+    for partial in s.partials[1:]:
+        for w in partial.W.T:
+            size = np.linalg.norm(w)
+            if size > FLAT:
+                return np.asarray(w / size, dtype=float)
+    slides = np.hstack([np.zeros((3, 1)), *(partial.V for partial in s.partials)])
+    return np.asarray(np.linalg.svd(slides)[0][:, 2], dtype=float)
+
+
+def _somewhere(m: Mechanism) -> State:
+    """A numeric state in general position."""
+    q = m.somewhere(np.random.default_rng(1), 0.5)
+    made: State = State(m.numeric, 0.0, q, np.zeros(m.n_u))
+    return made
+
+
+_known: WeakKeyDictionary[Mechanism, PlanarChain] = WeakKeyDictionary()
+
+
+def chain(m: Mechanism) -> PlanarChain:
+    """The chain of a mechanism that is one."""
+    if m not in _known:
+        _known[m] = _read(m)
+    return _known[m]
+
+
+def _read(m: Mechanism) -> PlanarChain:
+    normal = _normal(m)
+    plane = np.array(across(normal))
+    reference = State(m, 0.0, m.reference, np.zeros(m.n_u))  # all absolute angles 0; parameters stay symbols
+    R = [pose.R for pose in reference.poses]
+
+    def flat(body: int, v: Any) -> Arm:
+        """A vector in axes of a body (0: the ground) as an arm."""
+        return Arm(vector(list(plane @ (R[body] @ v))), body - 1)
+
+    turns: list[tuple[int, int, float] | None] = []
+    turns_with: list[int | None] = []
+    slides: list[list[tuple[int, Arm]]] = []
+    places: list[list[int]] = []
+    absolute = np.eye(m.n_u)
+    for k, (j, parent) in enumerate(zip(m.joints, m.parent)):
+        W = R[k + 1] @ j.on_child.rotation @ j.joint.turning(reference.joint_q[k])
+        S = j.on_parent.rotation @ j.joint.sliding(reference.joint_q[k])
+        own: tuple[int, int, float] | None = None
+        slides.append([])
+        places.append([])
+        for i, (q_at, u_at) in enumerate(zip(j.q_at, j.u_at)):
+            sense = float(normal @ W[:, i])
+            if q_at is None or u_at is None:
+                continue
+            if abs(sense) > 0.5:
+                own = (q_at, u_at, round(sense, 9))
+            else:
+                slides[k].append((u_at, flat(parent, S[:, i])))
+                places[k].append(q_at)
+        turns.append(own)
+        before = turns_with[parent - 1] if parent else None
+        turns_with.append(before if own is None else own[1])
+        if own is not None:
+            absolute[own[1]] = absolute[before] if before is not None else 0.0
+            absolute[own[1], own[1]] = own[2]
+    return PlanarChain(
+        m.parent,
+        turns,
+        turns_with,
+        slides,
+        places,
+        [
+            flat(p, j.on_parent.position - (m.joints[p - 1].on_child.position if p else np.zeros(3)))
+            for j, p in zip(m.joints, m.parent)
+        ],
+        [flat(k + 1, b.com - j.on_child.position) for k, (b, j) in enumerate(zip(m.bodies, m.joints))],
+        [_about_joint(m, k, R[k + 1].T @ normal, plane @ R[k + 1]) for k in range(m.n_bodies)],
+        Arm(vector(list(plane @ m.gravity)), -1),
+        absolute,
+        np.linalg.inv(absolute),
+    )
+
+
+def _about_joint(m: Mechanism, k: int, n: Vector, plane: np.ndarray) -> Any:
+    """J = nᵀI n + m c², c the mass centre's distance from P_k in the plane."""
+    body = m.bodies[k]
+    c = plane @ (body.com - m.joints[k].on_child.position)
+    return n @ (body.inertia @ n) + body.mass * (c @ c)

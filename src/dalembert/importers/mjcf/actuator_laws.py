@@ -1,0 +1,129 @@
+"""The law of an actuator, as the elements and default classes of an MJCF file build it up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dalembert.importers.xml_node import XmlNode
+
+Affine = tuple[float, float, float]
+"""A constant, and factors of length and velocity."""
+NOTHING: Affine = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ActuatorLaw:
+    """force = gain · control + bias. What a type leaves unused stays in the parameters, as a later element may give the type."""
+
+    kind: str = "general"
+    """The element that said it last."""
+    dyntype: str = "none"
+    gaintype: str = "fixed"
+    biastype: str = "none"
+    gainprm: Affine = (1.0, 0.0, 0.0)
+    biasprm: Affine = NOTHING
+
+    @property
+    def gain(self) -> Affine:
+        return self.gainprm if self.gaintype == "affine" else (self.gainprm[0], 0.0, 0.0)
+
+    @property
+    def bias(self) -> Affine:
+        return self.biasprm if self.biastype == "affine" else NOTHING
+
+    @property
+    def measures(self) -> bool:
+        """Whether the force depends on what it moves."""
+        return any(self.gain[1:]) or any(self.bias[1:])
+
+    def refusal(self) -> str | None:
+        """Why it has no place here."""
+        if self.kind not in READ:
+            return f"<{self.kind}> has a state or a law of its own that is not represented"
+        if self.dyntype != "none":
+            return f"dyntype={self.dyntype!r} needs a state of its own"
+        if self.gaintype not in ("fixed", "affine"):
+            return f"gaintype={self.gaintype!r} is not represented"
+        if self.biastype not in ("none", "affine"):
+            return f"biastype={self.biastype!r} is not represented"
+        if (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1] and self.bias[2] > 0:
+            return "its damping is given as a ratio; give kv= instead"
+        return None
+
+
+def continued(around: Sequence[ActuatorLaw], parts: Sequence[XmlNode]) -> ActuatorLaw:
+    """What the elements of one class, in their order, make of the laws of the classes around it, outermost first."""
+    made = around[-1] if around else ActuatorLaw()
+    for part in parts:
+        made = READ.get(part.tag, _other)(part, _source((*around, made), part.tag))
+    return made
+
+
+def _source(laws: Sequence[ActuatorLaw], tag: str) -> ActuatorLaw:
+    """The law whose numbers an element takes where it gives none of its own.
+
+    <general> goes on from the nearest. The others have numbers of their own, and look for the nearest class that speaks of their
+    kind, or in general terms with the gain that their kind has.
+    """
+    if tag == "general":
+        return laws[-1]
+    gaintype = "affine" if tag == "damper" else "fixed"
+    fitting = [x for x in laws if x.kind == tag or (x.kind == "general" and x.gaintype == gaintype)]
+    return fitting[-1] if fitting else ActuatorLaw()
+
+
+def _general(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    node.get("dynprm")
+    return replace(
+        law,
+        kind="general",
+        dyntype=node.get("dyntype") or law.dyntype,
+        gaintype=node.get("gaintype") or law.gaintype,
+        biastype=node.get("biastype") or law.biastype,
+        gainprm=_overlaid(node, "gainprm", law.gainprm),
+        biasprm=_overlaid(node, "biasprm", law.biasprm),
+    )
+
+
+def _motor(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    return ActuatorLaw("motor")
+
+
+def _position(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    """Positive damping in `biasprm` stands for a ratio, as in MuJoCo."""
+    kp, damping, dyntype = node.number("kp", law.gainprm[0]), law.biasprm[2], law.dyntype
+    if node.has("kv"):
+        damping = -node.number("kv")
+    if node.has("dampratio"):
+        damping = node.number("dampratio")
+    if node.has("timeconst"):
+        dyntype = "filterexact" if node.number("timeconst") else "none"
+    return ActuatorLaw(
+        "position", dyntype if dyntype == "filterexact" else "none", "fixed", "affine", (kp, 0, 0), (0, -kp, damping)
+    )
+
+
+def _velocity(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    kv = node.number("kv", law.gainprm[0])
+    return ActuatorLaw("velocity", "none", "fixed", "affine", (kv, 0.0, 0.0), (0.0, 0.0, -kv))
+
+
+def _damper(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    """Damping in proportion to the control."""
+    kv = node.number("kv", -law.gainprm[2])
+    if kv < 0.0:
+        raise node.error("kv= is negative")
+    return ActuatorLaw("damper", "none", "affine", "none", (0.0, 0.0, -kv))
+
+
+def _other(node: XmlNode, law: ActuatorLaw) -> ActuatorLaw:
+    return ActuatorLaw(node.tag, *3 * (node.tag,))
+
+
+def _overlaid(node: XmlNode, name: str, before: Affine) -> Affine:
+    a, b, c = node.overlaid(name, before, most=20)
+    return (float(a), float(b), float(c))
+
+
+READ = {"general": _general, "motor": _motor, "position": _position, "velocity": _velocity, "damper": _damper}

@@ -1,0 +1,144 @@
+"""A mechanism from an MJCF file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dalembert.importers.folder import Folder
+from dalembert.importers.imported import Imported, Notes
+from dalembert.importers.mjcf.actuators import Actuators
+from dalembert.importers.mjcf.assets import Assets
+from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
+from dalembert.importers.mjcf.defaults import Defaults
+from dalembert.importers.mjcf.equalities import Equalities
+from dalembert.importers.mjcf.geoms import Geoms
+from dalembert.importers.mjcf.included import document
+from dalembert.importers.mjcf.keyframes import start
+from dalembert.importers.mjcf.law_coefficients import first_of
+from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.mjcf.orientations import Compiler
+from dalembert.importers.mjcf.reasons import REASONS
+from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
+from dalembert.importers.naming import Names
+from dalembert.importers.poses import HERE, then
+from dalembert.importers.rotor import add_rotor
+from dalembert.importers.xml_node import XmlNode
+from dalembert.parts.forces import JointSpring, Load
+from dalembert.parts.joints import Weld
+from dalembert.system import System
+from dalembert.vectors import ZERO
+
+
+def load(file: Path, folder: str | Path | None) -> Imported:
+    """See `importers.load_mjcf`."""
+    allowed = Folder.of(file, folder)
+    return _MjcfImport(document(file, allowed), file, allowed).run()
+
+
+class _MjcfImport:
+    """One import under way."""
+
+    def __init__(self, root: XmlNode, file: Path, folder: Folder):
+        self.root, self.notes = root, Notes()
+        compiler = Compiler.of(list(root.all("compiler")))
+        self.defaults = Defaults.of(list(root.all("default")))
+        assets = Assets.of(list(root.all("asset")), self.defaults, compiler, folder, file.parent.resolve(), self.notes)
+        self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes)
+        self.system = System(root.get("model") or file.stem, self._gravity())
+        self.forces = Names()
+
+    def run(self) -> Imported:
+        tree, system = self.tree, self.system
+        for section in self.root.all("worldbody"):
+            tree.read(section)
+        system.ground_shapes = tree.world.shapes
+        for body in tree.bodies:
+            self._add_body(body)
+        for name, site in tree.sites.items():
+            system.add_frame(Names(set(system.frames)).new(name), site.body, site.at)
+        tendons = self._tendons()
+        equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
+        system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
+        begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
+        system.parameters.update(begin.controls)
+        system.initial, system.speeds = begin.initial, begin.speeds
+        self._add_rotors()
+        self.defaults.forget_unused()
+        self.notes.of_unread(self.root, REASONS)
+        return Imported(system, tuple(self.notes.sentences))
+
+    def _gravity(self) -> np.ndarray:
+        g = np.array([0.0, 0.0, -9.81])
+        for option in self.root.all("option"):
+            g = option.vector("gravity", g)
+            flag = option.one("flag")
+            if flag is not None and flag.choice("gravity", ("enable", "disable"), "enable") == "disable":
+                g = ZERO
+        return g
+
+    def _add_body(self, body: MjcfBody) -> None:
+        """The body on its joints, one after the other: between two of them stands a body without mass."""
+        own = self.tree.mass_properties(body)
+        self.system.add_body(body.name, own, shapes=body.shapes)
+        self._compensate(body, own.mass, own.com)
+        if not body.joints:
+            if body.node.get("mocap") == "true":
+                self.notes.add(body.node, "a body that follows motion capture stands still here")
+            name = self.tree.joint_names.new(f"{body.name}_weld")
+            self.system.add_joint(name, Weld(), body.parent, body.name, body.at)
+        parent, at = body.parent, body.at
+        for j in body.joints:
+            last = j is body.joints[-1]
+            child = body.name if last else self.tree.names.new(f"{body.name}_{j.name}")
+            if not last:
+                self.system.add_body(child)
+            place = HERE if j.kind == "free" else then(at, j.before)
+            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after)
+            self._spring(j)
+            parent, at = child, HERE
+
+    def _spring(self, j: JointPart) -> None:
+        stiffness, damping = (first_of(j.node, name, self.notes) for name in ("stiffness", "damping"))
+        if stiffness and not j.single:
+            self.notes.add(j.node, f"the spring of a {j.kind} joint is not represented")
+            stiffness = 0.0
+        if stiffness or damping:
+            self.system.add_force(self.forces.new(f"{j.name}_spring"), JointSpring(j.name, stiffness, damping, j.rest))
+
+    def _compensate(self, body: MjcfBody, mass: float, com: np.ndarray) -> None:
+        """The part of its weight that MuJoCo takes from a body."""
+        part = body.node.number("gravcomp", 0.0)
+        if part and mass:
+            lift = Load((body.name, com), force=-part * mass * self.system.gravity)
+            self.system.add_force(self.forces.new(f"{body.name}_gravcomp"), lift)
+
+    def _tendons(self) -> dict[str, FixedTendon]:
+        reader = Tendons(self.tree, self.defaults, self.notes)
+        made: dict[str, FixedTendon] = {}
+        for section in self.root.all("tendon"):
+            for name, tendon, force in reader.fixed(section):
+                made[name] = tendon
+                if force is not None:
+                    self.system.add_force(self.forces.new(name), force)
+            for name, force in reader.straight(section):
+                self.system.add_force(self.forces.new(name), force)
+        return made
+
+    def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:
+        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes)
+        controls: list[str] = []
+        for section in self.root.all("actuator"):
+            controls += adder.add(section, len(controls) + 1)
+        return controls
+
+    def _add_rotors(self) -> None:
+        for j in self.tree.all_joints:
+            inertia = j.node.number("armature", 0.0)
+            if inertia < 0.0:
+                raise j.node.error("armature= is negative")
+            if inertia and not j.single:
+                self.notes.add(j.node, f"the armature {inertia:g} of a {j.kind} joint is not represented")
+            elif inertia:
+                add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)

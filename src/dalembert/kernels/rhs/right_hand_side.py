@@ -1,0 +1,156 @@
+"""The right-hand side of the equations of motion, ẏ = f(t, y) with y = (q, w): the contract that integrators are written on.
+
+An unconstrained mechanism has no rows to keep, and its projection only brings Euler parameters back to unit length. Which right-hand
+side serves a formulation, a constraint method and a set of rows is decided here, by `right_hand_side`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import FormulationError
+from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.runtime.admissible import emit_admissible
+from dalembert.mechanism import Mechanism
+from dalembert.trace.native import Module, Signature
+
+
+@dataclass(frozen=True)
+class RowsToKeep:
+    """Rows of loops and constraints that the equations obey, and what is done against drift."""
+
+    rows: tuple[int, ...] = ()
+    """An independent set."""
+    others: tuple[int, ...] = ()
+    """Rows that depend on these, which a projection keeps too."""
+    gains: tuple[float, float] | None = None
+    """Baumgarte's α and β."""
+    projects: bool = True
+    """Whether states are brought back onto the constraints."""
+
+
+NO_ROWS = RowsToKeep()
+"""Of a tree."""
+
+
+class JacobianCode(NamedTuple):
+    """`run(t, q, u, x, P, J, work)` on plain arrays of one state; its doubles of working memory; the length of a row of J.
+
+    J has a row for each acceleration: along the displacement that each speed makes, then along each speed.
+    """
+
+    run: Signature
+    work: int
+    width: int
+
+
+class RightHandSide:
+    """Code for (q̇, ẇ) of one mechanism. It is written when asked for; until then a right-hand side costs nothing.
+
+    Its functions are `name(t, q, w, x, P, y, work)`: x are further generalized forces; behind the parameters P lie the row scales.
+    """
+
+    keep: RowsToKeep = NO_ROWS
+
+    def __init__(self, m: Mechanism):
+        self.m = m
+
+    @property
+    def n_speeds(self) -> int:
+        """How many speeds w are integrated."""
+        return self.m.n_u
+
+    @property
+    def projection_work(self) -> int:
+        """Elements of working memory that a projection needs."""
+        return 0
+
+    @property
+    def rates_at(self) -> int:
+        """Where in it a projection may put q̇."""
+        return 0
+
+    @property
+    def pivot_at(self) -> int | None:
+        """Where in its working memory the slope leaves the smallest pivot of the constraints; None where it watches none."""
+        return None
+
+    @property
+    def watched(self) -> bool:
+        """Whether rows are kept by projection and watched for singular poses."""
+        return self.pivot_at is not None and self.keep.projects
+
+    @property
+    def projects_in_lanes(self) -> bool:
+        """Whether a projection can take several states, one in each lane."""
+        return False
+
+    def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
+        """`run`, with y = (q̇, ẇ); and the elements of working memory it needs."""
+        raise NotImplementedError
+
+    def emit_projection(self, module: Module, lanes: int) -> Signature | None:
+        """`project`: q and w brought back in place to what they must obey, y being scratch for q̇; None where they obey nothing."""
+        return emit_admissible(module, self.m, lanes)
+
+    def emit_jacobian(self, module: Module) -> JacobianCode:
+        """How accelerations change with the state, for implicit integrators."""
+        raise self._only_for_kane("The Jacobian")
+
+    def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
+        """`vary` and the doubles of scratch memory it needs: (q̇, ẇ) along directions, as `kernels/rhs/sensitivity.py` tells."""
+        raise self._only_for_kane("Sensitivities")
+
+    def emit_sensitivity_projection(self, module: Module, lanes: int, groups: int) -> Signature | None:
+        """`project_varied`, which takes what `vary` takes: directions brought back to what a consistent motion obeys, the state being
+        there already; None where nothing must be obeyed."""
+        raise self._only_for_kane("Sensitivities")
+
+    def _only_for_kane(self, what: str) -> FormulationError:
+        return FormulationError(
+            f'{what} of mechanism "{self.m.name}" can be computed for formulation="kane" with constraints="range_space" only'
+        )
+
+    def row_scales(self, norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """What the code finds behind the parameters, from the reference norms and the sizes of all of the mechanism's rows."""
+        return np.zeros(0)
+
+    def row_scales_fit(self, scales: np.ndarray) -> bool:
+        """Whether numbers from elsewhere, such as a checkpoint, can stand there."""
+        return True
+
+    def speed_pivots(self) -> list[Any]:
+        """What is divided by where speeds are solved for that were not chosen, as expressions of the symbolic state."""
+        return []
+
+    def make_known(self) -> None:
+        """Make known to LLVM what the code calls outside it."""
+
+
+def is_range_space(m: Mechanism, form: Formulation, constraints: str) -> bool:
+    """Whether these are Kane's equations along the branches of the tree, with rows solved for by range space."""
+    return form is FORMULATIONS["kane"] and (constraints == "range_space" or not m.constraint_rows)
+
+
+def right_hand_side(c: Catalogue, form: Formulation, constraints: str, keep: RowsToKeep) -> RightHandSide:
+    """The right-hand side of a formulation with a constraint method; what a mechanism does not need is not imported."""
+    m = c.mechanism
+    if is_range_space(m, form, constraints):
+        if not m.constraint_rows:
+            from dalembert.kernels.rhs.tree import TreeRightHandSide
+
+            return TreeRightHandSide(c)
+        from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+
+        return RangeSpaceRightHandSide(m, keep)
+    if constraints == "partition" and form is FORMULATIONS["kane"] and keep.projects:
+        from dalembert.kernels.rhs.partition import PartitionRightHandSide
+
+        return PartitionRightHandSide(m, form, constraints, keep)
+    from dalembert.kernels.rhs.formulation import FormulationRightHandSide
+
+    return FormulationRightHandSide(m, form, constraints, keep)

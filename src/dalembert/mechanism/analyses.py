@@ -1,0 +1,248 @@
+"""`Analyses`: the questions about a mechanism that `analysis/` answers; `Mechanism` inherits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from numpy.typing import ArrayLike
+
+from dalembert.aliases import JointValues, Outputs, ParameterValues, PointOfBody
+from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
+from dalembert.blas import on_one_thread
+from dalembert.mechanism.description import Description
+
+if TYPE_CHECKING:
+    from dalembert.analysis.comparison.comparison import Comparison
+    from dalembert.analysis.drives import Drives
+    from dalembert.analysis.equilibrium.equilibrium import Equilibrium
+    from dalembert.analysis.inspection import Inspection
+    from dalembert.analysis.linear.linearisation import Linearisation
+    from dalembert.analysis.linkage.assembly_modes import Branches
+    from dalembert.analysis.linkage.follow import Followed
+    from dalembert.analysis.linkage.sweep import Sweep
+    from dalembert.analysis.sensitivity.identify import Identification
+    from dalembert.analysis.sensitivity.sensitivities import Sensitivities
+    from dalembert.analysis.stability.locus import Locus
+    from dalembert.analysis.stability.stability_map import StabilityMap
+    from dalembert.mechanism.mechanism import Mechanism
+    from dalembert.motion.motion import Motion
+
+
+class Analyses(Description):
+    """Equilibria, small motions, stability, inverse problems, sensitivities and workspaces of a mechanism."""
+
+    @property
+    def _m(self) -> Mechanism:
+        """This mechanism, by its whole type."""
+        return cast("Mechanism", self)
+
+    # -- small motions and balance ----------------------------------------------------------------------------------------
+    @on_one_thread
+    @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
+    def linearise(
+        self, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
+        outputs: Outputs | None = None, keep: Sequence[str] = (), tau: ArrayLike | None = None,
+    ) -> Linearisation:  # fmt: skip
+        """Small motions about a state, exactly to first order: M⁰ξ̈ + (G⁰ + D)ξ̇ + Kξ = 0 and A, B, C, D.
+
+        `inputs` are speeds, on which forces act, and parameters; all speeds if not said. `outputs` are functions of the state, or the
+        model's own. Loops and constraints leave independent displacements and speeds; those named in `keep` are among them. `tau` are
+        constant generalized forces on all speeds.
+        """
+        from dalembert.analysis.linear.linearise import linearise
+
+        return linearise(self._m, q, u, t, inputs, outputs, keep, tau)
+
+    @on_one_thread
+    @takes(times=row, inputs=names, outputs=by_name, keep=names)
+    def linearise_along(
+        self, motion: Motion, times: Sequence[float] | None = None, *, inputs: Sequence[str] | None = None,
+        outputs: Outputs | None = None, keep: Sequence[str] = (),
+    ) -> list[Linearisation]:  # fmt: skip
+        """Small deviations from a motion: a linearisation at each of its samples, or at those nearest the times."""
+        from dalembert.analysis.linear.linearise import linearise_along
+
+        return linearise_along(self._m, motion, times, inputs, outputs, keep)
+
+    @on_one_thread
+    @takes(hold=names, t=real, starts=count(1), seed=count(0))
+    def equilibrium(
+        self, initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
+        find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0, starts: int = 8, seed: int = 0,
+    ) -> Equilibrium:  # fmt: skip
+        """Where it stays: at rest, or in steady motion with the given `speeds` constant; from `initial`, then from random starts.
+
+        Speeds in `find` are looked for, from the values given; joints in `hold` keep their initial coordinates. Where a speed is given,
+        `.drives` has the force that keeps it so.
+        """
+        from dalembert.analysis.equilibrium.find_equilibrium import equilibrium
+
+        found = equilibrium(self._m, initial, speeds, find, hold, t, starts, seed)
+        self._m._warn_of_bending(found.q, "equilibrium")
+        return found
+
+    @on_one_thread
+    @takes(hold=names, t=real, starts=count(1), seed=count(0))
+    def equilibria(
+        self, initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
+        find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0, starts: int = 24, seed: int = 0,
+    ) -> list[Equilibrium]:  # fmt: skip
+        """All different ones that the starts lead to."""
+        from dalembert.analysis.equilibrium.find_equilibrium import equilibria
+
+        found = equilibria(self._m, initial, speeds, find, hold, t, starts, seed)
+        for one in found:
+            self._m._warn_of_bending(one.q, "equilibria")
+        return found
+
+    @on_one_thread
+    @takes(name=one_name, values=row, hold=names, t=real)
+    def root_locus(
+        self, name: str, values: ArrayLike, initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
+        find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0,
+    ) -> Locus:  # fmt: skip
+        """Eigenvalues of small motions over a parameter, or over a speed that is held constant, each about its equilibrium.
+
+        `.stability_limits()` and, for speeds of rotation, `.critical_speeds()` are found to rounding; `.plot()` and
+        `.plot_frequencies()` (Campbell's diagram) draw it.
+        """
+        from dalembert.analysis.stability.locus import root_locus
+
+        return root_locus(self._m, name, values, initial, speeds, find, hold, t)
+
+    @on_one_thread
+    @takes(over=by_name, hold=names, t=real)
+    def stability_map(
+        self, over: Mapping[str, ArrayLike], initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
+        find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0,
+    ) -> StabilityMap:  # fmt: skip
+        """Growth of small motions over one or two parameters or held speeds: `over={"k": values, "c": values}`."""
+        from dalembert.analysis.stability.stability_map import stability_map
+
+        return stability_map(self._m, over, initial, speeds, find, hold, t)
+
+    # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
+    @on_one_thread
+    @takes(q=numbers, u=numbers, udot=numbers, actuated=names, t=numbers, parameters=by_name)
+    def drives(
+        self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, actuated: Iterable[str] | None = None,
+        weights: Mapping[str, float] | None = None,
+        t: ArrayLike = 0.0,
+        parameters: ParameterValues | None = None,
+    ) -> Drives:  # fmt: skip
+        """The forces on the `actuated` joints (all, if not said) that must be added for the motion q, u, u̇, loops included.
+
+        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}.
+        """
+        from dalembert.analysis.drives import drives
+
+        return drives(self._m, q, u, udot, actuated, weights, t, parameters)
+
+    @on_one_thread
+    @takes(parameters=names, initial_values=names, outputs=by_name)
+    def sensitivities(
+        self, duration: float | None = None, initial: JointValues | None = None, speeds: JointValues | None = None, *,
+        parameters: Sequence[str] | None = None, initial_values: Sequence[str] = (),
+        outputs: Outputs | None = None, output: ArrayLike | None = None,
+        rtol: float | None = None,
+    ) -> Sensitivities:  # fmt: skip
+        """The motion, and exactly how it and its `outputs` depend on the `parameters` (all, if not said) and on initial values.
+
+        `initial_values` names coordinates "A" and speeds "A'"; `outputs` are functions of the state by name. Loops and constraints
+        take part, in the assembled start too.
+        """
+        from dalembert.analysis.sensitivity.sensitivities import sensitivities
+
+        return sensitivities(
+            self._m, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
+        )  # fmt: skip
+
+    @on_one_thread
+    @takes(times=row, measured=by_name, parameters=names, initial_values=names, outputs=by_name, bounds=by_name)
+    def identify(
+        self, times: ArrayLike, measured: Mapping[str, ArrayLike], parameters: Sequence[str],
+        initial: JointValues | None = None, speeds: JointValues | None = None, *,
+        initial_values: Sequence[str] = (), outputs: Outputs | None = None, sigma: float | Mapping[str, float] | None = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None, rtol: float | None = None,
+    ) -> Identification:  # fmt: skip
+        """The `parameters` (and `initial_values` "A", "A'") with which the motion comes nearest to what was measured.
+
+        `measured` has coordinates "A", speeds "A'" or outputs by name, at the `times`; `sigma` their standard deviations, one for all
+        or by name. The search starts from the model's own values and keeps within `bounds` {name: (low, high)}.
+        """
+        from dalembert.analysis.sensitivity.identify import identify
+
+        _, initial, speeds = self.plan.begun(None, initial, speeds)
+        return identify(
+            self._m, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
+        )
+
+    @on_one_thread
+    @takes(joint=one_name, values=row, t=real)
+    def sweep(self, joint: str, values: ArrayLike, initial: JointValues | None = None, t: float = 0.0) -> Sweep:
+        """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
+
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
+        """
+        from dalembert.analysis.linkage.sweep import sweep
+
+        return sweep(self._m, joint, values, initial, t)
+
+    @on_one_thread
+    @takes(times=row, orientation=function)
+    def follow(
+        self, at: PointOfBody, path: Callable[[float], Sequence[float | None]] | ArrayLike, times: ArrayLike, *,
+        orientation: Callable[[float], ArrayLike] | None = None, initial: Mapping[str, ArrayLike] | None = None,
+    ) -> Followed:  # fmt: skip
+        """q, u and u̇ at the times, with a point of a body on a path and, if given, the body's axes at `orientation(t)`.
+
+        `path(t)` gives x, y, z (None where it may be anything), or the path is an array with a row for each time. `initial` is a pose
+        near the first one wanted. Where freedoms are left, they move with the least kinetic energy.
+        """
+        from dalembert.analysis.linkage.follow import follow
+
+        return follow(self._m, at, path, times, orientation, initial)
+
+    # -- how it is built, and by which formulation ---------------------------------------------------------------------
+    @on_one_thread
+    @takes(t=real)
+    def inspect(self, initial: JointValues | None = None, t: float = 0.0) -> Inspection:
+        """Everything there is to say about how it is built and whether it works, in plain words, also where it does not go together."""
+        from dalembert.analysis.inspection import inspect
+
+        return inspect(self._m, initial, t)
+
+    @on_one_thread
+    @takes(t=real)
+    def branches(self, initial: JointValues | None = None, t: float = 0.0) -> Branches:
+        """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
+
+        What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
+        Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
+        the first joints from the ground that decide them. Starts are drawn until each way was found several times; `.found`, `.sure`
+        and `print` tell how sure it is that none is missing.
+        """
+        from dalembert.analysis.linkage.branches import branches
+
+        return branches(self._m, initial, t)
+
+    @on_one_thread
+    @takes(formulations=names, constraints=names, states=count(1), seed=count(0), seconds=real)
+    def compare(
+        self,
+        formulations: Iterable[str] | None = None,
+        constraints: Iterable[str] | None = None,
+        states: int = 5,
+        seed: int = 0,
+        start: JointValues | None = None,
+        seconds: float = 300.0,
+    ) -> Comparison:
+        """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
+
+        `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
+        After so many `seconds` no further pair is begun; those left out are listed with the refusals.
+        """
+        from dalembert.analysis.comparison.compare import compare
+
+        return compare(self._m, formulations, constraints, states, seed, start, seconds)

@@ -1,0 +1,205 @@
+"""`SimulationOptions`: the options of a simulation, stated once.
+
+`Mechanism.simulate`, plans, model files and their schema, the command line, `motion.record` and the documents take names, types, checks
+and sentences from its fields. To add an option: a field here, its keyword in `Mechanism.simulate`, and its use in `simulation/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.errors import ModelError, SimulationError
+from dalembert.mechanism.stabilise import Baumgarte, checked_stabilisation
+from dalembert.parts.conform import checks_of
+from dalembert.parts.fields import Count, Help, Holds, PlainNumber, PositiveNumber
+from dalembert.parts.numbers import plain_number
+from dalembert.portable import Portable
+from dalembert.words import listed
+
+RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
+"""Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
+SAMPLES = 201
+"""Output times of a run whose `output` is not said."""
+STEPS, STEPS_FIXED = 1_000_000, 10_000_000
+"""Most steps of a run: of integrators that choose them, and of those whose number is known beforehand."""
+
+
+@dataclass(frozen=True)
+class Option(Help):
+    """What an option is for, in a sentence."""
+
+    usual: str
+    """What holds where it is not said, in words."""
+    steps: Literal["", "any", "fixed", "adaptive"] = ""
+    """Whether it belongs to the choice of integrator and step, and for which integrators."""
+    many: bool = True
+    """Whether `simulate_many` takes it."""
+    flags: tuple[str, ...] = ()
+    """Its names on the command line, where they are others than its name."""
+
+
+def _tolerances(value: Any, where: str) -> float | np.ndarray:
+    """One number above zero, or several."""
+    found = _numbers(value, where)
+    if not (found > 0.0).all():
+        raise ModelError(f"{where} must be positive, not {value!r}")
+    return found if found.ndim else float(found)
+
+
+def _interval_or_times(value: Any, where: str) -> float | np.ndarray:
+    """An interval above zero, or increasing times."""
+    found = _numbers(value, where)
+    if not found.ndim:
+        return plain_number(float(found), where, above_zero=True)
+    if found.ndim != 1 or not len(found) or np.any(np.diff(found) <= 0.0):
+        raise ModelError(f"{where} must be an interval or increasing times")
+    return found
+
+
+def _numbers(value: Any, where: str) -> np.ndarray:
+    """Finite numbers, read-only."""
+    try:
+        found = np.array(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{where} must be numbers, not {value!r}") from None
+    if isinstance(value, (str, bytes)) or not np.isfinite(found).all():
+        raise ModelError(f"{where} must be finite numbers, not {value!r}")
+    found.flags.writeable = False
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationOptions(Portable):
+    """Options of `m.simulate(…)`, as keywords or as one value: `m.simulate(10.0, options=da.SimulationOptions(rtol=1e-9))`.
+
+    What is None is not said: the model's own plan decides, then the usual value.
+    """
+
+    method: Annotated[
+        str | None,
+        Holds("integrator"),
+        Option("Integrator", "dop853; rk4 where a step is said", steps="any"),
+    ] = None
+    step: Annotated[
+        PositiveNumber | None,
+        Option("Step of integrators with a fixed step, s", "", steps="fixed"),
+    ] = None
+    rtol: Annotated[
+        PositiveNumber | None,
+        Option("Relative tolerance", f"{RTOL:g}, with loops or constraints {RTOL_CONSTRAINED:g}", steps="adaptive"),
+    ] = None
+    atol: Annotated[
+        ArrayLike | None,
+        Holds("values", check=_tolerances),
+        Option(
+            "Absolute tolerance, one or one for each of (q, u)",
+            "a thousandth of rtol, times the mechanism's sizes",
+            steps="adaptive",
+        ),
+    ] = None
+    max_step: Annotated[
+        PositiveNumber | None, Option("Longest step, s", "as long as tolerances allow", steps="adaptive")
+    ] = None
+    output: Annotated[
+        ArrayLike | None,
+        Holds("times", check=_interval_or_times),
+        Option("Seconds between outputs, or the times wanted", f"{SAMPLES} times, evenly spaced", flags=("--every",)),
+    ] = None
+    start: Annotated[PlainNumber | None, Option("Time at the start, s", "0")] = None
+    max_steps: Annotated[Count | None, Option("Most steps of the run", f"{STEPS}, with a fixed step {STEPS_FIXED}")] = (
+        None
+    )
+    stabilise: Annotated[
+        str | Baumgarte | None,
+        Holds("stabilisation", check=checked_stabilisation),
+        Option("What keeps loops and constraints closed", "projection", many=False),
+    ] = None
+    constraints: Annotated[
+        str | None,
+        Holds("constraint method"),
+        Option("Constraint method, by which accelerations are solved for", "range_space", many=False,
+               flags=("--constraints", "-c")),
+    ] = None  # fmt: skip
+    formulation: Annotated[
+        str | None,
+        Holds("formulation"),
+        Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
+    ] = None
+
+    def __post_init__(self) -> None:
+        for name, check in checks_of(SimulationOptions).items():
+            try:
+                object.__setattr__(self, name, check(getattr(self, name), name))
+            except ModelError as problem:
+                raise SimulationError(str(problem)) from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SimulationOptions):
+            return NotImplemented
+        mine, theirs = self.said, other.said
+        return mine.keys() == theirs.keys() and all(np.array_equal(mine[k], theirs[k]) for k in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SimulationOptions({', '.join(f'{name}={value!r}' for name, value in self.said.items())})"
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The options that are not None, by name."""
+        return {f.name: x for f in fields(self) if (x := getattr(self, f.name)) is not None}
+
+    def completed(self, by: SimulationOptions) -> SimulationOptions:
+        """These options, and for what they leave open those of `by`.
+
+        Integrator, step and tolerances belong together: where these options name an integrator or a step, `by` has no say in them.
+        """
+        own = self.method is not None or self.step is not None
+        rest = {name: x for name, x in by.said.items() if not (own and options()[name].steps)}
+        return SimulationOptions(**rest | self.said)
+
+
+USUAL = SimulationOptions(start=0.0, stabilise="projection", constraints="range_space", formulation="kane")
+"""What holds where neither call nor plan says anything; the other options depend on the mechanism and on each other."""
+
+
+@cache
+def options() -> Mapping[str, Option]:
+    """Every option by name, in the order of the fields."""
+    hints = get_type_hints(SimulationOptions, include_extras=True)
+    return {
+        f.name: next(x for x in get_args(hints[f.name]) if isinstance(x, Option)) for f in fields(SimulationOptions)
+    }
+
+
+def gathered(title: str, many: bool = False) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Keywords of a call with those that are options made into one `options=`, for `arguments.takes`.
+
+    An option that is said twice, by its keyword and in `options=`, is refused; so is one that the function does not take.
+    """
+
+    def gather(named: dict[str, Any]) -> dict[str, Any]:
+        keywords = {name: x for name, x in named.items() if name in options()}
+        value = named.get("options")
+        if value is None:
+            value = SimulationOptions()
+        elif not isinstance(value, SimulationOptions):
+            raise SimulationError(f"{title}: options must be a da.SimulationOptions(…), not {value!r}")
+        others = [name for name in value.said if many and not options()[name].many]
+        if others:
+            raise SimulationError(f"{title} does not take {listed(others)}; leave it out of options=")
+        twice = [name for name, x in keywords.items() if x is not None and name in value.said]
+        if twice:
+            raise SimulationError(
+                f"{title}: {listed(twice)} stands in options= and as a keyword beside it; say each option once"
+            )
+        rest = {name: x for name, x in named.items() if name not in keywords}
+        return rest | {"options": SimulationOptions(**keywords | value.said)}
+
+    return gather

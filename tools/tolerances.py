@@ -1,0 +1,173 @@
+"""Tuning numbers of the package: every one has a name, a sentence and a place. This writes docs/tolerances.md, and finds those without.
+
+    python tools/tolerances.py write      the page anew
+    python tools/tolerances.py check      what is missing: names without a sentence, numbers without a name
+
+A tuning number is a constant of a module, in capitals, whose value holds a real number, or a number in powers of ten within a function.
+Coefficients of published methods and drawing sizes are numbers too, but no tolerances: they stand in `NO_TOLERANCES`, with the reason.
+Sentences that begin with "Tried:" say what happened when the number was made ten times larger or smaller.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "dalembert"
+PAGE = ROOT / "docs" / "tolerances.md"
+
+NO_TOLERANCES = {
+    "simulation/integrators/dop853_tableau.py": "coefficients of a published method",
+    "simulation/integrators/radau_tableau.py": "coefficients of a published method",
+    "trace/native/sincos.py": "coefficients of polynomials",
+    "trace/derivatives.py": "rules of differentiation",
+    "trace/ops.py": "meanings of operations",
+    "view/": "sizes of drawings",
+    "cli/commands/bench.py": "units of time",
+}
+"""Files whose numbers are no tolerances: the beginning of their path, and why."""
+
+HARMLESS = {1e-300, 1e300, 1e100, 1e3, 1e6, 1e9, 1e15}
+"""Numbers that may stand without a name: guards against division by zero, beyond every number, factors of units, whole doubles."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A named number: where it is, what it is called, its value as written, and its sentence."""
+
+    file: str
+    line: int
+    names: tuple[str, ...]
+    value: str
+    sentence: str | None
+
+    @property
+    def room(self) -> str:
+        return self.file.partition("/")[0] if "/" in self.file else "everywhere"
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """What it decides, and what was tried."""
+        sentence, _, tried = " ".join((self.sentence or "").split()).partition("Tried:")
+        return sentence.strip(), tried.strip()
+
+
+@dataclass(frozen=True)
+class Nameless:
+    """A number in powers of ten within a function."""
+
+    file: str
+    line: int
+    text: str
+
+
+def constants() -> list[Constant]:
+    """All tuning numbers that have a name, in the order of files and lines."""
+    return [c for file, tree, source in _modules() for c in _constants(file, tree, source)]
+
+
+def nameless() -> list[Nameless]:
+    """All numbers in powers of ten that have none."""
+    found = []
+    for file, tree, source in _modules():
+        named = {line for n in tree.body if _names(n) for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+        for n in ast.walk(tree):
+            if isinstance(n, ast.Constant) and isinstance(n.value, float) and n.lineno not in named:
+                text = ast.get_source_segment(source, n) or ""
+                if "e" in text.lower() and n.value not in HARMLESS:
+                    found.append(Nameless(file, n.lineno, text))
+    return found
+
+
+def page() -> str:
+    """The page: a table for every room."""
+    lines = [
+        "# Tolerances",
+        "",
+        "Every number that tunes a decision, with its place. `python tools/tolerances.py write` makes this page from the sentences",
+        "beside the numbers; the tests hold that it is up to date and that no such number is without a sentence.",
+        "All of them are pure numbers: lengths, masses and times are first measured by the model's own scales.",
+        "",
+    ]
+    every = constants()
+    for room in dict.fromkeys(c.room for c in every):
+        lines += [
+            f"## {room}",
+            "",
+            "| number | value | what it decides | ten times larger or smaller |",
+            "|---|---|---|---|",
+        ]
+        for c in (c for c in every if c.room == room):
+            sentence, tried = c.told
+            where = f"{', '.join(f'`{n}`' for n in c.names)}<br>{c.file}"
+            lines.append(f"| {where} | `{_cell(c.value)}` | {_cell(sentence)} | {_cell(tried) or '–'} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _modules() -> Iterator[tuple[str, ast.Module, str]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        file = path.relative_to(SOURCE).as_posix()
+        if not file.startswith(tuple(NO_TOLERANCES)):
+            source = path.read_text(encoding="utf-8")
+            yield file, ast.parse(source), source
+
+
+def _names(node: ast.stmt) -> tuple[str, ...]:
+    """Names in capitals that a statement of a module gives a value to."""
+    if isinstance(node, ast.Assign):
+        target: ast.expr = node.targets[0]
+    elif isinstance(node, ast.AnnAssign):
+        target = node.target
+    else:
+        return ()
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    names = tuple(part.id for part in parts if isinstance(part, ast.Name))
+    return names if names and len(names) == len(parts) and all(n.strip("_").isupper() for n in names) else ()
+
+
+def _constants(file: str, tree: ast.Module, source: str) -> Iterator[Constant]:
+    for node, after in zip(tree.body, [*tree.body[1:], None]):
+        names, value = _names(node), getattr(node, "value", None)
+        if not names or value is None or not _is_number(value):
+            continue
+        said = after.value if isinstance(after, ast.Expr) else None
+        sentence = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else None
+        yield Constant(file, node.lineno, names, ast.get_source_segment(source, value) or "", sentence)
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression is made of numbers only, one of them real."""
+    kinds = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.Load, ast.Name)
+    nodes = list(ast.walk(value))
+    real = any(isinstance(n, ast.Constant) and isinstance(n.value, float) for n in nodes)
+    return real and all(isinstance(n, kinds) for n in nodes)
+
+
+def main() -> int:
+    if sys.argv[1:] == ["write"]:
+        PAGE.write_text(page(), encoding="utf-8")
+        print(f"written: {PAGE.relative_to(ROOT)}")
+        return 0
+    if sys.argv[1:] != ["check"]:
+        print(__doc__)
+        return 2
+    silent = [c for c in constants() if not c.sentence]
+    bare = nameless()
+    for c in silent:
+        print(f"{c.file}:{c.line}: {', '.join(c.names)} = {c.value} has no sentence")
+    for n in bare:
+        print(f"{n.file}:{n.line}: {n.text} has no name")
+    return 1 if silent or bare else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

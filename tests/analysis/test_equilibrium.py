@@ -36,7 +36,7 @@ def test_what_cannot_balance_is_named():
     s = pendulum()
     s.add_body("sled", mass=1.0)
     s.add_joint("rail", da.Prismatic((0, 1, 0)), "ground", "sled")
-    with pytest.raises(da.EquilibriumError, match=r'9\.81 is left over on "rail"'):
+    with pytest.raises(da.EquilibriumError, match=r'9\.81 acts on "rail" wherever it goes'):
         s.build().equilibrium(starts=2)
 
 

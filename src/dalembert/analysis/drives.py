@@ -22,6 +22,7 @@ from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import Samples
 from dalembert.parts.names import unknown
 from dalembert.pivoting import RANK_TOLERANCE
@@ -179,8 +180,9 @@ def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> 
     steps = m.scales.speeds
     left = np.abs(needed) * steps
     left[:, columns] = 0.0
-    scale = np.maximum(*(np.abs(x * steps).max(axis=1, initial=0.0) for x in (needed, at_rest)))
-    missing = left / np.maximum(scale, 1e-300)[:, None]
+    part = m.scales.part[m.n_q :]
+    scale = np.maximum(*(largest_in(part, np.abs(x * steps)) for x in (needed, at_rest)))
+    missing = left / np.maximum(scale, 1e-300)
     if not missing.max(initial=0.0) <= UNDRIVEN:
         k, speed = divmod(int(np.argmax(missing)), m.n_u)
         raise _undriven(
@@ -195,11 +197,11 @@ def _solved(
     m: Mechanism, e: Written, columns: list[int], w: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """τ, and the projector on the changes of scaled τ that change no motion."""
-    L = mass_factor(m, e.A)
+    L = mass_factor(e.A, m)
     h = np.linalg.solve(L, e.needed[..., None])
     G = np.linalg.solve(L, np.eye(m.n_u)[:, columns])
     size = np.linalg.norm(G, axis=1)
-    free, G = _without_loops(L, e.B, h), _without_loops(L, e.B, G / size[:, None, :])
+    free, G = (_without_loops(L, e.B, x, m.row_parts) for x in (h, G / size[:, None, :]))
     U, sigma, Vt = np.linalg.svd(G, full_matrices=False)
     kept = sigma > DRIVEN
     V = Vt.transpose(0, 2, 1)
@@ -213,11 +215,11 @@ def _solved(
     return z[..., 0] / size, N @ Nt
 
 
-def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """X without its part in the columns of L⁻¹Bᵀ."""
+def _without_loops(L: np.ndarray, B: np.ndarray, X: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """X less its components in the columns of L⁻¹Bᵀ; `part` numbers the part of the mechanism of every row."""
     Y = np.linalg.solve(L, B.transpose(0, 2, 1))
     norms = np.linalg.norm(Y, axis=1, keepdims=True)
-    Y = Y / np.where(norms > RANK_TOLERANCE * norms.max(axis=2, keepdims=True), norms, np.inf)
+    Y = Y / np.where(norms > RANK_TOLERANCE * largest_in(part, norms), norms, np.inf)
     U, sigma, _ = np.linalg.svd(Y, full_matrices=False)
     U = U * (sigma > RANK_TOLERANCE * sigma.max(axis=1, keepdims=True))[:, None, :]
     for _ in range(2):  # the second time removes the rounding of the first
@@ -253,18 +255,19 @@ def _check_consistent(
 def _check_driven(
     m: Mechanism, e: Written, L: np.ndarray, left: np.ndarray, h: np.ndarray, columns: list[int], t: np.ndarray
 ) -> None:
-    """What is left of the forces moves something that no actuator moves."""
-    size = np.linalg.norm(left, axis=1)
-    scale = np.linalg.norm(h, axis=1) + 1e-3 * np.linalg.norm(
-        np.linalg.solve(L, _weight(m, e)[..., None])[..., 0], axis=1
+    """What is left of the forces on a part moves something that no actuator moves."""
+    weight = np.linalg.solve(L, _weight(m, e)[..., None])[..., 0]
+    size, own, inert = (
+        np.stack([np.linalg.norm(x[:, p.u], axis=1) for p in m.parts], axis=1) for x in (left, h, weight)
     )
-    missing = size / np.maximum(scale, 1e-300)
+    missing = size / np.maximum(own + 1e-3 * inert, 1e-300)
     if missing.max(initial=0.0) <= UNDRIVEN:
         return
-    k = int(np.argmax(missing))
+    k, part = np.unravel_index(int(np.argmax(missing)), missing.shape)
+    speeds = m.parts[part].u
     direction = np.linalg.solve(L[k].T, left[k]) * np.sqrt(np.diagonal(e.A[k]))
-    joint = next(j.name for j in m.joints if int(np.argmax(np.abs(direction))) in j.columns)
-    raise _undriven(m, columns, joint, float(t[k]), float(missing[k]))
+    joint = next(j.name for j in m.joints if speeds[int(np.argmax(np.abs(direction[speeds])))] in j.columns)
+    raise _undriven(m, columns, joint, float(t[k]), float(missing[k, part]))
 
 
 def _undriven(m: Mechanism, columns: list[int], joint: str, t: float, missing: float) -> DriveError:

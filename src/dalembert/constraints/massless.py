@@ -1,4 +1,4 @@
-"""The mass matrix of the tree, factorised; where a freedom moves no mass, that freedom is named."""
+"""The mass matrix factorised; where a freedom moves no mass, that freedom is named."""
 
 from __future__ import annotations
 
@@ -6,31 +6,42 @@ import numpy as np
 
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.connected import largest_in
 
 NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
-"""Part of the largest inertia below which another is rounding, whatever the units: lengths in one mechanism differ by less."""
+"""Part of the largest inertia of its part of the mechanism below which another is rounding: lengths within a part differ by less."""
 
 
-def mass_factor(m: Mechanism, A: np.ndarray) -> np.ndarray:
-    """L of A = L Lᵀ, of one mass matrix or of many, in the mechanism's own speeds."""
+def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
+    """L of A = L Lᵀ, of one mass matrix or of many. Where A is that of a mechanism in its own speeds, `m`, the freedom without mass is
+    named, and one whose inertia is mere rounding counts as such."""
     try:
         L: np.ndarray = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
-        raise StateError(_without_mass(m, A)) from None
-    own = np.diagonal(A, axis1=-2, axis2=-1)
-    least = np.maximum(NO_MASS * own, NOTHING * own.max(axis=-1, initial=0.0, keepdims=True))
-    if not (np.diagonal(L, axis1=-2, axis2=-1) ** 2 > least).all():
+        raise StateError(_ANY if m is None else _without_mass(m, A)) from None
+    if m is not None and not (np.diagonal(L, axis1=-2, axis2=-1) ** 2 > _least(m, A, NO_MASS)).all():
         raise StateError(_without_mass(m, A))
     return L
+
+
+_ANY = (
+    "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and inertia, or "
+    "build with cut=[…] another joint"
+)
+
+
+def _least(m: Mechanism, A: np.ndarray, part: float) -> np.ndarray:
+    """Inertia of each speed that counts as none: a `part` of its own, or what is nothing beside the largest of its part."""
+    own = np.diagonal(A, axis1=-2, axis2=-1)
+    return np.maximum(part * own, NOTHING * largest_in(m.scales.part[m.n_q :], own))
 
 
 def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     """The speeds that together move no mass, and what to do about it."""
     stack = A.reshape(-1, m.n_u, m.n_u)
-    own = np.diagonal(stack, axis1=1, axis2=2)
-    size = np.sqrt(np.maximum(own, NOTHING * own.max(axis=1, keepdims=True)))
+    size = np.sqrt(_least(m, stack, 1.0))
     moments, directions = np.linalg.eigh(stack / size[:, :, None] / size[:, None, :])
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])

@@ -17,7 +17,7 @@ from dalembert.trace import Expr
 def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """x with A x = b; b may have several columns."""
     if A.dtype != object and b.dtype != object:
-        return np.linalg.solve(A, b) if len(A) else np.zeros(b.shape)
+        return _equilibrated(A, b) if len(A) else np.zeros(b.shape)
     columns = int(np.prod(b.shape[1:]))
     rows = [dict(_entries(row)) for row in A]
     right = [dict(_entries(row)) for row in b.reshape(len(A), columns)]
@@ -37,6 +37,17 @@ def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
                     total = total - rows[k][j] * x[j, c]
             x[k, c] = total / rows[k][k]
     return x.reshape(b.shape)
+
+
+def _equilibrated(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """With unknowns measured so that all rows are of one size: inertias, masses and arms may be of any. Powers of two cost no digit."""
+    D = np.ones(len(A))
+    for _ in range(3):
+        largest = np.abs(D[:, None] * A * D).max(axis=1)
+        D = D * np.exp2(-np.rint(0.5 * np.log2(np.where(largest > 0.0, largest, 1.0))))
+    along = D.reshape(-1, *[1] * (b.ndim - 1))
+    x: np.ndarray = along * np.linalg.solve(D[:, None] * A * D, along * b)
+    return x
 
 
 def _entries(row: np.ndarray) -> list[tuple[int, Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dalembert.arguments import numbers
 from dalembert.constraints.diagnosis.contradictions import check_defined
+from dalembert.constraints.rest import least_rates
 from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.kernel import Kernel
@@ -20,8 +21,6 @@ from dalembert.trace.scalar_functions import maximum
 
 APART = 1e-3
 """Gap, by its row's scale, and slip, by scale times speed, above which a state is refused: what drifts less is let pass."""
-STILL = 1e-6
-"""Speed, in rad or lengths a second, below which a slip is measured as if it were that."""
 
 
 def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
@@ -50,7 +49,10 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
     open_by, slip = np.abs(rows.g), np.abs(rows.B @ u_k - rows.b)
     which = f"of state {k} " if np.ndim(off) else ""
     owners = here.rows.owners
-    widest, fastest = int(np.argmax(open_by / size)), int(np.argmax(slip / size))
+    speed = np.abs(u_k / here.scales.speeds)
+    of_part = [float(speed[p.u].max(initial=least)) for p, least in zip(here.parts, least_rates(here))]
+    widest = int(np.argmax(open_by / size))
+    fastest = int(np.argmax(slip / size / np.array([of_part[k] for k in here.row_parts])))
     if open_by[widest] > APART * size[widest]:
         raise StateError(
             f'the coordinates q {which}do not close "{owners[widest]}", by {open_by[widest]:.3g}; m.assemble finds coordinates that do'
@@ -66,23 +68,22 @@ def reference_scales(m: Mechanism) -> np.ndarray:
 
 
 def _errors_kernel(c: Catalogue) -> Kernel:
-    """The largest gap and slip, the slip by the fastest speed, each by its row's scale."""
+    """The largest gap and slip, the slip by the fastest speed of its part, each by its row's scale."""
     m = c.mechanism
     sizes = reference_scales(m).tolist()
+    steps, parts, of_rows = m.scales.speeds.tolist(), m.scales.part[m.n_q :].tolist(), m.row_parts.tolist()
+    slowest = least_rates(m).tolist()
 
     def emit(module: Any, lanes: int) -> Any:
         with tracing():
             s = m.symbolic_state()
             rows = constraint_rows(s)
-            gap: Any = 0.0
-            slip: Any = 0.0
-            speed: Any = STILL
-            for g, B, b, size in zip(rows.g, rows.B, rows.b, sizes):
-                gap = maximum(gap, abs(g) / size)
-                slip = maximum(slip, abs(B @ s.speeds - b) / size)
-            for u, step in zip(s.speeds, m.scales.speeds.tolist()):
-                speed = maximum(speed, abs(u) / step)
-            off = maximum(gap, slip / speed)
+            off: Any = 0.0
+            speed: list[Any] = [*slowest]
+            for u, step, part in zip(s.speeds, steps, parts):
+                speed[part] = maximum(speed[part], abs(u) / step)
+            for g, B, b, size, part in zip(rows.g, rows.B, rows.b, sizes, of_rows):
+                off = maximum(off, maximum(abs(g) / size, abs(B @ s.speeds - b) / size / speed[part]))
             return module.block(straight_block(m, [off], ()), lanes), 0
 
-    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *m.scales.speeds.tolist()))
+    return Kernel("errors of loops", m, 0, (1,), emit, of=(*sizes, *steps, *parts, *of_rows, *slowest))

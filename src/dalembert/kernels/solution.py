@@ -13,9 +13,10 @@ from dalembert.constraints.assembly.assemble import DEPENDENT
 from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.dynamics import solve_state
 from dalembert.constraints.methods.solution import Solution
+from dalembert.constraints.rest import least_rates
 from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
-from dalembert.kernels.assembled import STILL, check_assembled, check_off, reference_scales
+from dalembert.kernels.assembled import check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
 from dalembert.kernels.independent_rows import independent_rows
@@ -206,6 +207,7 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
     """(q̇, u̇, by how much it is off the loops, smallest pivot relative to its row), along the tree's branches."""
     m = c.mechanism
     scales, steps = reference_scales(m), m.scales.speeds
+    parts, of_rows, slowest = m.scales.part[m.n_q :].tolist(), m.row_parts.tolist(), least_rates(m).tolist()
 
     def emit(module: Module, lanes: int) -> tuple[Signature, int]:
         rhs = RangeSpaceRightHandSide(m, RowsToKeep(rows))
@@ -221,22 +223,26 @@ def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
                 module.real_table([1.0 / scales[k] for k in p.rows] or [1.0]),
                 module.real_table((1.0 / steps).tolist()),
             )
-            v = f.variables(square=0.0, smallest=1.0, gap=0.0, slip=0.0, speed=STILL)
+            part, of_row = module.int_table(parts), module.int_table([of_rows[k] for k in p.rows] or [0])
+            v = f.variables(square=0.0, smallest=1.0, off=0.0)
+            fastest = f.array(len(m.parts))
+            for k, rate in enumerate(slowest):
+                fastest[k] = rate
             with f.loop(m.n_u) as i:
-                v.speed = maximum(v.speed, abs(f.u[i]) * per_speed[i])
+                fastest[part[i]] = maximum(fastest[part[i]], abs(f.u[i]) * per_speed[i])
             with f.loop(rhs.n_rows) as i:
-                v.gap = maximum(v.gap, abs(g[i]) * per_row[i])
-                v.slip = maximum(v.slip, abs(slip[i]) * per_row[i])
+                v.off = maximum(v.off, abs(g[i]) * per_row[i])
+                v.off = maximum(v.off, abs(slip[i]) * per_row[i] / fastest[of_row[i]])
                 v.square = 0.0
                 with f.loop(starts[i], starts[i + 1]) as e:
                     v.square = v.square + Y[e] * Y[e]
                 inverse = S[profile[i] + i]
                 v.smallest = minimum(v.smallest, 1.0 / (inverse * inverse * v.square))
-            f.y[m.n_q + m.n_u] = maximum(v.gap, v.slip / v.speed)
+            f.y[m.n_q + m.n_u] = v.off
             f.y[m.n_q + m.n_u + 1] = v.smallest
         return f.signature, size
 
-    of = (rows, *scales.tolist(), *steps.tolist())
+    of = (rows, *scales.tolist(), *steps.tolist(), *parts, *of_rows, *slowest)
     return Kernel("constrained accelerations", m, m.n_u, (m.n_q + m.n_u + 2,), emit, of=of)
 
 

@@ -11,7 +11,13 @@ from dalembert.errors import StateError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.mechanism.scales import units_of
 from dalembert.words import counted
+
+LARGEST_ANGLE = 1e12
+"""In rad: beyond, neighbouring numbers lie more than 1e-4 rad apart."""
+LARGEST = 1e100
+"""Of any value: its third power can still be computed with."""
 
 
 def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
@@ -39,8 +45,32 @@ def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tupl
     """(q, u) at the start, checked. A joint's name gives all its values, "A.slide" one of them; arrays give everything."""
     q = _values(m, coordinates, m.reference, "initial", 0, m.coordinates)
     u = _values(m, speeds, np.zeros(m.n_u), "speeds", 1, m.speeds)
+    _check_meaning(m, q, u)
     s = m.state(q, u, t)
     return np.array(s.coordinates), np.array(s.speeds)
+
+
+def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
+    """Refuse values that say nothing: angles whose digits no longer tell a direction, numbers whose squares are none."""
+    angles = np.zeros(m.n_q, dtype=bool)
+    for j in m.joints:
+        for at, unit in zip(j.q_at, units_of(j.joint.inner)[0]):
+            if at is not None:
+                angles[at] = unit == "rad"
+    most = np.where(angles, LARGEST_ANGLE, LARGEST)
+    for values, limits, names, what in (
+        (q, most, m.coordinates, "initial"),
+        (u, np.full(m.n_u, LARGEST), m.speeds, "speeds"),
+    ):
+        beyond = np.abs(values) > limits
+        if beyond.any():
+            k = int(np.argmax(beyond))
+            why = (
+                "an angle that large has no digits left to say a direction"
+                if limits[k] < LARGEST
+                else "nothing is that large"
+            )
+            raise StateError(f'{what}: "{names[k]}" is {values[k]:.3g}, and {why}; at most {limits[k]:g} is taken')
 
 
 def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int, names: tuple[str, ...]) -> np.ndarray:

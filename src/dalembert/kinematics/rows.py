@@ -18,10 +18,11 @@ from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.connected import largest_in
 from dalembert.mechanism.rows import RowKind
 from dalembert.parts.constraints import Constraint
 from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
-from dalembert.vectors import ZERO, cross
+from dalembert.vectors import ZERO, Vector, cross
 
 ROUNDING = 1e-13
 """Part of its terms' size below which a row is taken for the rounding of their difference."""
@@ -61,16 +62,16 @@ def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_scales(s: State) -> np.ndarray:
-    """Of every row, what a large step of the bodies and joints it looks at makes of it: the mechanism's length for rows that are
+    """Of every row, what a large step of the bodies and joints it looks at makes of it: the length of its part for rows that are
     distances, 1 for those that are directions. A row that nothing changes in this pose is taken for a distance."""
     every = [d.scales(s) for d in s.mechanism.constraint_rows.values()]
     return np.concatenate([np.zeros(0), *every])
 
 
-def alive(norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Which rows are something: measured by their scales, distances and directions can be compared with the largest of all."""
+def alive(m: Mechanism, norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Which rows are something: measured by their scales, distances and directions can be compared with the largest of their part."""
     own = norms / sizes
-    return np.asarray(own > DEAD * own.max(initial=0.0))
+    return np.asarray(own > DEAD * largest_in(m.row_parts, own))
 
 
 def slid(m: Any, q: np.ndarray, sliding: np.ndarray) -> float:
@@ -93,7 +94,7 @@ class Differentiated:
 
     def _trace(self) -> None:
         m, constraint = self.mechanism, self.constraint
-        self.origin = m.scales.origin if vars(type(constraint)).get("of_differences", False) else ZERO
+        self.origin = self._beside() if vars(type(constraint)).get("of_differences", False) else ZERO
         given = GivenState(m, unspecified, origin=self.origin)
         residual, slip = (np.asarray(part(given), dtype=object) for part in (constraint.residual, constraint.velocity))
         self.bodies = given.looked_at
@@ -104,6 +105,21 @@ class Differentiated:
         self.C = jacobian(self.phi, [*now.velocities, *given.speeds])
         self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)
         self._symbols = now
+
+    def _beside(self) -> Vector:
+        """A place of the ground near the part that it belongs to."""
+        named = [self.mechanism.number_of.get(name, 0) for name in self.constraint.bodies]
+        beside: Vector = self.mechanism.scales.origins[max(named, default=0)]
+        return beside
+
+    @cached_property
+    def part_body(self) -> int:
+        """A body of the part that it belongs to; the ground where it depends on nothing."""
+        m = self.mechanism
+        seen = [m.body_of(frame) for frame in self.bodies]
+        coordinates = set(self.coordinates)
+        carried = [k for k, j in enumerate(m.joints, start=1) if coordinates & set(j.q_at)]
+        return next(iter([*seen, *carried]), 0)
 
     @cached_property
     def _on_numbers(self) -> Callable[..., Any]:
@@ -160,9 +176,10 @@ class Differentiated:
         bodies = np.linalg.norm(C[:, : 6 * len(self.bodies)].reshape(len(C), len(self.bodies), 2, 3), axis=3)
         turning, shifting = (bodies[:, :, i].max(axis=1, initial=0.0) for i in (0, 1))
         joints = (np.abs(C[:, 6 * len(self.bodies) :]) * own.speeds).max(axis=1, initial=0.0)
-        size = np.maximum(own.length * shifting, joints)
+        length = own.lengths[self.part_body]
+        size = np.maximum(length * shifting, joints)
         size = np.where(size > 0.0, size, turning)
-        return np.where(size > 0.0, size, own.length)
+        return np.where(size > 0.0, size, length)
 
     def gap(self, s: State) -> np.ndarray:
         """g at numbers, from the poses alone."""

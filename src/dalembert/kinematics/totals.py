@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
 from dalembert.vectors import ZERO, Vector, cross
 
 
 def mass(s: State) -> Any:
     return sum(b.mass for b in s.mechanism.bodies)
+
+
+def total_inertia(m: Mechanism, body: int) -> tuple[Any, Any]:
+    """Mass of all bodies of a body's part, and their moments of inertia, as if they were a length apart: for scale only. Parameters
+    stay symbols."""
+    bodies = [m.bodies[k - 1] for k in m.parts[m.part_of[body]].bodies]
+    mass = sum(b.mass for b in bodies)
+    return mass, sum(np.trace(b.inertia) for b in bodies) + mass * m.scales.lengths[body] ** 2
 
 
 def mass_centre(s: State) -> Vector:

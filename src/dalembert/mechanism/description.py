@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
+from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
@@ -178,6 +179,17 @@ class Description(Portable):
         return tuple(at for at in found if at is not None)
 
     @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Its connected parts: bodies joined by joints, constraints and forces; what hangs on the ground alone is one by itself."""
+        return parts_of(self)
+
+    @cached_property
+    def part_of(self) -> tuple[int, ...]:
+        """The number of the part that each body belongs to, from 0; the ground, which belongs to none, has that of the first."""
+        found = {k: i for i, p in enumerate(self.parts) for k in p.bodies}
+        return (0, *(found[k] for k in range(1, self.n_bodies + 1)))
+
+    @cached_property
     def scales(self) -> Scales:
         """By what its lengths, angles and deformations are measured wherever something is decided."""
         return scales_of(self.numeric)
@@ -251,6 +263,10 @@ class Description(Portable):
             made.__dict__["constraint_rows"] = made.numeric.__dict__["constraint_rows"] = self.__dict__[
                 "constraint_rows"
             ]
+        if len(self.parts) > 1:  # likewise
+            made.__dict__["parts"] = tuple(p.with_parameters(**values) for p in self.parts)
+            if made.numeric is not made:
+                made.numeric.__dict__["parts"] = tuple(p.numeric for p in made.parts)
         for body in made.numeric.bodies if checked else ():
             check_mass_properties(body, body.name)
         if any(

@@ -102,6 +102,12 @@ class Mechanism(Analyses):
         """The rows of all closed loops and constraints: owner, kind, and place among the owner's; empty for a tree."""
         return RowTable.of({name: d.kinds for name, d in self.constraint_rows.items()})
 
+    @cached_property
+    def row_parts(self) -> np.ndarray:
+        """The number of the part that each row of the loops and constraints belongs to, from 0."""
+        every = [[self.part_of[d.part_body]] * len(d.g) for d in self.constraint_rows.values()]
+        return np.concatenate([np.zeros(0, dtype=int), *(np.array(x, dtype=int) for x in every)])
+
     @on_one_thread
     @takes(t=real)
     def assemble(

@@ -1,7 +1,7 @@
 """A mechanism's own scales, by which all verdicts are made: what is closed, what moves, what is the same does not hang on units.
 
 A length is measured by the largest body or the longest distance that a force or constraint is given, an angle by 1 rad, a modal
-amplitude by a slight deformation of its body.
+amplitude by a slight deformation of its body. Every connected part has its own length (`mechanism.connected`).
 """
 
 from __future__ import annotations
@@ -40,34 +40,47 @@ AS_LARGE = 50.0
 class Scales:
     """What a mechanism's numbers are measured by."""
 
-    length: float
-    """The extent of the largest body, between its joints, its mass centre and the points that forces and constraints name, or the
-    longest length that one of these is given; the ground counts as a body."""
-    told: bool
-    """Whether anything in the mechanism says a length; else it is 1 m."""
-    far: float
-    """The largest distance of a joint or mass centre from the origin of its body, which decides what rounding hides."""
-    origin: np.ndarray
-    """A place of the ground near the mechanism, to measure positions from where the world's origin is too far for their digits."""
+    lengths: np.ndarray
+    """For the ground and every body the length of its part: the extent of the part's largest body, between its joints, its mass centre
+    and the points that forces and constraints name, or the longest length that one of these is given; the ground counts as a body. The
+    ground has the longest of all."""
+    told_by_part: tuple[bool, ...]
+    """Whether anything in each part says a length; else it is 1 m."""
+    closed: float
+    """Residual of a row, by the row's scale, that counts as closed: what is far from its origin has lost digits. Of several parts it is
+    that of the farthest; loops are closed part by part."""
+    origins: np.ndarray
+    """For the ground and every body, a place of the ground near its part, to measure positions from where the world's origin is too far
+    for their digits."""
     coordinates: np.ndarray
     """For every coordinate a large step: 1 rad, 1 for Euler parameters, the length, a slight deformation."""
     speeds: np.ndarray
     """For every speed, how far along it is a large step, likewise."""
     sizes: np.ndarray
     """For every element of (q, u), what is as large as the mechanism itself: 1 rad, the length, a body bent by its own size."""
+    part: np.ndarray
+    """For every element of (q, u), the number of its part."""
 
     @property
-    def closed(self) -> float:
-        """Residual of a row, by the row's scale, that counts as closed: what is far from its origin has lost digits."""
-        return max(CLOSED, ROUNDING * self.far / self.length)
+    def told(self) -> bool:
+        """Whether every part says a length."""
+        return all(self.told_by_part)
+
+    @property
+    def length(self) -> float:
+        """The longest of its parts' lengths."""
+        return float(self.lengths[0])
 
     def begun(self, start: np.ndarray, sliding: np.ndarray) -> np.ndarray:
-        """`sizes`; where nothing says a length, those of what slides, as marked, by how far out or how fast any of it is at the start.
-        Starts may be many, (K, n)."""
-        if self.told:
-            return self.sizes
-        largest = np.abs(start[..., sliding]).max(axis=-1, initial=0.0, keepdims=True)
-        return np.where(sliding & (largest > LEAST), largest, self.sizes)
+        """`sizes`; of parts in which nothing says a length, those of what slides, as marked, by how far out or how fast any of it is at
+        the start. Starts may be many, (K, n)."""
+        sizes = self.sizes
+        for k, told in enumerate(self.told_by_part):
+            if not told:
+                own = sliding & (self.part == k)
+                largest = np.abs(start[..., own]).max(axis=-1, initial=0.0, keepdims=True)
+                sizes = np.where(own & (largest > LEAST), largest, sizes)
+        return sizes
 
     def of_step(self, step: np.ndarray) -> float:
         """How large a step along the speeds is, beside the mechanism itself."""
@@ -75,7 +88,9 @@ class Scales:
 
 
 def scales_of(m: Description) -> Scales:
-    """From the numbers of a mechanism."""
+    """From the numbers of a mechanism, part by part."""
+    if len(m.parts) > 1:
+        return _composed(m)
     length, far = _extent(m)
     told, length = length > 0.0, length or 1.0
     steps, sizes = np.ones(m.n_q + m.n_u), np.ones(m.n_q + m.n_u)
@@ -86,8 +101,36 @@ def scales_of(m: Description) -> Scales:
             at = [start + i if i is not None else None for i in places]
             _put(steps, at, [*own, *slight])
             _put(sizes, at, [*own, *(AS_LARGE * slight)])
-    steps.flags.writeable = sizes.flags.writeable = False
-    return Scales(length, told, far, _origin(m, length), steps[: m.n_q], steps[m.n_q :], sizes)
+    return _fixed(
+        np.full(m.n_bodies + 1, length),
+        (told,),
+        max(CLOSED, ROUNDING * far / length),
+        np.tile(_origin(m, length), (m.n_bodies + 1, 1)),
+        steps[: m.n_q],
+        steps[m.n_q :],
+        sizes,
+        np.zeros(m.n_q + m.n_u, dtype=int),
+    )
+
+
+def _composed(m: Description) -> Scales:
+    """Those of all parts, each value at its place in the whole."""
+    own = [p.mechanism.scales for p in m.parts]
+    lengths, origins = np.full(m.n_bodies + 1, max(x.length for x in own)), np.zeros((m.n_bodies + 1, 3))
+    q, u, sizes, part = np.zeros(m.n_q), np.zeros(m.n_u), np.zeros(m.n_q + m.n_u), np.zeros(m.n_q + m.n_u, dtype=int)
+    for k, (p, x) in enumerate(zip(m.parts, own)):
+        bodies, every = list(p.bodies), [*p.q, *(m.n_q + p.u)]
+        lengths[bodies], origins[bodies] = x.lengths[1:], x.origins[1:]
+        q[p.q], u[p.u], sizes[every], part[every] = x.coordinates, x.speeds, x.sizes, k
+    told = tuple(x.told for x in own)
+    return _fixed(lengths, told, max(x.closed for x in own), origins, q, u, sizes, part)
+
+
+def _fixed(*values: Any) -> Scales:
+    for x in values:
+        if isinstance(x, np.ndarray):
+            x.flags.writeable = False
+    return Scales(*values)
 
 
 @lru_cache(maxsize=1000)

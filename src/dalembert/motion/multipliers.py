@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
 from dalembert.pivoting import RANK_TOLERANCE
 
@@ -58,9 +59,10 @@ def solve(x: Samples) -> Solved:
     some = [_in_metric(write(part))[0] for part in _batches(x.at(spread(len(x))))]
     scale = np.max([np.linalg.norm(Y, axis=1).max(axis=0) for Y in some], axis=0)
     sizes = _sizes(x, len(scale))
-    live = alive(scale, sizes) & _say_something(x, len(scale))
+    live = alive(x.mechanism, scale, sizes) & _say_something(x, len(scale))
+    largest = largest_in(x.mechanism.row_parts, scale / sizes)
     scale = np.where(
-        live, scale, sizes * ((scale / sizes).max(initial=0.0) or 1.0)
+        live, scale, sizes * np.where(largest > 0.0, largest, 1.0)
     )  # as if it were as large as the largest
     parts = [_solved(write(part), scale, live)[:3] for part in _batches(x)]
     udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))

@@ -63,10 +63,9 @@ class _Wrench:
         there = R[looked_at]
         return _Wrench(_in_axes(R, self.value), _in_axes(there, self.dependence), _in_axes(np.abs(there), self.terms))
 
-    def sizes(self, x: Samples) -> np.ndarray:
-        """(S, 6): what a torque and a force are measured by, where either stands for the other at the length of the mechanism."""
+    def sizes(self, x: Samples, length: float) -> np.ndarray:
+        """(S, 6): what a torque and a force are measured by, where either stands for the other at the length of the part."""
         scaled = np.linalg.norm(self.terms / x.solved.scale, axis=2)
-        length = x.mechanism.scales.length
         force = np.maximum(scaled[:, 3:].max(axis=1), scaled[:, :3].max(axis=1) / length)
         return np.repeat(np.stack([length * force, force], axis=1), 3, axis=1)
 
@@ -90,14 +89,16 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
     if name in m.joint_number:
         ends = joint_ends(x, m.joint_number[name])
         made = _transmitted(x, m.joint_number[name], ends.places[at == "parent"])
+        body = m.joint_number[name]
     elif name in m.constraint_rows:
         ends = _constraint_ends(x, name)
         made = _exerted(x, name, ends.places[at == "parent"])
+        body = m.constraint_rows[name].part_body
     else:
         raise unknown(name, "joint or constraint", [*m.joint_number, *m.constraint_rows], "reaction")
     if axes != "world":
         made = made.turned(ends.axes[axes == "parent"], _looked_at(x))
-    determined = _determined(x, made.dependence, made.sizes)
+    determined = _determined(x, made.dependence, lambda x: made.sizes(x, m.scales.lengths[body]))
     sides = determined[[3, 4, 5, 0, 1, 2]].reshape(2, 3)
     return Wrenches(made.value[:, 3:], made.value[:, :3], sides, _note(x, determined, COMPONENTS))
 
@@ -184,7 +185,10 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     there = columns[_looked_at(x)]
     dependence = np.einsum("kij,kir->kjr", there, made.dependence)
     names = tuple(f"{j.name}.{s}" if s else j.name for s in (j.joint.speeds[i] for i in given))
-    return _joint_forces(x, force, names, dependence, lambda x: np.einsum("kij,ki->kj", np.abs(there), made.sizes(x)))
+    length = m.scales.lengths[number]
+    return _joint_forces(
+        x, force, names, dependence, lambda x: np.einsum("kij,ki->kj", np.abs(there), made.sizes(x, length))
+    )
 
 
 def joint_ends(x: Samples, number: int) -> _Ends:

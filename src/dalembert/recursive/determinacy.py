@@ -35,7 +35,9 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
     for k in reversed(range(m.n_bodies)):
         link, at = tree.links[k], tree.placements[k]
         S = at.S[:, link.source.free]
-        D, D_locked = (steps.joint_inertia(link, at, I)[1] for I in (inertia[k], locked[k]))
+        large = m.scales.speeds[link.source.columns]  # turning and sliding compared by the work along a large step
+        by = np.outer(large, large)
+        D, D_locked = (by * steps.joint_inertia(link, at, I)[1] for I in (inertia[k], locked[k]))
         moments, directions = np.linalg.eigh(D) if S.size else (np.ones(1), np.zeros((0, 1)))
         if moments[0] <= _RATIO * np.trace(D_locked):
             worst = link.source.free[int(np.argmax(np.abs(directions[:, 0])))]

@@ -54,10 +54,15 @@ def pushed_by_time(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> boo
     n, b = (n * size)[rows], (b / size)[rows]
     bodies = {k for name in weak.named for k in m.constraint_rows[name].bodies}
     carried = max(
-        (np.abs([*still.velocities[k].w, *still.velocities[k].v / m.scales.length]).max() for k in bodies), default=0.0
+        (np.abs([*still.velocities[k].w, *still.velocities[k].v / _length(m, k)]).max() for k in bodies), default=0.0
     )
     least = max(ALONG * float(np.linalg.norm(b)), CARRIED * float(carried))
     return bool(abs(n @ b) > least * np.linalg.norm(n))
+
+
+def _length(m: Mechanism, frame: int) -> float:
+    """The length of the part that a body or node belongs to."""
+    return float(m.scales.lengths[m.body_of(frame)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +82,7 @@ class _Weakest:
 
 def _weakest(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> _Weakest:
     rows = list(kept.rows)
-    L = mass_factor(m, kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)))
+    L = mass_factor(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)), m)
     Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / kept.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
     n = Vt[-1] / kept.norms[rows]

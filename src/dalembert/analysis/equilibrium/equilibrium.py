@@ -30,8 +30,9 @@ class Equilibrium(Tabular):
     """Multipliers of the loops' and constraints' rows."""
     given: tuple[str, ...]
     """Speeds that were given or looked for; all others are zero, or follow from the constraints."""
-    scale: float
-    """The size of the forces that balance, by the work they do along 1 rad, a length or a slight deformation."""
+    scale: np.ndarray
+    """For every speed the size of the forces that balance in its part, by the work they do along 1 rad, a length or a slight
+    deformation."""
     lasting: bool = True
     """Whether it goes on so; not where time prescribes a motion that changes, and the balance is one of an instant."""
 
@@ -75,8 +76,8 @@ class Equilibrium(Tabular):
         if m.n_q > MOST:
             lines.append(f"  … and {m.n_q - MOST} more coordinates")
         lines += [f"  {name}' = {x:.8g}" for name, x in self.speeds.items() if float(_rounded(x))][:MOST]
-        steps = dict(zip(m.speeds, m.scales.speeds))
-        needed = {k: x for k, x in self.drives.items() if abs(x) * steps[k] > NOTHING * self.scale}
+        least = dict(zip(m.speeds, NOTHING * self.scale / m.scales.speeds))
+        needed = {k: x for k, x in self.drives.items() if abs(x) > least[k]}
         lines += [f"  held by {x:.6g} on {name}" for name, x in needed.items()]
         return "\n".join(lines)
 

@@ -3,47 +3,130 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
-from dalembert.analysis.equilibrium.search import Search, SearchResult, SearchStart
+from dalembert.analysis.equilibrium.search import MOST_STEPS, Search, SearchResult, SearchStart
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
-from dalembert.kinematics.initial import initial_state
+from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
+from dalembert.parts.names import unknown
 
 PASSING = 1e-6
 """Part of the forces, for each rad or length moved, by which a steady motion's balance may change."""
+
+EFFORT = 8 * MOST_STEPS
+"""Steps of all starts together after which no further start is begun, where none has led anywhere."""
+MOST_COMBINATIONS = 10_000
+"""Combinations of equilibria of separate parts that are listed."""
 
 
 def equilibrium(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> Equilibrium:
     """See `Mechanism.equilibrium`."""
-    search = Search(m, speeds, find, hold, t)
-    return first(search, starts_of(search, initial, speeds, find, starts, seed))
+    return found_from(m, searches(m, speeds, find, hold, t), initial, speeds, find, starts, seed)
 
 
 def equilibria(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> list[Equilibrium]:
     """See `Mechanism.equilibria`."""
-    search = Search(m, speeds, find, hold, t)
+    every = searches(m, speeds, find, hold, t)
+    asked = _asked(m, initial, speeds, find, t)
+    found = [_all_from(search, own, starts, seed) for search, own in zip(every, asked)]
+    return [_composed(m, t, chosen) for chosen in _combinations(m, found)]
+
+
+def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
+    """One for each connected part: nothing that balances one of them is felt by another."""
+    for name in hold:
+        if not named_speeds(m, {name: 0.0}):
+            raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
+    if len(m.parts) == 1:
+        return [Search(m, speeds, find, hold, t)]
+    return [
+        Search(p.mechanism, p.named(speeds), p.named(find), [name for name in hold if p.named({name: 0.0})], t)
+        for p in m.parts
+    ]
+
+
+def found_from(
+    m: Mechanism, every: Sequence[Search], initial: Any, speeds: Any, find: Any, starts: int, seed: int
+) -> Equilibrium:
+    """What the first start of each part leads to that leads anywhere."""
+    t = every[0].t
+    asked = _asked(m, initial, speeds, find, t)
+    return _composed(m, t, [first(x, starts_of(x, *own, starts, seed)) for x, own in zip(every, asked)])
+
+
+def _asked(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float) -> list[tuple[Any, Any, Any]]:
+    """What is given of a mechanism, by part: (initial, speeds, find)."""
+    q, _ = _checked_start(m, initial, speeds, find, t)
+    if len(m.parts) == 1:
+        return [(initial, speeds, find)]
+    named = isinstance(initial, Mapping)
+    return [(p.named(initial) if named else q[p.q], p.named(speeds), p.named(find)) for p in m.parts]
+
+
+def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: int) -> list[Equilibrium]:
+    """Those of one part that differ."""
+    m, t = search.m, search.t
     found: list[tuple[np.ndarray, SearchResult]] = []
-    failed = []
-    for start in starts_of(search, initial, speeds, find, starts, seed):
+    failed: list[SearchResult] = []
+    for start in starts_of(search, *asked, starts, seed):
+        if not found and not failed:
+            _check_forces_can_balance(search, start)
         attempt = search.run(start)
         if not attempt.balanced:
             failed.append(attempt)
+            if not found and sum(a.took for a in failed) >= EFFORT:
+                break
             continue
         where = np.concatenate([places(m, attempt.q, t), attempt.u / m.scales.speeds])
         if not any(np.allclose(where, other, atol=1e-6) for other, _ in found):
             found.append((where, attempt))
     if not found:
-        raise not_found(search, min(failed, key=lambda a: a.worst), starts)
+        raise not_found(search, failed)
     return [found_by(search, attempt) for _, attempt in found]
+
+
+def _combinations(m: Mechanism, every: list[list[Equilibrium]]) -> Iterator[tuple[Equilibrium, ...]]:
+    """An equilibrium of each part, in all ways."""
+    count = prod(len(found) for found in every)
+    if count > MOST_COMBINATIONS:
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has {len(every)} parts that do not touch each other, and their equilibria can be combined in '
+            f"{count} ways, more than the {MOST_COMBINATIONS} that are listed. Build the parts as mechanisms of their own, or hold "
+            "some with hold=."
+        )
+    return product(*every)
+
+
+def _composed(m: Mechanism, t: float, every: Sequence[Equilibrium]) -> Equilibrium:
+    """An equilibrium of the whole from one of each part."""
+    if len(every) == 1:
+        return every[0]
+    q, u, tau, scale = np.zeros(m.n_q), np.zeros(m.n_u), np.zeros(m.n_u), np.zeros(m.n_u)
+    lam = np.zeros(len(m.row_parts))
+    for p, e in zip(m.parts, every):
+        q[p.q], u[p.u], tau[p.u], scale[p.u], lam[p.rows(m)] = e.q, e.u, e.tau, e.scale, e.lam
+    given = {name for e in every for name in e.given}
+    names = tuple(name for name in m.speeds if name in given)
+    return Equilibrium(m, t, q, u, tau, lam, names, scale, all(e.lasting for e in every))
+
+
+def _checked_start(m: Mechanism, initial: Any, speeds: Any, find: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
+    """(q, u) as given."""
+    for what, given in (("speeds", speeds), ("find", find)):
+        if given is not None and not isinstance(given, Mapping):
+            raise StateError(f"{what}= must name its joints, {{joint: value}}, not {given!r}")
+    return initial_state(m, initial, {**(speeds or {}), **(find or {})}, t)
 
 
 def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, seed: int) -> Iterator[SearchStart]:
@@ -52,10 +135,7 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
     m, rng = search.m, np.random.default_rng(seed)
     if count < 1:
         raise StateError(f"starts={count}: at least one start is needed")
-    for what, given in (("speeds", speeds), ("find", find)):
-        if given is not None and not isinstance(given, Mapping):
-            raise StateError(f"{what}= must name its joints, {{joint: value}}, not {given!r}")
-    q, u = initial_state(m, initial, {**(speeds or {}), **(find or {})}, search.t)
+    q, u = _checked_start(m, initial, speeds, find, search.t)
     for i in range(count):
         start = q
         if i:
@@ -80,12 +160,27 @@ def starts_of(search: Search, initial: Any, speeds: Any, find: Any, count: int, 
 
 def first(search: Search, starts: Iterable[SearchStart]) -> Equilibrium:
     """What the first start leads to that leads anywhere."""
-    attempts = []
+    attempts: list[SearchResult] = []
     for start in starts:
+        if not attempts:
+            _check_forces_can_balance(search, start)
         attempts.append(search.run(start))
         if attempts[-1].balanced:
             return found_by(search, attempts[-1])
-    raise not_found(search, min(attempts, key=lambda a: a.worst), len(attempts))
+        if sum(a.took for a in attempts) >= EFFORT:
+            break
+    raise not_found(search, attempts)
+
+
+def _check_forces_can_balance(search: Search, start: SearchStart) -> None:
+    """Refuse at once where a force is the same in every pose: no start leads anywhere then."""
+    m, k = search.m, search.never_balanced(start)
+    if k is not None:
+        force = search.statics.forces(start.q[None])[0, k]
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has no balance: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
+            f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
+        )
 
 
 def found_by(search: Search, a: SearchResult) -> Equilibrium:
@@ -97,11 +192,13 @@ def found_by(search: Search, a: SearchResult) -> Equilibrium:
             f"by {a.passing[k]:.4g} a second. Only speeds whose coordinates nothing depends on can be held constant; else simulate it."
         )
     names = tuple(search.m.speeds[i] for i in search.moving)
-    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, a.scale, search.lasts(a))
+    return Equilibrium(search.m, search.t, a.q, a.u, a.tau, a.lam, names, np.full(m.n_u, a.scale), search.lasts(a))
 
 
-def not_found(search: Search, best: SearchResult, starts: int) -> EquilibriumError:
-    m = search.m
+def not_found(search: Search, attempts: Sequence[SearchResult]) -> EquilibriumError:
+    m, best, starts = search.m, min(attempts, key=lambda a: a.worst), len(attempts)
+    steps = sum(a.took for a in attempts)
+    ended = f" The search ended after {steps} steps that led nowhere." if steps >= EFFORT else ""
     if not np.isfinite(best.left).all():
         k = int(np.argmax(~np.isfinite(best.left)))
         return EquilibriumError(
@@ -114,5 +211,5 @@ def not_found(search: Search, best: SearchResult, starts: int) -> EquilibriumErr
     gap = f" Its loops are open by {best.gap:.3g} of its size." if best.gap > best.closed else ""
     return EquilibriumError(
         f'mechanism "{m.name}" finds no balance{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
-        f'"{m.speeds[k]}".{gap} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
+        f'"{m.speeds[k]}".{gap}{ended} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
     )

@@ -21,17 +21,15 @@ from dalembert.analysis.equilibrium.static_residual import NotFinite, StaticEqua
 from dalembert.analysis.equilibrium.steady_speeds import SteadySpeeds
 from dalembert.analysis.linear.can_rest import stands
 from dalembert.constraints.assembly.assemble import DEPENDENT, ROUNDED, close, displaced
+from dalembert.constraints.rest import STILL, own_rates
 from dalembert.kinematics.initial import named_speeds
 from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
-from dalembert.parts.names import unknown
 from dalembert.pivoting import RANK_TOLERANCE
 
 X = TypeVar("X")
 R = TypeVar("R")
 
-STILL = 1e-6
-"""Part of the inertia, in one second, below which forces are measured as if they were that."""
 REACH, REACH_OPEN = 0.5, 2.0
 """Longest step while settling: how far, in rad or sizes of the mechanism, a body turns or a joint slides; and with loops still open."""
 NEAR = 0.2
@@ -43,6 +41,8 @@ ROUNDING = 1e-14
 BALANCED = 1e-8
 """Part of the mechanism's forces that may be left over."""
 MOST_STEPS = 200
+AWAY = tuple(1.2345 * 10.0**k for k in range(-1, 7))
+"""Large steps to either side at which it is looked whether a force is the same everywhere."""
 MOMENT, LASTS = 1e-3, 1e-4
 """Seconds after which a balance is examined again where time moves something; by what it may then change in a second."""
 PUSHES = 6
@@ -93,6 +93,8 @@ class SearchResult:
     """Of the speeds, by which forces can be compared with each other and with the scale."""
     closed: float
     """Gap at which the loops count as closed."""
+    took: int = 0
+    """Steps that led there."""
 
     @property
     def worst(self) -> float:
@@ -113,9 +115,6 @@ class Search:
         self.find = named_speeds(m, find or {})
         self.moving = sorted({*named_speeds(m, speeds or {}), *self.find})
         self.statics = StaticEquations(m, t, at_rest=not self.moving and stands(m))
-        for name in hold:
-            if not named_speeds(m, {name: 0.0}):
-                raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")
         fixed = named_speeds(m, dict.fromkeys(hold, 0.0))
         self.free = [i for i in range(m.n_u) if i not in {*fixed, *self.moving}]
         self.rows = [i for i in range(m.n_u) if i not in self.moving]
@@ -158,8 +157,9 @@ class Search:
             here = self._begun(start)
         except NotFinite as problem:
             return self._nowhere(start, problem.speeds)
-        mu, descending, pushes = 0.0, start.open, 0
-        for _ in range(MOST_STEPS):
+        mu, descending, pushes, took = 0.0, start.open, 0, 0
+        while took < MOST_STEPS:
+            took += 1
             # where the matrix is singular, as at a limit of stability, one more step would enlarge rounding
             moved = (here, 0.0) if self._exact(here) else _tried(self._newton, here)
             if moved is not None:
@@ -173,9 +173,37 @@ class Search:
             settled = self._settle(here, mu)
             if settled is None:
                 break
-            here, mu = settled
+            here, size, mu = settled
             descending = True
-        return self._attempt(here)
+            if size <= CONVERGED:  # up against a pose beyond which nothing is defined
+                break
+        return replace(self._attempt(here), took=took)
+
+    def never_balanced(self, start: SearchStart) -> int | None:
+        """A speed on which one and the same force acts wherever it goes, and that no constraint resists; None where there is none.
+
+        Nothing near the start depends on its displacement, and the force is the same from a tenth to a million large steps away.
+        """
+        if self.moving or not self.m.n_u:
+            return None
+        try:
+            b = self.statics.at(start.q, start.u, np.zeros(len(self.statics.multipliers)))
+        except NotFinite:
+            return None
+        steps = self.steps
+        work, force = np.abs(b.R_q) * np.outer(steps, steps), np.abs(b.r) * steps
+        depends = np.maximum(work.max(axis=0, initial=0.0), work.max(axis=1, initial=0.0))
+        resisted = np.abs(b.B).max(axis=0, initial=0.0)
+        for i in np.flatnonzero((force > 0.0) & (depends <= ROUNDING * force) & (resisted == 0.0)):
+            away = [
+                self._displaced(start.q, sign * x * steps * (np.arange(len(steps)) == i))
+                for x in AWAY
+                for sign in (1, -1)
+            ]
+            there = self.statics.forces(np.array(away))[:, i]
+            if (np.abs(there - b.r[i]) <= BALANCED * abs(b.r[i])).all():
+                return int(i)
+        return None
 
     def _at(self, q: np.ndarray, u: np.ndarray) -> SearchState:
         """A pose with the speeds that follow from it and the multipliers that balance it best, in least squares.
@@ -247,7 +275,10 @@ class Search:
         u = self.steady.consistent(q, at.u + du)
         new = SearchState(q, u, at.lam + dlam, self._balance(q, u, at.lam + dlam))
         before, after = (self._left(x) for x in (at, new))
-        if not np.isfinite(after) or (after > 0.7 * before and step > CONVERGED and after > 1e-10):
+        least = (
+            1e-10 if step > CONVERGED else BALANCED
+        )  # where nothing resists, the shortest step is none, and balances nothing
+        if not np.isfinite(after) or (after > 0.7 * before and after > least):
             return None
         sped = float(np.abs(du / self.steps).max(initial=0.0)) / max(
             1.0, float(np.abs(u / self.steps).max(initial=0.0))
@@ -283,8 +314,8 @@ class Search:
         rates = self.m.kernels.rates(np.vstack([q, q]), np.vstack([eta, 0.0 * eta]), None, self.t)
         return self.m.admissible(q + rates[0] - rates[1])
 
-    def _settle(self, at: SearchState, mu: float) -> tuple[SearchState, float] | None:
-        """A descent step that keeps the loops closed, and its μ; None where there is none left to make."""
+    def _settle(self, at: SearchState, mu: float) -> tuple[SearchState, float, float] | None:
+        """A descent step that keeps the loops closed, its size and its μ; None where there is none left to make."""
         Z = self._closing(at.b)
         if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > 1e-13 * self._scale(at):
             return None
@@ -294,8 +325,7 @@ class Search:
             return None if q is None else self._at(q, at.u)
 
         drag = self._drag(at)
-        found = self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
-        return None if found is None else (found[0], found[2])
+        return self._descend(self._slope(at, Z, drag), Z, drag, at.b, mu, REACH, lambda eta: _tried(arrive, eta))
 
     def _descend(
         self, slope: Descent, Z: np.ndarray, drag: Drag, b: StaticResidual, mu: float, reach: float,
@@ -431,6 +461,11 @@ class Search:
         eta[free], du[find] = x[:n], x[n : n + k]
         return eta, du, x[n + k :]
 
+    @cached_property
+    def _own_rate(self) -> float:
+        """Of the mechanism, as its forces set it in motion, in 1/s."""
+        return float(own_rates(self.m).max(initial=0.0))
+
     def _scale(self, at: SearchState) -> float:
         """The size of the forces that balance, by the work they do along a large step."""
         steps = self.steps
@@ -440,7 +475,7 @@ class Search:
         forces = [
             np.abs(at.b.R_q) * np.outer(steps, steps),
             constraint_forces * steps,
-            STILL * np.abs(at.b.A) * np.outer(steps, steps),
+            STILL * self._own_rate**2 * np.abs(at.b.A) * np.outer(steps, steps),
         ]
         return max(1e-300, *(float(x.max(initial=0.0)) for x in forces))
 

@@ -87,6 +87,12 @@ class StaticEquations:
         d = self.tree.inverse_dynamics_derivatives(q, u, still, self.t, values)
         return StaticResidual(r, self.gaps(q), d.udot, d.parameters[:, n_p:].T, d.q, d.u).checked()
 
+    def forces(self, q: np.ndarray) -> np.ndarray:
+        """r at rest at many poses (K, n_q), the constraints' forces left out."""
+        values = self.values | dict.fromkeys(self.multipliers, 0.0) or None
+        still = np.zeros(self.m.n_u)
+        return self.tree.inverse_dynamics(q, still, still, self.t, values)
+
     def gaps(self, q: np.ndarray) -> np.ndarray:
         """g of every row, zero where it has none."""
         if not self.multipliers:

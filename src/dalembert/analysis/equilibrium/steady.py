@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.equilibrium.find_equilibrium import first, starts_of
-from dalembert.analysis.equilibrium.search import Search
+from dalembert.analysis.equilibrium.find_equilibrium import found_from, searches
 from dalembert.analysis.linear.linearisation import Linearisation
 from dalembert.analysis.linear.linearise import Linearised
 from dalembert.errors import ModelError
@@ -30,7 +29,7 @@ class SteadyMotions:
                 )
         self.m, self.names, self.initial, self.find, self.t = m, list(names), initial, find, t
         self.speeds = {**(speeds or {}), **{name: 0.0 for name in names if name in m.speeds}}
-        self.search = Search(m, self.speeds, find, hold, t)
+        self.searches = searches(m, self.speeds, find, hold, t)
         self.small_motions = Linearised(m, (), {})
         self._last: np.ndarray | None = None
         self._unsteady = False
@@ -40,9 +39,9 @@ class SteadyMotions:
         given = dict(zip(self.names, map(float, values)))
         parameters = {k: v for k, v in given.items() if k in self.m.parameters}
         speeds = self.speeds | {k: v for k, v in given.items() if k in self.m.speeds}
-        search = self.search.with_values(parameters)
+        every = [search.with_values(parameters) for search in self.searches]
         start = self.initial if self._last is None else self._last
-        found = first(search, starts_of(search, start, speeds, self.find, 1, 0))
+        found = found_from(self.m, every, start, speeds, self.find, 1, 0)
         self._last = found.q
         return self.small_motions.at(found.q, found.u, self.t, found.tau, parameters)
 

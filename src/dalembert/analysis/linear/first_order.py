@@ -141,7 +141,7 @@ class FirstOrderEquations:
         try:
             found = svd.solve(e)
         except np.linalg.LinAlgError:
-            mass_factor(m, e.A)  # says which freedom moves no mass
+            mass_factor(e.A, m)  # says which freedom moves no mass
             raise
         if not np.any(u) and np.abs(e.A @ found.udot).max(initial=0.0) <= BALANCED * np.abs(e.f).max(initial=0.0):
             found = replace(found, udot=np.zeros(m.n_u))

@@ -234,9 +234,8 @@ class _Course:
         here = self.free.state(best, None, end).position(self.at)
         apart = [float(x - y) for x, y in zip(here, self.path(end)) if y is not None]
         distance = float(np.linalg.norm(apart))
-        miss = (
-            f"misses it by {distance:.4g} m" if distance > 1e-9 * self.m.scales.length else "cannot be turned as asked"
-        )
+        far = distance > 1e-9 * self.m.scales.lengths[self.m.number_of[self.body]]
+        miss = f"misses it by {distance:.4g} m" if far else "cannot be turned as asked"
         return PathError(
             f'the path leaves the workspace at t = {t:.9g} s: at t = {end:.6g} s the point of "{self.body}" {miss}. Shorten the path, '
             "or start from initial values of another branch",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.methods.solution import cholesky
+from dalembert.constraints.massless import mass_factor
 from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.runtime.kernel import Kernel
@@ -54,7 +54,7 @@ class Factors:
 
     @staticmethod
     def of(A: np.ndarray, B: np.ndarray) -> Factors:
-        L = cholesky(A)
+        L = mass_factor(A)
         if not len(B):
             return Factors(L, np.zeros((len(A), 0)), np.zeros(0), np.zeros((0, 0)))
         U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, B.T), full_matrices=False)

@@ -8,7 +8,7 @@ can close the loops.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +26,14 @@ from dalembert.constraints.diagnosis.contradictions import (
     given_values_moved,
     speeds_do_not_fit,
 )
-from dalembert.constraints.methods.solution import cholesky
+from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.connected import Part
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
 ROUNDED = 3e-7
@@ -48,8 +50,6 @@ PATIENCE, WORTH = 15, 1e-3
 """So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
-STILL = 1e-6
-"""Speed, in rad or lengths a second, below which it is measured as if it were that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,8 @@ class Attempt:
     """Joints whose conditions hold, but half a turn from where the joint can be."""
     overbent: tuple[str, ...] = ()
     """Elastic bodies bent so far that their data no longer hold."""
+    exact: bool = False
+    """Whether no residual is more than rounding, every part of the mechanism measured by itself."""
 
     @property
     def gap(self) -> float:
@@ -75,13 +77,19 @@ def assemble(
     m: Mechanism, start: np.ndarray, fixed: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
     """The assembled coordinates nearest the start that could be found, with the coordinates of the `fixed` speeds kept."""
+    if len(m.parts) > 1:
+        out = np.array(start, dtype=float)
+        for p in m.parts:
+            if p.mechanism.constraint_rows:
+                out[p.q] = assemble(p.mechanism, out[p.q], p.speeds(fixed), t, starts, seed)
+        return out
     attempts: list[Attempt] = []
     for q in starts_from(m, start, fixed, starts, seed):
         attempt = close_stiffly(m, q, fixed, t)
-        if fixed and not attempts and not attempt.gap <= m.scales.closed:
+        if fixed and not attempts and not attempt.exact:
             attempt = _let_go(m, start, attempt, fixed, t)
         if attempt.closed:
-            if not attempt.gap <= m.scales.closed:
+            if not attempt.exact:
                 _warn(closes_roughly(m, attempt.q, t))
             return attempt.q
         if not attempts:
@@ -144,6 +152,8 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
 
 def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
     """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    if len(m.parts) > 1:
+        return _part_by_part(m, q, lambda p: close_stiffly(p.mechanism, q[p.q], p.speeds(fixed), t))
     if m.deforming:
         stiff = close(m, q, [*fixed, *m.deforming], t)
         if stiff.closed:
@@ -153,13 +163,32 @@ def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -
 
 def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
     """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    if len(m.parts) > 1:
+        return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(fixed), t))
     attempt = _descend(m, q, fixed, t)
-    if not attempt.closed or attempt.gap <= m.scales.closed:
+    if not attempt.closed or attempt.exact:
         return attempt
     aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * 10.0 * np.sqrt(attempt.gap) * m.scales.speeds
     aside[list(fixed)] = 0.0
     beside = _descend(m, displaced(m, attempt.q, aside, t), fixed, t)
     return beside if beside.closed and beside.gap < 0.1 * attempt.gap else attempt
+
+
+def _part_by_part(m: Mechanism, q: np.ndarray, close_part: Callable[[Part], Attempt]) -> Attempt:
+    """What closing every part by itself comes to."""
+    out, every = np.array(q, dtype=float), []
+    for p in m.parts:
+        if p.mechanism.constraint_rows:
+            every.append(close_part(p))
+            out[p.q] = every[-1].q
+    return Attempt(
+        out,
+        np.concatenate([np.zeros(0), *(a.g for a in every)]),
+        all(a.closed for a in every),
+        tuple(name for a in every for name in a.turned_over),
+        tuple(name for a in every for name in a.overbent),
+        all(a.exact for a in every),
+    )
 
 
 def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
@@ -193,10 +222,11 @@ def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Att
             break
         else:
             damping = max(10.0 * damping, 1e-6)
-    if not (np.abs(g).max(initial=0.0) <= tolerance or (_defined(g, B) and _rounded(g, B * steps))):
+    exact = bool(np.abs(g).max(initial=0.0) <= tolerance)
+    if not (exact or (_defined(g, B) and _rounded(g, B * steps))):
         return Attempt(q, g, False)
     over, bent = turned_over(m, q, t), overbent(m, q, t)
-    return Attempt(q, g, not over and not bent, over, bent)
+    return Attempt(q, g, not over and not bent, over, bent, exact)
 
 
 def _rounded(g: np.ndarray, B: np.ndarray) -> bool:
@@ -239,6 +269,12 @@ def consistent_speeds(
     m: Mechanism, q: np.ndarray, u: np.ndarray, fixed: Sequence[int] = (), t: float = 0.0
 ) -> np.ndarray:
     """The speeds nearest `u` in the metric of the mass matrix with B u = b, with the fixed ones kept; shapes change where they must."""
+    if len(m.parts) > 1:
+        out = np.array(u, dtype=float)
+        for p in m.parts:
+            if p.mechanism.constraint_rows:
+                out[p.u] = consistent_speeds(p.mechanism, q[p.q], out[p.u], p.speeds(fixed), t)
+        return out
     state = m.state(q, u, t)
     rows, A = constraint_rows(state), kane.mass_matrix(state)
     check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
@@ -249,7 +285,7 @@ def consistent_speeds(
     for kept in ([{*fixed, *m.deforming}] if m.deforming else []) + [set(fixed)]:
         out = _nearest_speeds(A, rows, said, u, kept, rounding)
         slip = np.abs(rows.B @ out - rows.b) / size
-        fastest = max([STILL, *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
+        fastest = max([*least_rates(m), *np.abs(out / m.scales.speeds), *np.abs(rows.b / size)])
         if slip.max(initial=0.0) <= rounding * fastest:
             return out
     raise speeds_do_not_fit(m, np.abs(rows.B @ out - rows.b), size, fixed, t)
@@ -260,7 +296,7 @@ def _nearest_speeds(
 ) -> np.ndarray:
     """By the rows that say something: what is left of others far from the world's origin is rounding."""
     free = [i for i in range(len(A)) if i not in fixed]
-    L = cholesky(A[np.ix_(free, free)])
+    L = mass_factor(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
     norms = np.linalg.norm(Y, axis=0)
     norms = np.where(said & (norms > 0.0), norms, np.inf)
@@ -314,8 +350,8 @@ def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: in
 
 
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
-    """Of all bodies, position, orientation and shape in one row, in lengths of the mechanism, rad and slight deformations."""
-    state, length = m.state(q, np.zeros(m.n_u), t), m.scales.length
+    """Of all bodies, position, orientation and shape in one row, in lengths of their part, rad and slight deformations."""
+    state, lengths = m.state(q, np.zeros(m.n_u), t), m.scales.lengths[1:]
     modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
-    poses = [[*(pose.p / length), *pose.R.ravel()] for pose in state.poses[1 : m.n_bodies + 1]]
+    poses = [[*(pose.p / length), *pose.R.ravel()] for pose, length in zip(state.poses[1 : m.n_bodies + 1], lengths)]
     return np.concatenate([*poses, state.coordinates[modes] / m.scales.coordinates[modes]])

@@ -181,7 +181,10 @@ def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:
     g, _, C, _ = rows.values(m.state(q, np.zeros(m.n_u), t))
     shifts = C[:, : 6 * len(rows.bodies)].reshape(len(g), -1, 6)[:, :, 3:]
     turning = ~np.any(np.abs(shifts) > 1e-9, axis=(1, 2))
-    off, apart = float(np.linalg.norm(g[turning])), np.abs(g[~turning]).max(initial=0.0) / m.scales.length
+    off, apart = (
+        float(np.linalg.norm(g[turning])),
+        np.abs(g[~turning]).max(initial=0.0) / m.scales.lengths[rows.part_body],
+    )
     return float(np.degrees(np.arcsin(min(off, 1.0)))) if apart < NEARLY_ALL * off else 0.0
 
 

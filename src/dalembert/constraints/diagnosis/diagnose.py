@@ -111,7 +111,8 @@ class Diagnosis:
         lines = [f"The mechanism {self._moves} (Grübler's count gives {self.grubler})."]
         if self.shaky:
             lines.append(
-                "It is shaky: its rows do not resist a small displacement of this pose, yet no other pose can be reached."
+                f"{'Part of it' if self.mobility else 'It'} is shaky: its rows do not resist a small displacement of this pose, yet no "
+                "other pose can be reached."
             )
         elif self.rank_here < self.rank:
             lines.append(
@@ -148,12 +149,14 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     m = m.numeric
     if not m.constraint_rows:
         return _of_tree(m)
+    if len(m.parts) > 1:
+        return _composed(m, [diagnose(p.mechanism, q[p.q], t, poses, seed) for p in m.parts])
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
     scaled = [_scaled_rows(m, pose, t) for pose in found]
     state = m.state(found[0], np.zeros(m.n_u), t)
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     sizes = row_scales(state)
-    reference = np.where(alive(reference, sizes), reference, 0.0)
+    reference = np.where(alive(m, reference, sizes), reference, 0.0)
     unit = [_by_norms(Y, reference) for Y in scaled]
     off = max(off_at(m, pose, t) for pose in found)
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
@@ -184,6 +187,32 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
         reference,
         sizes,
         off,
+    )
+
+
+def _composed(m: Mechanism, every: list[Diagnosis]) -> Diagnosis:
+    """The verdict on a mechanism from those on its parts."""
+    n = sum(len(d.g) for d in m.constraint_rows.values())
+    norms, sizes, rows = np.zeros(n), np.zeros(n), np.empty(n, dtype=object)
+    independent: list[int] = []
+    for p, d in zip(m.parts, every):
+        at = p.rows(m)
+        norms[at], sizes[at], rows[at] = d.norms, d.sizes, np.array([*d.rows, None], dtype=object)[:-1]
+        independent += at[list(d.independent)].tolist()
+    return Diagnosis(
+        tuple(rows),
+        sum(d.rank for d in every),
+        sum(d.mobility for d in every),
+        m.grubler,
+        tuple(sorted(independent)),
+        tuple(freedom for d in every for freedom in d.freedoms),
+        max(d.poses for d in every),
+        sum(d.rank_here for d in every),
+        any(d.shaky for d in every),
+        any(d.driven for d in every),
+        norms,
+        sizes,
+        max(d.off for d in every),
     )
 
 
@@ -320,7 +349,7 @@ def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
 def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
     state = m.state(q, np.zeros(m.n_u), t)
-    Y: np.ndarray = np.linalg.solve(mass_factor(m, kane.mass_matrix(state)), closure(state)[1].T)
+    Y: np.ndarray = np.linalg.solve(mass_factor(kane.mass_matrix(state), m), closure(state)[1].T)
     return Y
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.methods.blocks import Block, blocks
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
 from dalembert.trace.native.driver.lapack import LAPACK
@@ -26,6 +27,17 @@ class Shape:
     A: np.ndarray
     B: np.ndarray
     independent: tuple[int, ...]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Speeds and rows that nothing couples."""
+        return blocks(self.A, self.B)
+
+    def of(self, x: Block) -> Shape:
+        """What is known of one block."""
+        place = {int(k): i for i, k in enumerate(x.rows)}
+        kept = tuple(place[k] for k in self.independent if k in place)
+        return Shape(self.A[np.ix_(x.speeds, x.speeds)], self.B[np.ix_(x.rows, x.speeds)], kept)
 
     @property
     def n(self) -> int:
@@ -59,6 +71,28 @@ class Native:
         self.elsewhere = False
         """Whether LAPACK is called."""
         self._lapack = Lapack(module)
+
+    def part(self, x: Block) -> Native:
+        """The same function on one block: its A, f, B and γ gathered, and an u̇ of its own."""
+        f, n, rows = self.code, len(x.speeds), len(x.rows)
+        made = Native(self.module, f, self.shape.of(x))
+        A, right, B, gamma, made.udot = (self.take(size) for size in (n * n, n, n * rows, rows, n))
+        speeds, own_rows = self.module.int_table(x.speeds.tolist()), self.module.int_table(x.rows.tolist() or [0])
+        with f.loop(n) as i:
+            right[i] = self.f[speeds[i]]
+            made.udot[i] = self.udot[speeds[i]]
+            with f.loop(n) as j:
+                A[i * n + j] = self.A[speeds[i] * self.n + speeds[j]]
+        with f.loop(rows) as k:
+            gamma[k] = self.gamma[own_rows[k]]
+            with f.loop(n) as i:
+                B[k * n + i] = self.B[own_rows[k] * self.n + speeds[i]]
+        made.A, made.f, made.B, made.gamma, made.size = A, right, B, gamma, self.size
+        return made
+
+    def finished(self, part: Native) -> None:
+        """What a block takes of the memory is taken of this function's."""
+        self.size, self.elsewhere = part.size, self.elsewhere or part.elsewhere
 
     # -- memory -------------------------------------------------------------------------------------------------------
     def take(self, size: int) -> Pointer:
@@ -210,7 +244,7 @@ class Native:
 
 
 Emit = Callable[[Native], Any]
-"""A method's code; it returns the rank, −1 if it does not look."""
+"""A method's code; it returns the rank, a negative number if it does not look."""
 
 
 def measured_speeds(emit: Emit) -> Emit:
@@ -232,11 +266,28 @@ def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") ->
     parameters: dict[str, Any] = dict.fromkeys(("A", "f", "B", "gamma", "udot", "work"), Pointer)
     with module.function(name, status=True, **parameters) as f:
         x = Native(module, f, shape)
-        rank = 0 if not shape.n else emit(x) if shape.rows else _free(x)  # LAPACK takes no empty matrices
+        rank = _solved(x, emit)
         if x.elsewhere:
             x.refuse_what_is_not_finite()
         f.return_(rank)
     return f.signature, x.size
+
+
+def _solved(x: Native, emit: Emit) -> Any:
+    """u̇ by the method, block by block; the rank of all."""
+    f, shape, found = x.code, x.shape, x.shape.blocks
+    if len(found) == 1:
+        return 0 if not shape.n else emit(x) if shape.rows else _free(x)  # LAPACK takes no empty matrices
+    v = f.variables(rank=0)
+    for block in found:
+        part = x.part(block)
+        rank = emit(part) if part.rows else _free(part)
+        v.rank = v.rank + rank
+        x.finished(part)
+        speeds = x.module.int_table(block.speeds.tolist())
+        with f.loop(part.n) as i:
+            x.udot[speeds[i]] = part.udot[i]
+    return v.rank
 
 
 def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
@@ -252,17 +303,34 @@ def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
             with f.loop(rows) as k:
                 f.lam[k] = 0.0
         elif rows:
-            D, own = x.measure(), x.take(n)
-            s = x.scaled()
-            y = x.copy(x.f, n)
-            with f.loop(n) as i:
-                own[i] = x.udot[i] / D[i]
-            x.call("dsymv", "L", n, -1.0, x.A, n, own, 1, 1.0, y, 1)
-            lam, rank = x.shortest(s.B, y, len(shape.independent))
-            with f.loop(rows) as k:
-                f.lam[k] = lam[k] / s.norms[k]
-            f.return_(rank)
+            found = shape.blocks
+            v = f.variables(rank=0)
+            for block in found:
+                part = x if len(found) == 1 else x.part(block)
+                if part.rows:
+                    lam, rank = _multipliers(part)
+                    v.rank = v.rank + rank
+                    own_rows = module.int_table(block.rows.tolist())
+                    with f.loop(part.rows) as k:
+                        f.lam[own_rows[k]] = lam[k]
+                x.finished(part)
+            f.return_(v.rank)
     return f.signature, x.size
+
+
+def _multipliers(x: Native) -> tuple[Pointer, Int]:
+    """λ and the rank of one block's rows."""
+    f, n = x.code, x.n
+    D, own = x.measure(), x.take(n)
+    s = x.scaled()
+    y = x.copy(x.f, n)
+    with f.loop(n) as i:
+        own[i] = x.udot[i] / D[i]
+    x.call("dsymv", "L", n, -1.0, x.A, n, own, 1, 1.0, y, 1)
+    lam, rank = x.shortest(s.B, y, len(x.shape.independent))
+    with f.loop(x.rows) as k:
+        lam[k] = lam[k] / s.norms[k]
+    return lam, rank
 
 
 def _free(x: Native) -> int:

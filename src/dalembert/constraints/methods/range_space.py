@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
@@ -15,11 +16,11 @@ from dalembert.trace.native import Int, maximum
 
 @measured
 def solve(e: Equations) -> Solution:
-    from scipy.linalg import cho_factor, cho_solve, solve_triangular
+    from scipy.linalg import cho_solve, solve_triangular
     from scipy.linalg.lapack import dpstrf
 
     B, gamma, _ = scaled(e)
-    factor = cho_factor(e.A)
+    factor = mass_factor(e.A), True
     free = cho_solve(factor, e.f)
     if not len(B):
         return Solution(free, np.zeros(0), 0)

@@ -8,7 +8,8 @@ from functools import wraps
 
 import numpy as np
 
-from dalembert.errors import StateError
+from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.methods.blocks import blocks
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE
 
@@ -28,14 +29,25 @@ class Solution:
 def measured(solve: Callable[[Equations], Solution]) -> Callable[[Equations], Solution]:
     """The method on speeds measured by √A_ii: what it finds of B's columns does not hang on the units of angles and lengths.
 
-    Each is rounded to a power of two, so that measuring costs no digit.
+    Each is rounded to a power of two, so that measuring costs no digit. Blocks that nothing couples are solved apart.
     """
 
-    @wraps(solve)
-    def solved(e: Equations) -> Solution:
+    def of_block(e: Equations) -> Solution:
         D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(e.A))))
         own = solve(Equations(D[:, None] * e.A * D, D * e.f, e.B * D, e.gamma))
         return Solution(D * own.udot, own.lam, own.rank)
+
+    @wraps(solve)
+    def solved(e: Equations) -> Solution:
+        found = blocks(e.A, e.B)
+        if len(found) == 1:
+            return of_block(e)
+        udot, lam, rank = np.zeros(len(e.f)), np.zeros(len(e.gamma)), 0
+        for x in found:
+            A, B = e.A[np.ix_(x.speeds, x.speeds)], e.B[np.ix_(x.rows, x.speeds)]
+            own = of_block(Equations(A, e.f[x.speeds], B, e.gamma[x.rows]))
+            udot[x.speeds], lam[x.rows], rank = own.udot, own.lam, rank + int(own.rank)
+        return Solution(udot, lam, rank)
 
     return solved
 
@@ -46,22 +58,11 @@ def sizes_of_speeds(A: np.ndarray) -> np.ndarray:
     return np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
 
 
-def cholesky(A: np.ndarray) -> np.ndarray:
-    """L of A = L Lᵀ, or what is wrong where there is none."""
-    try:
-        return np.asarray(np.linalg.cholesky(A))
-    except np.linalg.LinAlgError:
-        raise StateError(
-            "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and "
-            "inertia, or build with cut=[…] another joint"
-        ) from None
-
-
 def row_norms(e: Equations) -> np.ndarray:
     """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
     if not len(e.B):
         return np.ones(0)
-    norms = np.linalg.norm(np.linalg.solve(cholesky(e.A), e.B.T), axis=0)
+    norms = np.linalg.norm(np.linalg.solve(mass_factor(e.A), e.B.T), axis=0)
     return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
 
 

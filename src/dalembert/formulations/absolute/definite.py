@@ -6,12 +6,11 @@ A thin rod has no inertia about itself; the joints that hold it make the motion 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.rigid import bending
+from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
@@ -40,16 +39,10 @@ def lacking(m: Mechanism) -> str | None:
     )
 
 
-def row_weights(m: Mechanism, X: Directions) -> np.ndarray:
-    """For each row: the mechanism's mass where it resists a force, its inertia where it resists a torque."""
-    mass, inertia = total_inertia(m)
+def row_weights(m: Mechanism, X: Directions, body: int) -> np.ndarray:
+    """For each row on a body: the mass of its part where the row resists a force, the part's inertia where it resists a torque."""
+    mass, inertia = total_inertia(m, body)
     return np.array([inertia if _none(column) else mass for column in X.force.T])
-
-
-def total_inertia(m: Mechanism) -> tuple[Any, Any]:
-    """Mass of all bodies, and their moments of inertia, as if they were a length apart: for scale only. Parameters stay symbols."""
-    mass = sum(b.mass for b in m.bodies)
-    return mass, sum(np.trace(b.inertia) for b in m.bodies) + mass * m.scales.length**2
 
 
 def _none(column: np.ndarray) -> bool:

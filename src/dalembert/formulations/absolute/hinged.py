@@ -116,7 +116,7 @@ class Hinged:
                 reduced = self.reduced(b.row(c, X), c.drift(X))
                 B.append(reduced[0])
                 gamma.append(reduced[1])
-            weights.append(row_weights(b.mechanism, X))
+            weights.append(row_weights(b.mechanism, X, c.child))
         return np.vstack(B), np.concatenate(gamma), np.concatenate(weights)
 
     def reduced(self, B: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

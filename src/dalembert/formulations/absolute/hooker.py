@@ -147,7 +147,7 @@ def _sliding_rows(x: Hinged, Y: np.ndarray, y0: np.ndarray) -> tuple[np.ndarray,
             rows = _reduced(x, Y, y0, b.row(c, X), c.drift(X))
             B.append(rows[0])
             gamma.append(rows[1])
-            weights.append(row_weights(b.mechanism, X))
+            weights.append(row_weights(b.mechanism, X, c.child))
     return np.vstack(B), np.concatenate(gamma), np.concatenate(weights)
 
 

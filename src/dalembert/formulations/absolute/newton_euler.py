@@ -72,7 +72,7 @@ def definite_inertia(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
     for c in b.connections:
         if lacking & {c.child, c.parent}:
             X = c.blocked
-            A, f = strengthened(A, f, b.row(c, X), c.drift(X), row_weights(b.mechanism, X))
+            A, f = strengthened(A, f, b.row(c, X), c.drift(X), row_weights(b.mechanism, X, c.child))
     return A, f
 
 

@@ -19,13 +19,14 @@ import numpy as np
 
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
-from dalembert.formulations.absolute.definite import strengthened, total_inertia
+from dalembert.formulations.absolute.definite import strengthened
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics import node_frames
 from dalembert.kinematics.loads import Loads, generalized, loads
 from dalembert.kinematics.recursion import Partials, Rates
 from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
+from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import ZERO, Matrix, Vector, cross
 
@@ -174,7 +175,7 @@ def equations(s: State) -> Equations:
         if x.piece.inertia is not None:
             I = x.R @ x.piece.inertia @ x.R.T
             blocks.append((I, x.turning(moment), x.partials.W, x.drift.w))
-        for (inertia, right, partial, drift), weight in zip(blocks, total_inertia(m)):
+        for (inertia, right, partial, drift), weight in zip(blocks, total_inertia(m, x.piece.body)):
             own, rows = slice(at, at + 3), slice(at - n, at - n + 3)
             A[own, own], f[own] = inertia, right
             H[rows, own], h[rows], weights[rows] = np.eye(3), drift, weight

@@ -71,16 +71,16 @@ def n_conditions(m: Mechanism) -> int:
     return m.n_q - m.n_u
 
 
-def conditions(s: State) -> np.ndarray:
-    """c(q) of all joints whose coordinates are free."""
-    parts = [j.joint.condition(q) for j, q in zip(s.mechanism.joints, s.joint_q) if j.columns]
-    return np.concatenate([*parts, []])
+def conditions(s: State) -> list[tuple[int, Any]]:
+    """c(q) of all joints whose coordinates are free, each with the body that the joint carries."""
+    joints = enumerate(zip(s.mechanism.joints, s.joint_q), start=1)
+    return [(k, c) for k, (j, q) in joints if j.columns for c in j.joint.condition(q)]
 
 
 def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
     s = RatesState(m, t, q, rates)
     along = dict(zip(q, rates))
-    C = jacobian(conditions(s), list(q))
+    C = jacobian(np.array([c for _, c in conditions(s)], dtype=object), list(q))
     return {"bias": directional(s.speeds, along), "C": C, "gamma": -directional(C @ rates, along)}
 
 

@@ -25,10 +25,12 @@ from dalembert.vectors import vector
 
 
 def kinetic(s: State) -> Any:
-    """T, with ½ μ ċ² for the conditions among coordinates; μ is the mechanism's mass, to keep M in proportion."""
+    """T, with ½ μ ċ² for the conditions among coordinates; μ is the inertia of the connected part, to keep M in proportion."""
     T = totals.kinetic_energy(s)
-    for rate in directional(conditions(s), dict(zip(s.coordinates, s.rates))):
-        T = T + 0.5 * totals.mass(s) * rate * rate
+    along = dict(zip(s.coordinates, s.rates))
+    for body, condition in conditions(s):
+        _, mu = totals.total_inertia(s.mechanism, body)
+        T = T + 0.5 * mu * directional(condition, along) ** 2
     return T
 
 

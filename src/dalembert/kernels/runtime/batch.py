@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dalembert.trace.native import Int, Module, Signature, UniformPointer
@@ -16,7 +16,7 @@ def add_batch(
 ) -> None:  # fmt: skip
     """`batch(count, t, …, P, steps of t … P, y, work)`: a step is the distance between rows, 0 to use one row for all.
 
-    Its status, and that of `desk`, is not 0 if `check(q)` gave that for any state, or for memory that no state filled.
+    Its status, and that of `desk`, is not 0 if `check(t, q, u, x)` gave that for any state, or for memory that no state filled.
     With `lanes` = 1, `run` takes one state at a time in plain arrays, whatever it does with its lanes inside.
     """
     parameters: dict[str, Any] = {"count": Int}
@@ -28,7 +28,7 @@ def add_batch(
             found = f.variables(off=0)
             with f.loop(f.count) as i:
                 rows = [getattr(f, name) + i * getattr(f, f"step_{name}") for name in INPUTS]
-                _checked(f, check, rows[1], found)
+                _checked(f, check, rows, found)
                 f.call(run, *rows, f.y + i * n_output, f.work)
             f.return_(found.off)
         _add_desk(module, run, sizes, n_output, check)
@@ -39,10 +39,10 @@ def add_batch(
         f.return_(end)
 
 
-def _checked(f: Any, check: Signature | None, q: Any, found: Any) -> None:
-    """What the check says of q, added to what was found before."""
+def _checked(f: Any, check: Signature | None, inputs: Sequence[Any], found: Any) -> None:
+    """What the check says of t, q, u and x, added to what was found before."""
     if check is not None:
-        found.off = found.off + f.call(check, q)
+        found.off = found.off + f.call(check, *inputs[:4])
 
 
 def _add_wide(
@@ -66,7 +66,7 @@ def _add_wide(
                         step = getattr(f, f"step_{name}")
                         rows = getattr(f, name) + (i + lane) * step
                         f.call(gather, rows, step, left, local[name] + lane, sizes[name])
-            _checked(f, check, local["q"], found)
+            _checked(f, check, [*local.values()], found)
             f.call(run, *local.values(), result, f.work)
             for lane, left in _parts(f, i, lanes, width):
                 f.call(scatter, f.y + (i + lane) * n_output, n_output, left, result + lane, n_output)
@@ -93,7 +93,7 @@ def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output
             pointers.append(f.memory + at)
             at += size
         found = f.variables(off=0)
-        _checked(f, check, pointers[1], found)
+        _checked(f, check, pointers, found)
         f.call(run, *pointers)
         f.return_(found.off)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.arguments import by_name
 from dalembert.errors import StateError
-from dalembert.kernels.runtime.admissible import check_admissible, emit_inadmissible
+from dalembert.kernels.runtime.admissible import check_admissible, check_finite, emit_unfit
 from dalembert.kernels.runtime.batch import INPUTS, add_batch
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
@@ -88,7 +88,7 @@ class Kernel:
         """Its code, not yet compiled."""
         module = Module(self.target.lanes, self.target)
         run, work = self.emit(module, lanes)
-        check = emit_inadmissible(module, self.mechanism, lanes)
+        check = emit_unfit(module, self.mechanism, lanes, self.n_extra)
         add_batch(module, run, lanes, self.sizes, self.n_output, work, check)
         return module
 
@@ -115,7 +115,7 @@ class Kernel:
             raise StateError(f"{self.title}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
         if not counts:
             y = np.empty(self.n_output)
-            check_admissible(self.mechanism, given["q"], self.title)
+            self._check_fit(given)
             self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
             return y.reshape(self.shape)
         count = counts.pop()
@@ -123,8 +123,15 @@ class Kernel:
         lanes = self.lanes if count > 1 else 1
         steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
         if self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes)):
-            check_admissible(self.mechanism, given["q"], self.title)
+            self._check_fit(given)
         return y.reshape(count, *self.shape)
+
+    def _check_fit(self, given: Mapping[str, np.ndarray]) -> None:
+        """Refuse, in words, what cannot be computed with."""
+        m = self.mechanism
+        names = {"t": (), "q": m.coordinates, "u": m.speeds, "x": m.speeds if self.n_extra == m.n_u else (), "P": ()}
+        check_finite({name: (_WHAT[name], values, names[name]) for name, values in given.items()}, self.title)
+        check_admissible(m, given["q"], self.title)
 
     @property
     def _single(self) -> SingleStateCall:
@@ -208,7 +215,7 @@ class SingleStateCall:
         self.q[...] = q
         self.t[0] = t
         if self.run():
-            check_admissible(self.kernel.mechanism, q, self.kernel.title)
+            self.kernel._check_fit({"t": self.t, "q": self.q, "u": self.u, "x": self.x})
         return self.y.copy()
 
 

@@ -66,7 +66,7 @@ class AdaptiveStep(Integrator):
         raise NotImplementedError
 
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return self.stage_parts(m) | self.control.parts() | self._poses(m.watched).parts(m.n)
+        return self.stage_parts(m) | self.control.parts() | self._poses(m.watched).parts(m)
 
     def first_values(self, m: Mechanism, watched: bool) -> dict[str, Any]:
         return self.control.first_values() | self._poses(watched).first_values(m)

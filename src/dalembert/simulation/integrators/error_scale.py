@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.scales import speed_units
 from dalembert.trace.native import Real, maximum
@@ -26,7 +27,7 @@ class StateScale:
     """Measures errors by the state at both ends of the step."""
 
     @staticmethod
-    def parts(n: int) -> dict[str, int]:
+    def parts(m: Unknowns) -> dict[str, int]:
         return {}
 
     @staticmethod
@@ -45,18 +46,21 @@ class StateScale:
 
 
 class SizeScale(StateScale):
-    """Measures them by sizes too: 1 rad or a length for coordinates, the fastest yet of its kind for a speed.
+    """Measures them by sizes too: 1 rad or a length for coordinates, the fastest yet of its kind and connected part for a
+    speed.
 
-    Memory: `size` of every component; `fastest` speed of each kind in the steps accepted so far.
+    Memory: `size` of every component; `fastest` speed of each kind, part by part, in the steps accepted so far.
     """
 
     def __init__(self, e: Equations):
-        self._kinds = [KINDS.index(unit) for unit in speed_units(e.mechanism)]
+        m = e.mechanism
+        of_parts = m.scales.part[m.n_q :].tolist()
+        self._kinds = [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(of_parts, speed_units(m))]
         self._measure, self._accept = self._emit_measure(e), self._emit_accept(e)
 
     @staticmethod
-    def parts(n: int) -> dict[str, int]:
-        return {"size": n, "fastest": len(KINDS)}
+    def parts(m: Unknowns) -> dict[str, int]:
+        return {"size": m.n, "fastest": m.n_parts * len(KINDS)}
 
     @staticmethod
     def first_values(m: Mechanism) -> dict[str, Any]:
@@ -74,11 +78,12 @@ class SizeScale(StateScale):
         f.call(self._accept, f.memory, f.given, f.work)
 
     def _emit_measure(self, e: Equations) -> Any:
-        """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind so far, in the trial, or by its rate over a step."""
+        """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part so far, in the trial, or by its rate over h."""
         kinds = e.module.int_table(self._kinds)
         with e.function("sizes", h=Real) as f:
-            p, top = e.layout.of(f.memory), f.array(len(KINDS))
-            with f.loop(len(KINDS)) as kind:
+            count = len(e.mechanism.parts) * len(KINDS)
+            p, top = e.layout.of(f.memory), f.array(count)
+            with f.loop(count) as kind:
                 top[kind] = p.fastest[kind]
             with f.loop(e.n_u) as i:
                 kind, at = kinds[i], i + e.n_q
@@ -88,7 +93,7 @@ class SizeScale(StateScale):
         return f.signature
 
     def _emit_accept(self, e: Equations) -> Any:
-        """`fastest_yet(memory, given, work)`: the fastest of each kind, with the speeds of a step that was accepted."""
+        """`fastest_yet(memory, given, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
         kinds = e.module.int_table(self._kinds)
         with e.function("fastest_yet") as f:
             p = e.layout.of(f.memory)

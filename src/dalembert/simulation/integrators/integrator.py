@@ -37,7 +37,8 @@ class Steps:
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Sizes of what is integrated: coordinates, speeds of whatever kind, numbers beside them; and how many parameters there are."""
+    """Sizes of what is integrated: coordinates, speeds of whatever kind, numbers beside them; and how many parameters and connected
+    parts there are."""
 
     n_q: int
     n_u: int
@@ -45,6 +46,7 @@ class Unknowns:
     beside: int = 0
     watched: bool = False
     """Whether the rows of constraints are kept by projection, and watched for singular poses."""
+    n_parts: int = 1
 
     @property
     def n(self) -> int:

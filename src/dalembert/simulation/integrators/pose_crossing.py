@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import StopAtPose, root, time_left
 from dalembert.simulation.integrators.step_control import limited
 from dalembert.simulation.march.equations import Equations
@@ -78,9 +79,9 @@ class CrossPose(StopAtPose):
         self._v: Any = None  # what the step under construction knows of the pose
 
     @classmethod
-    def parts(cls, n: int) -> dict[str, int]:
-        more = {"project_stages": 1, "crossing": 1, "crossing_error": 1, "let_pass": 1, "return_y": n, "return_to": 5}
-        return super().parts(n) | more
+    def parts(cls, m: Unknowns) -> dict[str, int]:
+        more = {"project_stages": 1, "crossing": 1, "crossing_error": 1, "let_pass": 1, "return_y": m.n, "return_to": 5}
+        return super().parts(m) | more
 
     # -- the state before the pose -------------------------------------------------------------------------------------
     def _emit_keep(self) -> Signature:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.error_scale import SizeScale, StateScale
+from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.step_control import limited, unlimited
 from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.status import Status
@@ -34,7 +35,7 @@ class NoRows:
         self.e, self.scale = e, StateScale()
 
     @classmethod
-    def parts(cls, n: int) -> dict[str, int]:
+    def parts(cls, m: Unknowns) -> dict[str, int]:
         """Sizes of its parts of the memory, for n unknowns."""
         return {}
 
@@ -97,8 +98,8 @@ class StopAtPose(NoRows):
         self.e, self.scale = e, SizeScale(e)
 
     @classmethod
-    def parts(cls, n: int) -> dict[str, int]:
-        return SizeScale.parts(n) | {"distance": 1, "approach": 1, "watch_level": 1}
+    def parts(cls, m: Unknowns) -> dict[str, int]:
+        return SizeScale.parts(m) | {"distance": 1, "approach": 1, "watch_level": 1}
 
     @classmethod
     def first_values(cls, m: Mechanism) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class Program:
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched)
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
         return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property

@@ -48,7 +48,7 @@ class Rows:
 
 
 def constraint_rows(s: State) -> Rows:
-    """Of all closed loops and constraints of the mechanism, in its order."""
+    """Rows of all closed loops and constraints of the mechanism, in its order."""
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
 
 
@@ -61,7 +61,7 @@ def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_scales(s: State) -> np.ndarray:
-    """Of every row, what a large step of the bodies and joints it looks at makes of it: the mechanism's length for rows that are
+    """Scale of every row: what a large step of the bodies and joints it looks at makes of it: the mechanism's length for rows that are
     distances, 1 for those that are directions. A row that nothing changes in this pose is taken for a distance."""
     every = [d.scales(s) for d in s.mechanism.constraint_rows.values()]
     return np.concatenate([np.zeros(0), *every])

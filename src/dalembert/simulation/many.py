@@ -202,7 +202,8 @@ class _Batch:
         self.given[:, program.given.parts["scales"]] = program.scales[:, None]
 
     def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
-        """Of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each group."""
+        """First values of the method's parts, and what errors are measured by: under loops and constraints, by the parameters of each
+        group."""
         program, lanes = self.program, self.program.lanes
         every: list[tuple[Any, Mechanism]] = [(slice(None), program.catalogue.mechanism)]
         if program.constrained:
@@ -277,7 +278,7 @@ class _Batch:
 
     @property
     def let_pass(self) -> np.ndarray:
-        """Of every motion, the largest error of a step accepted above the tolerance; by a method that takes a state at a time."""
+        """For every motion, the largest error of a step accepted above the tolerance; by a method that takes a state at a time."""
         return self.memory[:, self.program.layout.parts["let_pass"].start, 0]
 
     def _goes_on(self, g: int) -> bool:

@@ -13,7 +13,7 @@ from dalembert.motion.motion import Motion
 from dalembert.simulation.scales import prescribed_units
 
 REACTIONS = 16
-"""With more joints than this, reactions are computed only where they are asked for."""
+"""Number of joints beyond which reactions are computed only where they are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Reactions:
 
 
 def reactions(motion: Motion, joints: Sequence[str] | None) -> Reactions:
-    """Of the joints named; of all where none are named and they are few."""
+    """Reactions of the joints named; of all where none are named and they are few."""
     m = motion.mechanism
     assert m is not None
     every = [*(j.name for j in m.joints), *(c.name for c in m.cuts)]

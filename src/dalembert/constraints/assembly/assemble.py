@@ -39,13 +39,13 @@ ROUNDED = 3e-7
 LOST = 1e-15
 """Part of a place's distance from the world's origin that is rounding in rows."""
 DEPENDENT = 100.0
-"""By how much more than its residuals rows that say nothing new may differ from dependent ones."""
+"""Multiple of its residuals by which rows that say nothing new may differ from dependent ones."""
 SLIGHT = 5e-3
 """How far, in rad or parts of the length, given values that do not quite close are moved."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
 PATIENCE, WORTH = 15, 1e-3
-"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
+"""Number of steps that must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 STILL = 1e-6
@@ -58,7 +58,7 @@ class Attempt:
 
     q: np.ndarray
     g: np.ndarray
-    """By the rows' scales."""
+    """Residuals, by the rows' scales."""
     closed: bool
     """But for what rounded numbers leave open between redundant rows."""
     turned_over: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> 
 
 
 def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
-    """From values as users give them; see `Mechanism.assemble`."""
+    """Assembled state from values as users give them; see `Mechanism.assemble`."""
     q, u = initial_state(m, initial, speeds, t)
     if not m.constraint_rows:
         return q, u
@@ -143,7 +143,7 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
 
 
 def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
-    """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    """Closing by the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
     if m.deforming:
         stiff = close(m, q, [*fixed, *m.deforming], t)
         if stiff.closed:
@@ -152,7 +152,8 @@ def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -
 
 
 def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
-    """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    """Closing from one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they
+    bend."""
     attempt = _descend(m, q, fixed, t)
     if not attempt.closed or attempt.gap <= m.scales.closed:
         return attempt
@@ -258,7 +259,7 @@ def consistent_speeds(
 def _nearest_speeds(
     A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, fixed: set[int], rounding: float
 ) -> np.ndarray:
-    """By the rows that say something: what is left of others far from the world's origin is rounding."""
+    """Speeds by the rows that say something: what is left of others far from the world's origin is rounding."""
     free = [i for i in range(len(A)) if i not in fixed]
     L = cholesky(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)
@@ -314,7 +315,7 @@ def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: in
 
 
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
-    """Of all bodies, position, orientation and shape in one row, in lengths of the mechanism, rad and slight deformations."""
+    """Places of all bodies: position, orientation and shape in one row, in lengths of the mechanism, rad and slight deformations."""
     state, length = m.state(q, np.zeros(m.n_u), t), m.scales.length
     modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
     poses = [[*(pose.p / length), *pose.R.ravel()] for pose in state.poses[1 : m.n_bodies + 1]]

@@ -48,7 +48,7 @@ class _Rolling(Constraint):
         return contact, contact
 
     def _arm(self, s: Any, n: Vector) -> Vector:
-        """From the centre to the contact point."""
+        """Arm from the centre to the contact point."""
         raise NotImplementedError
 
 

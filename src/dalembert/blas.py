@@ -32,7 +32,7 @@ _lock = threading.Lock()
 _inside = 0
 """Calls under way, in whatever thread."""
 _before: list[int] = []
-"""Of each library, how many threads it used when the first of them began."""
+"""For each library, how many threads it used when the first of them began."""
 
 
 def on_one_thread(method: _Method) -> _Method:

@@ -15,7 +15,7 @@ PACKAGES = {
     "control": ("python-control", "dalembert[control]"),
     "pandas": ("pandas", "pandas"),
 }
-"""By the name they are imported under: what they are called, and what pip installs."""
+"""Packages by the name they are imported under: what they are called, and what pip installs."""
 
 
 def optional(module: str, what: str, error: type[DalembertError] = DalembertError) -> Any:

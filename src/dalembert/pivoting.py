@@ -62,7 +62,7 @@ class PivotChoice:
 
 
 def choose(B: np.ndarray, tolerance: float = RANK_TOLERANCE) -> PivotChoice:
-    """Of rows that can be compared in size: those that say most, solved for the unknowns in which they say most.
+    """Choice among rows that can be compared in size: those that say most, solved for the unknowns in which they say most.
 
     Elimination with complete pivoting then pairs them.
     """

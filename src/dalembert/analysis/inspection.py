@@ -31,7 +31,7 @@ class BodyEntry:
     joint: str
     kind: str
     freedoms: int
-    """Of the joint."""
+    """Freedoms of the joint."""
     prescribed: int
     elastic: str = ""
     """An elastic body in words; nothing for a rigid one."""
@@ -171,7 +171,7 @@ def _assembly(m: Mechanism, start: np.ndarray, q: np.ndarray, t: float) -> str:
 
 
 def _reactions(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float) -> tuple[ReactionEntry, ...]:
-    """Of all joints, and of constraints that act on bodies, at this pose."""
+    """Reactions of all joints, and of constraints that act on bodies, at this pose."""
     if not m.constraint_rows or not m.n_u:
         return tuple(ReactionEntry(name, ()) for name in m.joint_number)
     x = Samples(m, np.array([t]), q[None], u[None], np.zeros((1, m.n_u)), m.parameters)

@@ -134,7 +134,7 @@ class ElasticBody(Portable):
 
     @cached_property
     def length(self) -> float:
-        """Its greatest extent: between points that are known of it, and no less than its mass distribution takes."""
+        """Greatest extent of the body: between points that are known of it, and no less than its mass distribution takes."""
         places = np.array([node.r for node in self.points]).reshape(-1, 3)
         apart = np.linalg.norm(places[:, None] - places[None, :], axis=2).max(initial=0.0)
         spread = np.linalg.eigvalsh(self.P[0, 0] / self.m - np.outer(self.com, self.com))[-1]

@@ -18,7 +18,7 @@ from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
 @dataclass(frozen=True, eq=False)
 class Central:
-    """Of a body at the elastic coordinates in `shape`, in body axes; floats or traced scalars."""
+    """Central moments of a body at the elastic coordinates in `shape`, in body axes; floats or traced scalars."""
 
     shape: Deformed
 
@@ -28,7 +28,7 @@ class Central:
 
     @cached_property
     def arm(self) -> Vector:
-        """From the frame's origin to the mass centre."""
+        """Arm from the frame's origin to the mass centre."""
         return self.shape.c / self.mass
 
     @cached_property
@@ -75,7 +75,7 @@ def _inertia(P: Matrix) -> Matrix:
 
 
 def _inverse(J: Matrix) -> Matrix:
-    """Of three rows, by their cross products."""
+    """Inverse by three rows, by their cross products."""
     a, b, c = J
     columns = np.array([cross(b, c), cross(c, a), cross(a, b)]).T
     return columns / (a @ columns[:, 0])

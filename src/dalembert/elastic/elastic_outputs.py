@@ -24,7 +24,7 @@ class InnerLoads:
 
 
 def inner_loads(motion: Any, body: str) -> InnerLoads:
-    """From the strains of the modes, see `elastic.sections`."""
+    """Inner loads from the strains of the modes, see `elastic.sections`."""
     k, data = _elastic(motion, body)
     if data.sections is None:
         raise ModelError(f'body "{body}" is not a beam made by da.beam, so the loads in its sections are not known')

@@ -22,7 +22,7 @@ from dalembert.errors import ModelError
 Rigid = tuple[np.ndarray, np.ndarray]
 """a and b, a row of three per mode (or per pair of modes): the rigid field a + b × r."""
 Condition = Callable[[np.ndarray, np.ndarray], Rigid]
-"""From a field's moments ∫φ dm and ∫r φᵀdm, its rigid part."""
+"""Rigid part of a field, from its moments ∫φ dm and ∫r φᵀdm."""
 
 _EQUAL = 1e-6
 """Relative difference below which two principal moments count as equal."""
@@ -111,7 +111,7 @@ def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
 
 
 def _looked_at(body: ElasticBody, see: Callable[[Node], Node]) -> ElasticBody:
-    """With all its nodes seen from another frame."""
+    """The body with all its nodes seen from another frame."""
     nodes, outline = {k: see(v) for k, v in body.nodes.items()}, tuple(map(see, body.outline))
     return replace(body, nodes=nodes, outline=outline, slices=None if body.slices is None else body.slices.seen(see))
 

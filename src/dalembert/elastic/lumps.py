@@ -33,7 +33,8 @@ class Lumps:
         return all(np.allclose(a, b, rtol=1e-9, atol=1e-12 * np.abs(b).max()) for a, b in ((own.S, S), (own.P, P)))
 
     def seen(self, a: np.ndarray, b: np.ndarray) -> Lumps | None:
-        """From a frame that takes a_j + b_j × r of each mode away; None where it turns, so that displacements are no longer linear."""
+        """Lumps seen from a frame that takes a_j + b_j × r of each mode away; None where it turns, so that displacements are no
+        longer linear."""
         size = float(np.abs(self.r).max(initial=0.0)) or 1.0
         if np.abs(b).max(initial=0.0) * size > _NEGLIGIBLE * np.abs(self.Phi).max(initial=0.0):
             return None

@@ -23,7 +23,7 @@ class Sections:
 
 
 def sections(model: BeamElements, F: np.ndarray, x: np.ndarray) -> Sections:
-    """Of the nodal mode shapes F; where two elements meet, the mean of both sides."""
+    """Sections of the nodal mode shapes F; where two elements meet, the mean of both sides."""
     found = [_both_sides(model, F, float(at)) for at in x]
     return Sections(np.array(x), np.array([m for m, _ in found]), np.array([n for _, n in found]))
 

@@ -26,7 +26,7 @@ class Slices:
     axis: tuple[Node, ...]
 
     def seen(self, see: Callable[[Node], Node]) -> Slices:
-        """From another frame."""
+        """Slices seen from another frame."""
         return replace(self, points=tuple(map(see, self.points)), axis=tuple(map(see, self.axis)))
 
     def beyond(self, along: np.ndarray) -> np.ndarray:

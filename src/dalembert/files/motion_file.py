@@ -62,7 +62,7 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
 
 
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
-    """By the fingerprint, where this version of the package took one; else by names."""
+    """Check by the fingerprint, where this version of the package took one; else by names."""
     if record.get("version") == __version__ and "fingerprint" in record:
         same = m.kernels.fingerprint == record["fingerprint"]
     else:

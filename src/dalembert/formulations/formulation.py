@@ -52,7 +52,7 @@ class TakesTerms(Protocol):
     """A formulation that has taken the mechanism's rows into A and f, and so takes in what is added to γ as well."""
 
     def with_terms(self, s: State, e: Equations, terms: np.ndarray) -> Equations:
-        """Its equations where the rows are B u̇ = γ − terms."""
+        """Equations where the rows are B u̇ = γ − terms."""
 
 
 class ChoosesSpeeds(ABC):
@@ -78,7 +78,7 @@ class ChoosesSpeeds(ABC):
 
     @abstractmethod
     def lengths(self, s: State) -> np.ndarray:
-        """Of all rows: by which pivots can be compared."""
+        """Lengths of all rows, by which pivots can be compared."""
 
     @abstractmethod
     def pivot_ratio(self, s: State, lengths: np.ndarray) -> float:

@@ -10,7 +10,8 @@ from dalembert.parts.meshes import Triangles
 
 
 def enclosed(mesh: Triangles, density: float) -> MassProperties:
-    """Of a uniform solid: signed tetrahedra from a point amid the vertices, ∫ x xᵀ dV = V/20 (Σ v vᵀ + s sᵀ), s = Σ v."""
+    """Mass properties of a uniform solid: signed tetrahedra from a point amid the vertices, ∫ x xᵀ dV = V/20 (Σ v vᵀ + s sᵀ), s = Σ
+    v."""
     origin = mesh.vertices.mean(axis=0)
     v = (mesh.vertices - origin)[mesh.faces]
     volumes = np.einsum("fi,fi->f", v[:, 0], np.cross(v[:, 1], v[:, 2])) / 6.0

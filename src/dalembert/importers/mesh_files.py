@@ -10,7 +10,7 @@ from dalembert.parts import meshes
 from dalembert.parts.meshes import Triangles
 
 MOST_TRIANGLES = 10_000_000
-"""Of all meshes of a robot, counted as often as they are named."""
+"""Triangles of all meshes of a robot, counted as often as they are named."""
 
 
 @dataclass(eq=False)

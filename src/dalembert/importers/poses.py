@@ -20,7 +20,7 @@ def rpy(angles: Any) -> Matrix:
 
 
 def quaternion(e: Any) -> Matrix:
-    """From e0 (scalar), e1, e2, e3 of any length but zero: 1 + 2 e0 ẽ + 2 ẽ ẽ."""
+    """Rotation from e0 (scalar), e1, e2, e3 of any length but zero: 1 + 2 e0 ẽ + 2 ẽ ẽ."""
     e = np.asarray(e, dtype=float) / np.linalg.norm(e)
     s = skew(e[1:])
     return np.asarray(IDENTITY + 2.0 * e[0] * s + 2.0 * s @ s)

@@ -132,7 +132,7 @@ class XmlNode:
         return self.numbers(name, size)
 
     def numbers(self, name: str, least: int, most: int | None = None) -> np.ndarray:
-        """From `least` to `most` finite numbers."""
+        """An attribute of `least` to `most` finite numbers."""
         return self.listed(self.text_of(name), least, least if most is None else most, f"{name}=")
 
     def overlaid(self, name: str, before: Sequence[float] | np.ndarray, most: int | None = None) -> np.ndarray:

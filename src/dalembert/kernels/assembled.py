@@ -24,7 +24,7 @@ APART = 1e-3
 
 
 def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
-    """By a kernel of its own; how far off each state is."""
+    """Check by a kernel of its own; how far off each state is."""
     if not m.constraint_rows:
         return np.zeros(np.shape(q)[:-1])
     if c.constrained.errors is None:
@@ -35,7 +35,7 @@ def check_assembled(c: Catalogue, m: Mechanism, q: Any, u: Any, t: Any, paramete
 
 
 def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters: Any) -> None:
-    """From how far off every state is, rows measured by their scales; the first that is too far is named."""
+    """Check how far off every state is, rows measured by their scales; the first that is too far is named."""
     if off.max(initial=0.0) <= APART:
         return
     k = int(np.argmax(~(off <= APART)))
@@ -63,7 +63,7 @@ def check_off(m: Mechanism, off: np.ndarray, q: Any, u: Any, t: Any, parameters:
 
 
 def reference_scales(m: Mechanism) -> np.ndarray:
-    """Of all rows, in the pose in which every joint is at its reference: what machine code measures them by."""
+    """Scales of all rows, in the pose in which every joint is at its reference: what machine code measures them by."""
     return row_scales(State(m.numeric, 0.0, m.reference, np.zeros(m.n_u)))
 
 

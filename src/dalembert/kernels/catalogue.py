@@ -54,7 +54,8 @@ Formula = Callable[[State, Any], Any]
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """Of the speeds' rates (or of the forces): along the displacement each speed makes, in u, in τ (or u̇), in the parameters."""
+    """Derivatives of the speeds' rates (or of the forces): along the displacement each speed makes, in u, in τ (or u̇), in the
+    parameters."""
 
     q: np.ndarray
     u: np.ndarray
@@ -63,12 +64,12 @@ class Derivatives:
 
     @property
     def tau(self) -> np.ndarray:
-        """Of forward dynamics: A⁻¹."""
+        """A⁻¹, of forward dynamics."""
         return self.input
 
     @property
     def udot(self) -> np.ndarray:
-        """Of inverse dynamics: A."""
+        """A, of inverse dynamics."""
         return self.input
 
 
@@ -89,7 +90,7 @@ class ConstrainedKernels:
     independent: tuple[int, ...] | None = None
     """An independent set of rows."""
     errors: Kernel | None = None
-    """By how much a state is off."""
+    """Kernel of how much a state is off."""
     accelerations: dict[tuple[int, ...], Kernel] = field(default_factory=dict)
     """u̇ by range space, by the rows solved with."""
     left_out: dict[tuple[int, ...], Kernel | None] = field(default_factory=dict)

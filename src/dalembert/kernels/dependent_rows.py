@@ -14,8 +14,8 @@ from dalembert.trace.scalar_functions import maximum
 
 
 def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
-    """Of the rows left out, max |B u̇ − γ| by the largest Σ|B u̇| + |γ| of any row, and the widest gap; each row by its scale. None where
-    they are zero throughout."""
+    """Residual of the rows left out: max |B u̇ − γ| by the largest Σ|B u̇| + |γ| of any row, and the widest gap; each row by its
+    scale. None where they are zero throughout."""
     m, scales = c.mechanism, reference_scales(c.mechanism).tolist()
     with tracing():
         every, udot = constraint_rows(m.symbolic_state()), extra_input(m.speeds)

@@ -251,7 +251,7 @@ def _or_zeros(given: Any, n: int, where: str) -> np.ndarray:
 
 
 def _rows(c: Catalogue, q: Any, t: Any, parameters: Any) -> tuple[int, ...]:
-    """From the first of the states."""
+    """Rows kept, from the first of the states."""
     values = {k: float(np.ravel(v)[0]) for k, v in (parameters or {}).items()}
     return independent_rows(c, np.atleast_2d(np.asarray(q, dtype=float))[0], float(np.ravel(t)[0]), values)
 

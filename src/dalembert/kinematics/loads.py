@@ -62,8 +62,8 @@ def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = N
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """Of one load on body `body` (from 0): force, couple, and where the force acts (None if there is none), world axes; and values
-    on the speeds of its joint."""
+    """Effect of one load on body `body` (from 0): force, couple, and where the force acts (None if there is none), world axes; and
+    values on the speeds of its joint."""
 
     body: int
     force: Vector

@@ -1,4 +1,4 @@
-"""From an elastic body to its node frames: pose, velocity, acceleration and partial velocities of frames that move with its modes.
+"""Motion of an elastic body's node frames: pose, velocity, acceleration and partial velocities of frames that move with its modes.
 
 All in world axes; d is the arm from the body's origin to the node frame. The body's modes are the last speeds on its path.
 """

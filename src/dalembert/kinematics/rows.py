@@ -49,7 +49,7 @@ class Rows:
 
 
 def constraint_rows(s: State) -> Rows:
-    """Of all closed loops and constraints of the mechanism, in its order."""
+    """Rows of all closed loops and constraints of the mechanism, in its order."""
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
 
 

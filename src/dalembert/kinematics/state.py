@@ -56,12 +56,12 @@ class State:
     # -- joints: free values from the state, prescribed ones from time --------------------------------------------------
     @cached_property
     def joint_q(self) -> list[np.ndarray]:
-        """Of every tree joint, its coordinates: free and prescribed."""
+        """Coordinates of every tree joint: free and prescribed."""
         return [self._merged(self.coordinates, j.q_at, j.law.q) for j in self.mechanism.joints]
 
     @cached_property
     def joint_u(self) -> list[np.ndarray]:
-        """Of every tree joint, its speeds: free and prescribed."""
+        """Speeds of every tree joint: free and prescribed."""
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
     def joint_udot(self, udot: Vector) -> list[np.ndarray]:
@@ -86,7 +86,7 @@ class State:
         return self.joint_q[k - 1][self.mechanism.joints[k - 1].joint.inner.n_q :]
 
     def modal_u(self, k: int) -> np.ndarray:
-        """Their rates."""
+        """The rates of body k's own coordinates."""
         return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
     def modal_udot(self, k: int, udot: Vector) -> np.ndarray:
@@ -132,7 +132,7 @@ class State:
 
     @property
     def poses(self) -> list[Pose]:
-        """Of the ground, the bodies, the node frames."""
+        """Poses of the ground, the bodies, the node frames."""
         return self._placed[0]
 
     @cached_property
@@ -250,7 +250,7 @@ class State:
         return joint, self.joint_q[k][: joint.n_q], self.joint_u[k][: joint.n_u]
 
     def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
-        """Of a joint, or of the modes of an elastic body: names of coordinates and speeds, coordinates, speeds."""
+        """Freedoms of a joint, or of the modes of an elastic body: names of coordinates and speeds, coordinates, speeds."""
         m = self.mechanism
         k = 0 if name in m.joint_number else m.number_of.get(name, 0)
         if k and m.bodies[k - 1].modes:
@@ -326,7 +326,7 @@ class State:
     # -- mass centres -------------------------------------------------------------------------------------------------
     @cached_property
     def com_arms(self) -> list[Vector]:
-        """From each body's origin to its mass centre; index 0 is body 1."""
+        """Arms from each body's origin to its mass centre; index 0 is body 1."""
         return [b.arm(self.poses[k].R, self.modal_q(k)) for k, b in enumerate(self.mechanism.bodies, start=1)]
 
     @cached_property

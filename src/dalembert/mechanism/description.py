@@ -191,7 +191,7 @@ class Description(Portable):
 
     @cached_property
     def scales(self) -> Scales:
-        """By what its lengths, angles and deformations are measured wherever something is decided."""
+        """Scales by which its lengths, angles and deformations are measured wherever something is decided."""
         return scales_of(self.numeric)
 
     def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
@@ -285,7 +285,7 @@ class Description(Portable):
 
     @property
     def parameter_values(self) -> dict[Any, float]:
-        """Of the symbols that stand for them."""
+        """Values of the symbols that stand for parameters."""
         return {symbol(k): v for k, v in self.parameters.items()}
 
     def admissible(self, q: ArrayLike) -> np.ndarray:
@@ -303,7 +303,7 @@ def _without_inertia(body: Body) -> bool:
 
 
 def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[str, tuple[int, int]]:
-    """Of the names and places of every joint's values, those without a place: (number of the joint, which value)."""
+    """Those of the names and places of every joint's values that are without a place: (number of the joint, which value)."""
     return MappingProxyType(
         {
             label: (k, i)

@@ -14,7 +14,7 @@ from dalembert.trace import evaluate, symbol
 from dalembert.trace.graph import free_symbols
 
 ROUNDING = 1e-9
-"""Of principal moments, beside the largest."""
+"""Rounding of principal moments, beside the largest."""
 
 
 def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> None:
@@ -43,13 +43,13 @@ def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> No
 
 
 def _without(rows: np.ndarray) -> np.ndarray:
-    """Of mass and inertia (K, 10): where there is none of either."""
+    """Where, in mass and inertia (K, 10), there is none of either."""
     gone: np.ndarray = (rows[:, 0] == 0.0) | (rows[:, 1:] == 0.0).all(axis=1)
     return gone
 
 
 def _physical(rows: np.ndarray) -> np.ndarray:
-    """Of mass and inertia (K, 10): a wide test, whose refusals `check_mass_properties` then looks at."""
+    """A wide test of mass and inertia (K, 10), whose refusals `check_mass_properties` then examines."""
     mass, inertia = rows[:, 0], rows[:, 1:].reshape(-1, 3, 3)
     scale = np.abs(inertia).max(axis=(1, 2))
     moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.transpose(0, 2, 1)))

@@ -41,7 +41,7 @@ class RowTable(Sequence[ConstraintRow]):
 
     @staticmethod
     def of(kinds: Mapping[str, Iterable[RowKind]]) -> RowTable:
-        """From the kinds of each owner's rows."""
+        """Table from the kinds of each owner's rows."""
         return RowTable(ConstraintRow(owner, i, kind) for owner, every in kinds.items() for i, kind in enumerate(every))
 
     def __len__(self) -> int:

@@ -135,7 +135,7 @@ def _fixed(*values: Any) -> Scales:
 
 @lru_cache(maxsize=1000)
 def units_of(joint: Joint) -> tuple[list[str], list[str]]:
-    """Of a joint's coordinates and of its speeds, by what a change of each does."""
+    """Units of a joint's coordinates and of its speeds, by what a change of each does."""
     base, coordinates = joint.reference, []
     R = np.asarray(joint.rotation(base), dtype=float)
     for i in range(joint.n_q):
@@ -220,7 +220,7 @@ def _gyration(body: Any) -> float:
 
 
 def _slight(data: Any) -> np.ndarray:
-    """Of every mode a slight deformation: the body displaced by a fiftieth of its size, but no node turned by more than `TURNED`."""
+    """Slight deformation of every mode: the body displaced by a fiftieth of its size, but no node turned by more than `TURNED`."""
     turns = [np.linalg.norm(node.Psi, axis=0) for node in data.nodes.values()]
     return np.asarray(
         data.amplitudes / np.maximum(1.0, data.amplitudes * np.max([0.0 * data.amplitudes, *turns], axis=0) / TURNED)

@@ -23,7 +23,8 @@ from dalembert.portable import Portable
 from dalembert.words import listed
 
 RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
-"""Of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to rounding."""
+"""Tolerance of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to
+rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not said."""
 STEPS, STEPS_FIXED = 1_000_000, 10_000_000
@@ -41,7 +42,7 @@ class Option(Help):
     many: bool = True
     """Whether `simulate_many` takes it."""
     flags: tuple[str, ...] = ()
-    """Its names on the command line, where they are others than its name."""
+    """Names of the option on the command line, where they are others than its name."""
 
 
 def _tolerances(value: Any, where: str) -> float | np.ndarray:

@@ -63,7 +63,7 @@ def recorded(how: Stabilisation) -> Any:
 
 
 def stabilisation(value: str | Stabilisation) -> Stabilisation:
-    """By name, or as it is."""
+    """A stabilisation by name, or as it is."""
     return STABILISATIONS[value] if isinstance(value, str) else value
 
 

@@ -24,7 +24,7 @@ class BodyForces:
     left: np.ndarray
     """(K, bodies, 6): rate of momentum less what forces and constraints exert; it is left to the joints of the tree."""
     exerted: dict[str, dict[int, np.ndarray]]
-    """By each constraint and closing joint on bodies by number: (K, 6)."""
+    """Wrenches by each constraint and closing joint on bodies by number: (K, 6)."""
     dependence: np.ndarray
     """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that were looked at for what λ leaves open."""
 

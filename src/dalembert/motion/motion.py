@@ -142,7 +142,7 @@ class Motion(Portable):
         return self.evaluate(Displacement((body, node)).value)
 
     def inner_loads(self, body: str) -> InnerLoads:
-        """Of a beam, from the strains of its modes: `.x` (P,) along it, `.moment` (K, P, 3) in its axes and `.axial` (K, P).
+        """Loads inside a beam, from the strains of its modes: `.x` (P,) along it, `.moment` (K, P, 3) in its axes and `.axial` (K, P).
 
         They converge with the number of modes, more slowly than displacements. A beam without axial modes has no axial strain, though
         it may be pulled: what a joint transmits is known exactly, by `reaction`.
@@ -152,9 +152,9 @@ class Motion(Portable):
         return inner_loads(self, body)
 
     def section_forces(self, body: str) -> SectionForces:
-        """Of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and shears, and `.moment`
-        (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the section.
-        """
+        """Forces in the sections of a beam, by equilibrium of the part beyond each section: `.x` (P,), `.force` (K, P, 3), pull and
+        shears, and `.moment` (K, P, 3), torsion and bendings, in the axes of the floating frame; exerted on the part before the
+        section."""
         from dalembert.motion.section_forces import section_forces
 
         return section_forces(self.samples, body)

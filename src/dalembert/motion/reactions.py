@@ -79,7 +79,7 @@ class _Ends:
 
 
 def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
-    """Of a joint of the tree, a joint that closes a loop, or a constraint between bodies; see `Motion.reaction`."""
+    """Reaction of a joint of the tree, a joint that closes a loop, or a constraint between bodies; see `Motion.reaction`."""
     for what, given, known in (("at", at, ("child", "parent")), ("axes", axes, ("world", "child", "parent"))):
         if given not in known:
             raise SimulationError(
@@ -104,7 +104,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
 
 
 def drive(x: Samples, name: str) -> JointForces:
-    """Of the prescribed speeds of a joint, or of a constraint on joint coordinates."""
+    """Force of the prescribed speeds of a joint, or of a constraint on joint coordinates."""
     m = x.mechanism
     if name in m.joint_number:
         return _prescribed(x, m.joint_number[name])
@@ -139,7 +139,7 @@ def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
 
 
 def _exerted(x: Samples, name: str, about: np.ndarray) -> _Wrench:
-    """By a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
+    """Wrench exerted by a constraint on its first body; on the ground, the opposite of what it exerts on the other."""
     m, d, b = x.mechanism, x.mechanism.constraint_rows[name], x.body_forces
     named, rows = d.constraint.bodies, list(m.rows.of_owner(name))
     first = m.number_of[named[0]] if named else d.bodies[0]

@@ -167,7 +167,7 @@ class RigidBody(Portable):
         return type(self.mass) is not Expr and self.mass == 0.0
 
     def arm(self, R: Matrix, q: Any) -> Vector:
-        """From the origin to the mass centre, world axes."""
+        """Arm from the origin to the mass centre, world axes."""
         return R @ self.com
 
     def momentum(self, at: Instant) -> Vector:

@@ -28,7 +28,7 @@ class Function:
     constant: bool = True
     """Whether plain numbers will do instead."""
     unit: str = ""
-    """Of plain numbers, as in `Holds`."""
+    """Unit of plain numbers, as in `Holds`."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ VectorOfState = Annotated[Any, Function(("s",), size=3)]
 OfTime = Annotated[Any, Function(("t",))]
 JointValueOfTime = Annotated[Any, Function(("t",), unit="joint")]
 OfElongation = Annotated[Callable[[Any, Any], Any] | None, Function(("x", "v"), constant=False)]
-"""Of an elongation and its rate."""
+"""A function of an elongation and its rate."""
 OfFreedom = Annotated[Callable[[Any, Any], Any] | None, Function(("q", "u"), constant=False)]
-"""Of a joint's coordinate and speed."""
+"""A function of a joint's coordinate and speed."""
 Residuals = Annotated[Callable[[Any], Any] | None, Function(("s",), size=0, constant=False)]

@@ -16,7 +16,7 @@ from dalembert.parts.frames import Frame
 LARGEST = 64 * MB
 MOST_FACES = 500_000
 MOST_CORNERS = 10_000
-"""Of one face."""
+"""Corners of one face."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Triangles:
 
 
 def load(path: Path) -> Triangles:
-    """By the file's extension."""
+    """A mesh by the file's extension."""
     readers = {".stl": _stl, ".obj": _obj}
     reader = readers.get(path.suffix.lower())
     if reader is None:

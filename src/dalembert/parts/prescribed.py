@@ -31,7 +31,7 @@ def free_law(joint: Joint) -> Law:
 
 
 def make_law(joint: Joint, given: Any, name: str) -> Law:
-    """From a function of time (one-coordinate joint: a number; else all coordinates), or {coordinate: function}."""
+    """A law from a function of time (one-coordinate joint: a number; else all coordinates), or {coordinate: function}."""
     if isinstance(given, Mapping):
         return _partial_law(joint, given, name)
     values = np.atleast_1d(np.array(_traced(given, name), dtype=object))

@@ -46,7 +46,7 @@ class Solid:
 
     @property
     def weight(self) -> Any:
-        """Its mass in kg."""
+        """Mass in kg."""
         kind = type(self).__name__
         if self.mass is not None:
             return number(self.mass, f"{kind}: mass")

@@ -46,7 +46,7 @@ class MotionColumn:
 
 @dataclass(frozen=True, eq=False)
 class Composite:
-    """Of a subtree: inertia, velocity products 2B = [[B, 0], [−2 P̃, 0]], linear momentum P, force F."""
+    """Composite of a subtree: inertia, velocity products 2B = [[B, 0], [−2 P̃, 0]], linear momentum P, force F."""
 
     inertia: RigidInertia
     B: Matrix
@@ -92,7 +92,7 @@ class Outward:
 def outward(
     link: Link, at: Placement, values: JointValues, udot: Any, R_J: Matrix, p_J: Vector, V_J: Spatial, A_J: Spatial
 ) -> Outward:
-    """From its parent's world motion and the accelerations of its free speeds."""
+    """Motion of a link from its parent's world motion and the accelerations of its free speeds."""
     R, p = np.array([at.X.back(row) for row in R_J]), p_J + R_J @ at.p
     sliding = sliding_columns(at)
     along = R_J @ (link.E @ link.joint.sliding(values.q)) if sliding else np.zeros((3, 0))

@@ -48,7 +48,7 @@ class FixedBase:
         return SpatialInertia(I.A, I.B, I.M, np.zeros((6, self.n)), np.zeros((self.n, self.n)))
 
     def rigid_inertia(self, I: RigidInertia) -> tuple[RigidInertia, np.ndarray, np.ndarray]:
-        """Of what is carried, as one body; its coupling with the parent's modes (6 × n), and its share in their mass."""
+        """Inertia of the child's subtree, as one body; its coupling with the parent's modes (6 × n), and its share in their mass."""
         return I, np.zeros((6, self.n)), np.zeros((self.n, self.n))
 
 

@@ -52,7 +52,7 @@ def assembled_start(
 
 
 def kept_at(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> KeptRows:
-    """By the rows of the diagnosis; an error if nothing can move."""
+    """Rows kept, by the rows of the diagnosis; an error if nothing can move."""
     verdict = _diagnosed(m, q, t)
     if verdict.mobility == 0 and not verdict.driven:
         raise LoopError(f"there is nothing to simulate. {verdict}")
@@ -66,8 +66,8 @@ def check_method(o: Options) -> None:
 
 
 def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
-    """From the mechanism's own reference, so that its code serves all starts; where that tells little of this one, from q itself. It
-    hangs on nothing that was asked before."""
+    """Diagnosis from the mechanism's own reference, so that its code serves all starts; where that tells little of this one, from q
+    itself. It hangs on nothing that was asked before."""
     own = _remembered(m, t if driven(m) else None, lambda: _of_reference(m, t))
     if own is not None and own.mobility and _serves(own, m, q, t):
         return own
@@ -77,7 +77,7 @@ def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
 
 
 def _of_reference(m: Mechanism, t: float) -> Diagnosis | None:
-    """From where closing the loops leads at once with every joint at its reference; None where they stay open."""
+    """Diagnosis from where closing the loops leads at once with every joint at its reference; None where they stay open."""
     try:
         attempt = close_stiffly(m, np.asarray(m.reference, dtype=float), (), t)
         return diagnose(m, attempt.q, t) if attempt.closed else None
@@ -93,7 +93,7 @@ def _serves(found: Diagnosis, m: Mechanism, q: np.ndarray, t: float) -> bool:
 
 
 def _remembered(m: Mechanism, asked: Any, find: Callable[[], Diagnosis | None]) -> Diagnosis | None:
-    """Of what was asked last of a mechanism, a few."""
+    """Diagnoses of what was asked last of a mechanism, a few."""
     known = _KNOWN.setdefault(m, {})
     if asked not in known:
         if len(known) >= MOST_KNOWN:

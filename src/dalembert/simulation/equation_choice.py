@@ -1,4 +1,4 @@
-"""By which formulation a run's equations are written, and by which method constraints are solved with."""
+"""Choice by which formulation a run's equations are written, and by which method constraints are solved with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dalembert.simulation.options import Options
 from dalembert.simulation.scales import SMALL
 
 BETTER = 2.0
-"""By how much the pivot ratio of other speeds must be larger to be worth the change."""
+"""Factor by which the pivot ratio of other speeds must be larger to be worth the change."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class EquationChoice:
     formulation: str
     constraints: str
     form: Formulation
-    """With its choice of speeds, if it has one, settled."""
+    """The formulation, with its choice of speeds, if it has one, settled."""
 
     @property
     def usual(self) -> bool:
@@ -56,13 +56,13 @@ class EquationChoice:
         return 0 if self.choice is None else len(self.choice.rows)
 
     def row_lengths(self, m: Mechanism, t: float, q: np.ndarray) -> np.ndarray:
-        """Of the rows they are solved from, in a pose."""
+        """Lengths of the rows they are solved from, in a pose."""
         return (
             self.form.lengths(m.state(q, np.zeros(m.n_u), t)) if isinstance(self.form, ChoosesSpeeds) else np.zeros(0)
         )
 
     def choosing_anew(self, m: Mechanism, t: float, q: np.ndarray, lengths: np.ndarray) -> EquationChoice | None:
-        """With other speeds, if in this pose they stand far more firmly than those chosen."""
+        """The choice with other speeds, if in this pose they stand far more firmly than those chosen."""
         assert isinstance(self.form, ChoosesSpeeds)
         other = replace(self, form=self.form.anew(m.state(q, np.zeros(m.n_u), t), lengths))
         if other.n_dependent != self.n_dependent:  # a singular pose: what is chosen there serves nowhere else
@@ -118,7 +118,7 @@ class EquationChoice:
 
 
 def equation_choice(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> EquationChoice:
-    """From the arguments of `simulate`; speeds that are chosen are chosen at the start."""
+    """Choice from the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
     made = EquationChoice(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
     if not made.usual and not o.method.any_formulation:

@@ -29,7 +29,7 @@ class KeptRows:
     driven: bool = False
     """Whether time is in some of them."""
     off: float = 0.0
-    """By how much rows that say nothing new are left open, by their scales, where lengths have few digits."""
+    """Amount by which rows that say nothing new are left open, by their scales, where lengths have few digits."""
 
     @property
     def keep(self) -> RowsToKeep:
@@ -45,11 +45,11 @@ class KeptRows:
 
 
 NO_ROWS_KEPT = KeptRows((), np.zeros(0), np.zeros(0), Projection())
-"""Of a mechanism without loops and constraints."""
+"""Rows of a mechanism without loops and constraints."""
 
 
 def rows_kept(found: Diagnosis, stabilise: Stabilisation) -> KeptRows:
-    """By the independent rows of a diagnosis."""
+    """Rows kept: the independent ones of a diagnosis."""
     return KeptRows(found.independent, found.norms, found.sizes, stabilise, left_out(found), found.driven, found.off)
 
 

@@ -41,7 +41,7 @@ class Options:
     rtol: float
     atol: np.ndarray
     sizes: np.ndarray
-    """Of (q, u), by which errors are judged where no absolute tolerance was asked for."""
+    """Sizes of (q, u), by which errors are judged where no absolute tolerance was asked for."""
     max_step: float
     max_steps: int
     stabilise: Stabilisation

@@ -44,7 +44,7 @@ def coordinate_units(m: Mechanism) -> tuple[str, ...]:
 
 
 def prescribed_units(m: Mechanism) -> tuple[str, ...]:
-    """Of the coordinates that are functions of time."""
+    """Units of the coordinates that are functions of time."""
     return tuple(units_of(m.numeric.joints[k - 1].joint.inner)[0][i] for k, i in m.prescribed.values())
 
 

@@ -75,7 +75,7 @@ def simulate(
 
     @cache
     def identity() -> str:
-        """Of which run a checkpoint is: the same code begun with the same numbers."""
+        """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
 
     run = Run(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)

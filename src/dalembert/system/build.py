@@ -1,4 +1,4 @@
-"""From what the user said to the numbered mechanism, with every mistake named."""
+"""Building the numbered mechanism from what the user said, with every mistake named."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class System(Portable):
         """Coordinates at the start of a simulation whose call gives none: {joint: value}."""
         self.speeds: dict[str, Any] = {}
         self.simulation: dict[str, Any] = {}
-        """Its duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
+        """Duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
         self.cut: tuple[str, ...] = ()
         """Joints at which `build()` cuts loops."""
 

@@ -39,14 +39,14 @@ def _rint(x: Any) -> Any:
 
 
 def _mod(a: Any, b: Any) -> Any:
-    """With the sign of b, as Python's %."""
+    """Remainder with the sign of b, as Python's %."""
     rest = fmod(a, b)
     astray = ((rest < 0.0) & (b > 0.0)) | ((rest > 0.0) & (b < 0.0))
     return select(astray, rest + b, rest)
 
 
 def _floor_divide(a: Any, b: Any) -> Any:
-    """From the exact remainder, so that a quotient just below a whole number is not taken for it."""
+    """Quotient from the exact remainder, so that a quotient just below a whole number is not taken for it."""
     return _rint((a - _mod(a, b)) / b)
 
 

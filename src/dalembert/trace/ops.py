@@ -85,7 +85,7 @@ NOT = Op("not", "other", np.logical_not)
 SELECT = Op("select", "other", _select)
 
 COMMUTATIVE = frozenset({ADD, MUL})
-"""Their arguments stand in the order in which they were made in this process."""
+"""Operations whose arguments stand in the order in which they were made in this process."""
 
 BOOLEAN = frozenset({LT, LE, AND, OR, NOT})
 """Operations whose value is true or false; only `select` and each other may take them."""

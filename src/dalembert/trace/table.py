@@ -43,10 +43,10 @@ class TableOp(Op):
     breaks: np.ndarray
     coefficients: np.ndarray
     column: Column | None = None
-    """Of which table it is; None for derivatives."""
+    """Column of a table that it is; None for derivatives."""
 
     def __reduce__(self) -> Any:
-        """By the table whose column it is, or by its content."""
+        """Rebuilt by the table whose column it is, or by its content."""
         if self.column is None:
             return table_op, (self.breaks, self.coefficients)
         return _op_of, (self.column.table, self.column.call)
@@ -75,7 +75,7 @@ _known: WeakValueDictionary[tuple[str, str | None], TableOp] = WeakValueDictiona
 
 
 def polynomial(breaks: np.ndarray, coefficients: np.ndarray, x: Any) -> Any:
-    """Its value at a number or at an array of them."""
+    """Value of the polynomial at a number or at an array of them."""
     at = np.asarray(x, dtype=float)
     i = np.clip(np.searchsorted(breaks, at, side="right") - 1, 0, len(breaks) - 2)
     total = np.zeros_like(at)
@@ -129,7 +129,7 @@ class Table:
         self.name = name or f"table_{hashlib.sha256(x.tobytes() + y.tobytes() + kind.encode()).hexdigest()[:12]}"
         """In model files."""
         self.names = _names(names, columns) if y.ndim == 2 else ()
-        """Of the columns, where there are several."""
+        """Names of the columns, where there are several."""
         self.file: Any = None
         """The file the samples came from, as the model that holds them names it."""
         calls = [f"{self.name}.{n}" for n in self.names] if y.ndim == 2 else [self.name]
@@ -158,7 +158,7 @@ class Table:
 
     @property
     def functions(self) -> dict[str, Callable[[Any], Any]]:
-        """Its columns as expressions of model files call them."""
+        """Columns as expressions of model files call them."""
         return {op.column.call: partial(_apply, op) for op in self._ops if op.column is not None}
 
     def __call__(self, x: Any) -> Any:
@@ -189,7 +189,7 @@ def _apply(op: TableOp, x: Any) -> Any:
 
 
 def _names(given: Sequence[str], columns: Sequence[Any]) -> tuple[str, ...]:
-    """Of the columns; 1, 2, … where nobody named them."""
+    """Names of the columns; 1, 2, … where nobody named them."""
     names = tuple(given) or tuple(str(k + 1) for k in range(len(columns)))
     if len(names) != len(columns) or len(set(names)) != len(names) or not all(re.fullmatch(r"\w+", n) for n in names):
         raise TraceError(

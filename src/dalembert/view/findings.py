@@ -46,7 +46,7 @@ class Finding:
 
 
 def findings(results: Iterable[Any], m: Mechanism) -> list[Finding]:
-    """Of whatever the analyses of a mechanism return; findings made by hand are taken as they are."""
+    """Findings of whatever the analyses of a mechanism return; findings made by hand are taken as they are."""
     found = []
     for result in results:
         if isinstance(result, Finding):
@@ -223,4 +223,4 @@ _DESCRIBERS: dict[str, Callable[[Any, Mechanism], Finding]] = {
     "StabilityMap": _stability_map, "Sweep": _sweep, "Drives": _drives, "Sensitivities": _sensitivities,
     "Identification": _identification,
 }  # fmt: skip
-"""By the name of the class, so that showing a motion imports no analysis."""
+"""Describers by the name of the class, so that showing a motion imports no analysis."""

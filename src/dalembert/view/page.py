@@ -165,7 +165,7 @@ def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
 
 
 def _ends(m: Mechanism, view: Scene) -> list[Any]:
-    """Of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
+    """Ends of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
     parents = set(m.parent)
     found = []
     for k in range(1, m.n_bodies + 1):

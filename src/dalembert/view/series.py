@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 REACTIONS = 16
-"""With more joints than this, reactions are computed only where they are asked for."""
+"""Number of joints beyond which reactions are computed only where they are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class Reactions:
 
 
 def reactions(motion: Motion, joints: Sequence[str] | None) -> Reactions:
-    """Of the joints named; of all where none are named and they are few."""
+    """Reactions of the joints named; of all where none are named and they are few."""
     m = motion.mechanism
     assert m is not None
     every = [*(j.name for j in m.joints), *(c.name for c in m.cuts)]

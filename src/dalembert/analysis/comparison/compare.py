@@ -160,7 +160,7 @@ def _body_accelerations(s: State, udot: Any) -> np.ndarray:
 # -- sizes of the traced equations -------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Size:
-    """Of a formulation's equations, traced in its formulation speeds; the same for all constraint methods."""
+    """Size of a formulation's equations, traced in its formulation speeds; the same for all constraint methods."""
 
     speeds: int
     rows: int

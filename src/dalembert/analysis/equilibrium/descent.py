@@ -58,7 +58,8 @@ class MovedBodies:
         self.sizes = m.scales.sizes[m.n_q :]
 
     def drag(self, axes: np.ndarray, inertia: np.ndarray) -> Drag:
-        """From the world axes of the speeds and the diagonal of A, which need not be positive where an elastic body is bent too far."""
+        """Drag from the world axes of the speeds and the diagonal of A, which need not be positive where an elastic body is bent too
+        far."""
         inertia = np.maximum(np.abs(inertia), LEAST * np.abs(inertia).max(initial=0.0))
         turning = np.any(axes != 0.0, axis=0)
         carried = np.zeros(self.m.n_bodies)

@@ -90,7 +90,7 @@ class SearchResult:
     passing: np.ndarray
     """What is left over on each speed a second later, the constraints' forces having followed: zero in steady motion."""
     steps: np.ndarray
-    """Of the speeds, by which forces can be compared with each other and with the scale."""
+    """Steps of the speeds, by which forces can be compared with each other and with the scale."""
     closed: float
     """Gap at which the loops count as closed."""
     took: int = 0
@@ -152,7 +152,7 @@ class Search:
         )
 
     def run(self, start: SearchStart) -> SearchResult:
-        """From one start."""
+        """Search from one start."""
         try:
             here = self._begun(start)
         except NotFinite as problem:

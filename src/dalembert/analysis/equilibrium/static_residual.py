@@ -50,8 +50,8 @@ class StaticResidual:
 
 
 class StaticEquations:
-    """Of one mechanism at a time t, with other values of parameters where given; what is compiled is shared. `at_rest` if no speed will
-    ever be given."""
+    """Static equations of one mechanism at a time t, with other values of parameters where given; what is compiled is shared.
+    `at_rest` if no speed will ever be given."""
 
     def __init__(
         self, m: Mechanism, t: float, at_rest: bool, values: Mapping[str, float] | None = None, shared: StaticEquations | None = None

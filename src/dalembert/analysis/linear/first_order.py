@@ -64,7 +64,7 @@ class _Nominal:
 
 
 class FirstOrderEquations:
-    """Of one mechanism, compiled when first used; parameters are inputs."""
+    """First-order equations of one mechanism, compiled when first used; parameters are inputs."""
 
     def __init__(self, m: Mechanism):
         if m.kernels.opaque is not None:

@@ -42,7 +42,7 @@ class Independent:
 def independent(
     m: Mechanism, e: FirstOrder, wanted: Sequence[str] = (), displacements: Sequence[str] = ()
 ) -> Independent:
-    """By pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
+    """Independent motions by pivoting, with the wanted speeds, by name, among the independent ones, and these displacements too."""
     kept = [_place(m, name) for name in wanted]
     B_h, B_rate = e.B[e.holonomic], (e.rows.rho_u - e.rows.phi_q)[e.holonomic]
     off = off_at(m, e.q, e.t) if len(e.B) else 0.0  # no finer than the loops are closed can rows be distinguished

@@ -112,7 +112,7 @@ class Linearisation:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """Of A, with displacements that nothing depends on left out; their eigenvalues are zero."""
+        """Eigenvalues of A, with displacements that nothing depends on left out; their eigenvalues are zero."""
         self._warn_if_unsteady()
         return self.roots
 

@@ -118,11 +118,11 @@ class Modes(Tabular):
 
     @property
     def damping_ratios(self) -> np.ndarray:
-        """Of those that oscillate."""
+        """Damping ratios of the modes that oscillate."""
         return np.array([mode.damping_ratio for mode in self.oscillations])
 
     def columns(self) -> dict[str, np.ndarray]:
-        """Of every mode the eigenvalue, frequency and damping, then size and phase of the displacement along each speed."""
+        """Every mode's eigenvalue, frequency and damping, then size and phase of the displacement along each speed."""
         roots = self.eigenvalues
         out = {"real, 1/s": roots.real, "imaginary, 1/s": roots.imag}
         out["frequency, Hz"] = np.array([mode.frequency for mode in self.every])

@@ -37,9 +37,9 @@ class Branch:
     """Speeds that follow the input, as many as there are rows."""
     t: float
     norms: np.ndarray
-    """Of the rows, in the metric of the inverse mass matrix, the largest at several poses."""
+    """Norms of the rows, in the metric of the inverse mass matrix, the largest at several poses."""
     size: np.ndarray
-    """Of the speeds, in the metric of the mass matrix."""
+    """Sizes of the speeds, in the metric of the mass matrix."""
 
     @staticmethod
     def through(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: float) -> Branch:
@@ -66,7 +66,7 @@ class Branch:
 
     @property
     def steps(self) -> np.ndarray:
-        """Of the speeds, by which directions are measured: 1 rad, the mechanism's length, a slight deformation."""
+        """Steps of the speeds, by which directions are measured: 1 rad, the mechanism's length, a slight deformation."""
         return self.m.scales.speeds
 
     @cached_property
@@ -78,7 +78,7 @@ class Branch:
         return [i for i in range(self.m.n_u) if i not in self._moving]
 
     def coordinate(self, q: np.ndarray, speed: int | None = None) -> float:
-        """Of the input, or of another speed that is its coordinate's rate."""
+        """Coordinate of the input, or of another speed that is its coordinate's rate."""
         wanted = self.s if speed is None else speed
         j = next(j for j in self.m.joints if wanted in j.u_at)
         at = j.q_at[j.u_at.index(wanted)]

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 PATH = "the path"
 LARGEST_STEP = 0.1
-"""By which a speed may carry its coordinate between two points of the path, in radians or lengths of the mechanism."""
+"""Largest change of a coordinate by its speed between two points of the path, in radians or lengths of the mechanism."""
 STUCK = 1e-6
 """Part of the path's own speed that may be missing; slow paths count as one radian, or length of the mechanism, a second."""
 STIFF = 1e8
-"""By how much the modes of elastic bodies weigh more than the heaviest freedom, a slight deformation counting as a radian."""
+"""Factor by which the modes of elastic bodies weigh more than the heaviest freedom, a slight deformation counting as a radian."""
 HALVINGS = 40
-"""With which the time is found at which the path leaves the workspace."""
+"""Halvings with which the time is found at which the path leaves the workspace."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ class _Course:
         return u, udot, n - len(factors.sigma)
 
     def carry(self, t: float, q: np.ndarray, end: float) -> np.ndarray:
-        """From a pose on the path to one at a later time."""
+        """Advance from a pose on the path to one at a later time."""
         fastest = np.abs(self.speeds(t, q)[0] / self.m.scales.speeds).max(initial=0.0)
         count = int(np.clip(np.ceil(fastest * (end - t) / LARGEST_STEP), 1, 1000))
         times = np.linspace(t, end, count + 1)
@@ -227,7 +227,7 @@ class _Course:
         return t, q
 
     def _outside(self, t: float, q: np.ndarray, end: float) -> PathError:
-        """By how far the nearest pose found, with every loop closed, misses the point wanted at `end`."""
+        """Error with how far the nearest pose found, with every loop closed, misses the point wanted at `end`."""
         best = close(self.m, q, (), end).q
         if self.free.constraint_rows:
             best = close(self.free, best, (), end).q

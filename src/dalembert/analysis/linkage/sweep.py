@@ -53,7 +53,7 @@ APART = 1e-5
 STILL = 1e-9
 """Part of the motion that a joint has where it stands still."""
 DONE = 1e-12
-"""By how much the input may miss a value at its very end, in radians or lengths of the mechanism."""
+"""Distance by which the input may miss a value at its very end, in radians or lengths of the mechanism."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Special:
     joint: str
     """The joint it is about: the one at its limit, or the input."""
     coordinate: float
-    """Of that joint."""
+    """Coordinate of that joint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Sweep(Tabular):
     limits: tuple[Special, ...]
     """Extremes of the other joints."""
     transmission: Mapping[str, np.ndarray]
-    """Of every loop of four links, by its cut joint: the angle between coupler and follower in radians (K,)."""
+    """Transmission angle of every loop of four links, by its cut joint: the angle between coupler and follower in radians (K,)."""
     t: float = 0.0
 
     def trace(self, at: PointOfBody) -> np.ndarray:
@@ -138,7 +138,7 @@ class Sweep(Tabular):
 
 
 def _branch(m: Mechanism, q: np.ndarray, s: int, fixed: tuple[int, ...], t: float) -> Branch:
-    """With elastic bodies keeping their shape, if it can move so."""
+    """Branch with elastic bodies keeping their shape, if it can move so."""
     stiff = tuple(sorted({*fixed, *m.deforming} - {s}))
     if m.deforming:
         with suppress(LoopError):

@@ -18,7 +18,7 @@ PLANAR = 1e-6
 
 
 def transmission_angles(m: Mechanism, joint: str, poses: np.ndarray, t: float) -> dict[str, np.ndarray]:
-    """Of the loops of four links that the joint is part of, if they are plane: radians, by cut joint."""
+    """Transmission angles of the loops of four links that the joint is part of, if they are plane: radians, by cut joint."""
     m = m.numeric
     out = {}
     for cut, loop in zip(m.cuts, loops(m.tree)):

@@ -70,7 +70,7 @@ class Factors:
 
 
 class Variation:
-    """Of one mechanism; parameters' values are given with each call."""
+    """Variation of the constraints of one mechanism; parameters' values are given with each call."""
 
     def __init__(self, m: Mechanism):
         if m.kernels.opaque is not None:

@@ -38,7 +38,7 @@ class Identification(Tabular):
     values: np.ndarray
     covariance: np.ndarray
     residual: Mapping[str, np.ndarray]
-    """Of each measured quantity: computed less measured."""
+    """Residual of each measured quantity: computed less measured."""
     spread: float
     """Root of the mean square of what is left over, in units of the given σ."""
     unseen: tuple[tuple[str, ...], ...]
@@ -49,7 +49,7 @@ class Identification(Tabular):
     """The times of the measurements."""
 
     def columns(self) -> dict[str, Any]:
-        """Of everything looked for the value and its standard deviation."""
+        """Everything looked for, with its value and its standard deviation."""
         return {"name": list(self.names), "value": self.values, "deviation": self.deviations}
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -51,19 +51,19 @@ class Sensitivities(Tabular):
     values: Mapping[str, np.ndarray]
     """The outputs over time."""
     of_outputs: Mapping[str, np.ndarray]
-    """Their sensitivities; the last axis is `to`."""
+    """Sensitivities of the outputs; the last axis is `to`."""
 
     def value(self, name: str) -> np.ndarray:
         """A coordinate "A", a speed "A'" or an output over time."""
         return self._named(name)[0]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Of a coordinate "A", a speed "A'" or an output: (K, n), or (K, …, n)."""
+        """Sensitivity of a coordinate "A", a speed "A'" or an output: (K, n), or (K, …, n)."""
         return self._named(name)[1]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of everything that can be asked for: coordinates, speeds (marked ') and outputs."""
+        """Names of everything that can be asked for: coordinates, speeds (marked ') and outputs."""
         return (*self.coordinates, *(f"{c}'" for c in self.speeds), *self.values)
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -123,7 +123,7 @@ class Sensitive:
         return (*self.parameters, *self.initial_values)
 
     def _column(self, name: str) -> int:
-        """Its place in (q, u)."""
+        """Place in (q, u) of a named start."""
         m = self.m
         if name.endswith("'") and name[:-1] in m.speeds:
             return m.n_q + m.speeds.index(name[:-1])
@@ -139,7 +139,7 @@ class Sensitive:
     def run(
         self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
     ) -> Sensitivities:
-        """From these initial values, with these values of the parameters."""
+        """Sensitivities from these initial values, with these values of the parameters."""
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
         o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
         q, u, X = self._start(model, initial, speeds, o.start)
@@ -181,7 +181,7 @@ class Sensitive:
         return q, u, initial_tangent(self.variation, t, q, u, given, p, X, fixed, fixed_speeds, self.to)
 
     def _tolerances(self, model: Mechanism, o: Options) -> np.ndarray:
-        """Of X, by rows: those of (q, u) for a change of each parameter by its own size."""
+        """Tolerances of X, by rows: those of (q, u) for a change of each parameter by its own size."""
         size = [abs(model.parameters[name]) or 1.0 for name in self.parameters] + [1.0] * len(self.initial_values)
         return np.outer(o.atol, 1.0 / np.array(size))
 

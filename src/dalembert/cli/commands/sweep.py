@@ -51,7 +51,7 @@ def sweep(
 
 
 def _own(m: Mechanism, joint: str) -> Any:
-    """Of closed loops, the branch on which the model's own start is; in a tree, the other joints as it starts."""
+    """Start of a sweep: of closed loops, the branch on which the model's own start is; in a tree, the other joints as it starts."""
     if m.constraint_rows:
         return m.assemble(dict(m.plan.initial) or None)[0]
     return {name: value for name, value in m.plan.initial.items() if name.partition(".")[0] != joint} or None

@@ -41,13 +41,13 @@ ROUNDED = 3e-7
 LOST = 1e-15
 """Part of a place's distance from the world's origin that is rounding in rows."""
 DEPENDENT = 100.0
-"""By how much more than its residuals rows that say nothing new may differ from dependent ones."""
+"""Multiple of its residuals by which rows that say nothing new may differ from dependent ones."""
 SLIGHT = 5e-3
 """How far, in rad or parts of the length, given values that do not quite close are moved."""
 LARGEST_STEP = 0.5
 MOST_STEPS = 100
 PATIENCE, WORTH = 15, 1e-3
-"""So many steps must lessen the squared residual by this part; near a pose that closes, each does by far more."""
+"""Number of steps that must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
 
@@ -58,7 +58,7 @@ class Attempt:
 
     q: np.ndarray
     g: np.ndarray
-    """By the rows' scales."""
+    """Residuals, by the rows' scales."""
     closed: bool
     """But for what rounded numbers leave open between redundant rows."""
     turned_over: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> 
 
 
 def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
-    """From values as users give them; see `Mechanism.assemble`."""
+    """Assembled state from values as users give them; see `Mechanism.assemble`."""
     q, u = initial_state(m, initial, speeds, t)
     if not m.constraint_rows:
         return q, u
@@ -294,7 +294,7 @@ def consistent_speeds(
 def _nearest_speeds(
     A: np.ndarray, rows: Any, said: np.ndarray, u: np.ndarray, fixed: set[int], rounding: float
 ) -> np.ndarray:
-    """By the rows that say something: what is left of others far from the world's origin is rounding."""
+    """Speeds by the rows that say something: what is left of others far from the world's origin is rounding."""
     free = [i for i in range(len(A)) if i not in fixed]
     L = mass_factor(A[np.ix_(free, free)])
     Y = np.linalg.solve(L, rows.B[:, free].T)

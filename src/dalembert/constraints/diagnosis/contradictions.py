@@ -20,7 +20,7 @@ NEARLY_ALL = 0.1
 
 
 def check_defined(m: Mechanism, q: np.ndarray, t: float, rows: np.ndarray) -> None:
-    """Of all rows what they came to, refused where that is no number: a table has ended, a root is that of a negative number."""
+    """Check what all rows came to, refused where that is no number: a table has ended, a root is that of a negative number."""
     for name, d in m.constraint_rows.items():
         if not np.isfinite(rows[m.rows.of_owner(name)]).all():
             at = ", ".join(f"{m.coordinates[i]} = {q[i]:.6g}" for i in d.coordinates) or "any coordinates"
@@ -155,7 +155,7 @@ def _when(m: Mechanism, t: float) -> str:
 
 
 def _driving(m: Mechanism, names: Iterable[str]) -> list[str]:
-    """Of these constraints, those that time moves."""
+    """Those of these constraints that time moves."""
     return [name for name in names if depends_on([m.constraint_rows[name].g, m.constraint_rows[name].phi], [TIME])]
 
 
@@ -165,7 +165,7 @@ def _told_by(m: Mechanism, pulling: Sequence[str]) -> str:
 
 
 def _gaps(m: Mechanism, q: np.ndarray, t: float, scaled: bool = False) -> dict[str, float]:
-    """Of every joint and constraint, the largest residual; `scaled` so that they can be compared."""
+    """The largest residual of every joint and constraint; `scaled` so that they can be compared."""
     s = m.state(q, np.zeros(m.n_u), t)
     g = constraint_rows(s).g
     return _by_owner(m, g / row_scales(s) if scaled else g)
@@ -189,7 +189,7 @@ def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:
 
 
 def _size(m: Mechanism, name: str, gap: float) -> str:
-    """With its unit where it is surely a length."""
+    """Gap with its unit, where it is surely a length."""
     return f"{gap:.3g} m" if any(c.name == name for c in m.cuts) else f"{gap:.3g}"
 
 

@@ -26,7 +26,7 @@ from dalembert.words import counted, listed, shown
 SINGULAR = 1e-6
 """Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
 BETTER = 10.0
-"""By how much the smallest singular value of another choice of rows must be larger to be worth the change."""
+"""Factor by which the smallest singular value of another choice of rows must be larger to be worth the change."""
 STEPS = tuple(0.4 / 4.0**k for k in range(6))
 """Steps by which other poses are looked for, in rad, lengths and slight deformations: long ones, then those of a mechanism that has
 only a little play. Where even the shortest leads back, the pose gives way infinitesimally only: of a step ε it keeps ε² at most."""
@@ -85,9 +85,9 @@ class Diagnosis:
     driven: bool
     """Whether time itself moves it."""
     norms: np.ndarray
-    """Of every row, the largest norm in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
+    """Largest norm of every row in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
     sizes: np.ndarray
-    """Of every row its scale, as the given pose shows it: see `kinematics.rows.row_scales`."""
+    """Scale of every row, as the given pose shows it: see `kinematics.rows.row_scales`."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 
@@ -145,7 +145,7 @@ class Diagnosis:
 
 
 def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
-    """From the assembled coordinates q and `poses` further poses reached from it."""
+    """Diagnosis from the assembled coordinates q and `poses` further poses reached from it."""
     m = m.numeric
     if not m.constraint_rows:
         return _of_tree(m)
@@ -277,7 +277,7 @@ def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 
 def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
-    """By how much the rows open to second order along Z z, and no first order can close them again: w_i = zᵀ Q_i z."""
+    """Amount by which the rows open to second order along Z z, and no first order can close them again: w_i = zᵀ Q_i z."""
     size = row_scales(m.state(q, np.zeros(m.n_u), t))
 
     def rows(at: np.ndarray) -> np.ndarray:
@@ -321,14 +321,14 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
 
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
-    """Of all rows, or of some, in one pose."""
+    """Rank of all rows, or of some, in one pose."""
     Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
     sigma = np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)
     return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
 
 
 def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
-    """Of every row in one pose, in the metric of the inverse mass matrix."""
+    """Norm of every row in one pose, in the metric of the inverse mass matrix."""
     norms: np.ndarray = np.linalg.norm(_scaled_rows(m.numeric, q, t), axis=0)
     return norms
 
@@ -359,7 +359,7 @@ def _by_norms(Y: np.ndarray, norms: np.ndarray) -> np.ndarray:
 
 
 def _independent(unit: list[np.ndarray], rank: int) -> tuple[int, ...]:
-    """Of the sets that pivoting proposes at each regular pose, the one whose smallest singular value is largest at its worst."""
+    """Best of the sets that pivoting proposes at each regular pose: the one whose smallest singular value is largest at its worst."""
     if not rank:
         return ()
     candidates = sorted({tuple(sorted(pivoted(Y)[1][:rank].tolist())) for Y in unit})

@@ -118,7 +118,7 @@ class Native:
         return made
 
     def measure(self) -> Pointer:
-        """From now on A, f and B are those of the speeds D⁻¹u; D_ii = 1/√A_ii, and 1 where that is nothing."""
+        """Scaling of the speeds: from now on A, f and B are those of the speeds D⁻¹u; D_ii = 1/√A_ii, and 1 where that is nothing."""
         f, n = self.code, self.n
         D, A, right, B = self.take(n), self.take(n * n), self.take(n), self.take(n * self.rows)
         with f.loop(n) as i:

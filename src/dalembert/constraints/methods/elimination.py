@@ -40,7 +40,7 @@ class Elimination:
 
 
 def elimination(A: np.ndarray, B: np.ndarray) -> Elimination:
-    """From the patterns of A and B; rows are the unknowns after the n speeds."""
+    """Elimination from the patterns of A and B; rows are the unknowns after the n speeds."""
     n = len(A)
     coupled: list[set[int]] = [set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(A)]
     coupled += [set(np.flatnonzero(row).tolist()) for row in B]

@@ -49,7 +49,7 @@ class BeamModes:
 
 
 def beam_modes(model: BeamElements, modes: int | Mapping[str, int], support: str, static: bool) -> BeamModes:
-    """Of each kind as many as are wanted."""
+    """Modes of each kind, as many as are wanted."""
     shapes, said = [np.zeros((model.freedoms, 0))], []
     names: list[str] = []
     share = np.zeros(model.freedoms)

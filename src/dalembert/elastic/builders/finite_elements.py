@@ -199,7 +199,7 @@ def _lumped(elements: FiniteElements, shapes: np.ndarray, Ke: np.ndarray, nodes:
 def load_matrices(
     path: str | Path, stiffness: str | Path | None = None, coordinates: str | Path | None = None
 ) -> FiniteElements:
-    """From one NPZ file with M, K and coordinates; or from Matrix Market files of M and K and a text file of coordinates."""
+    """Read from one NPZ file with M, K and coordinates; or from Matrix Market files of M and K and a text file of coordinates."""
     with data_of(path):
         return _elements(path, stiffness, coordinates)
 
@@ -226,7 +226,7 @@ def _elements(path: str | Path, stiffness: str | Path | None, coordinates: str |
 
 
 def _matrix(path: str | Path) -> Any:
-    """From a Matrix Market file, whose first line may not promise more than the file can hold."""
+    """Matrix from a Matrix Market file, whose first line may not promise more than the file can hold."""
     from scipy.io import mminfo, mmread
 
     content = read_whole(path, LARGEST)

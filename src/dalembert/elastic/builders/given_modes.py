@@ -31,7 +31,8 @@ def given_modes(
     names: Sequence[str] = (),
     frame: str = "as given",
 ) -> ElasticBody:
-    """From K mass points (or small rigid bodies, or quadrature points): masses (K), places (K, 3), shapes (K, 3, n), stiffness (n, n).
+    """An elastic body from K mass points (or small rigid bodies, or quadrature points): masses (K), places (K, 3), shapes (K, 3, n),
+    stiffness (n, n).
 
     Small rigid bodies also have `turns` (K, 3, n) and `second_moments` ∫d dᵀdm (K, 3, 3). `second_order` (K, n, n, 3) is
     the field G that stiffens a spinning body. `nodes` are where joints and forces may act.

@@ -28,7 +28,7 @@ def from_points(
     Psi: np.ndarray | None = None,
     G: np.ndarray | None = None,
 ) -> Moments:
-    """Of points m (K,) at r (K, 3) with displacements Phi (K, 3, n) and second-order displacements G (K, n, n, 3).
+    """Moments of points m (K,) at r (K, 3) with displacements Phi (K, 3, n) and second-order displacements G (K, n, n, 3).
 
     A point may be a small rigid body with second moments D = ∫d dᵀdm (K, 3, 3) that turns by Psi (K, 3, n):
     P_ab += B_a D B_bᵀ with B_0 = 1, B_j = ψ̃_j, and H_ij += D sym(ψ̃_i ψ̃_j)ᵀ, its own second-order displacement. Without that
@@ -53,7 +53,8 @@ def from_points(
 
 
 def from_scalar_mass(Ms: np.ndarray, r: np.ndarray, Phi: np.ndarray) -> Moments:
-    """Of a finite-element model with the same mass matrix Ms (K, K) in every direction: P_ab = φ_aᵀ Ms φ_b, component by component.
+    """Moments of a finite-element model with the same mass matrix Ms (K, K) in every direction: P_ab = φ_aᵀ Ms φ_b, component by
+    component.
 
     Exact where the elements' shape functions also give the place (isoparametric elements).
     """

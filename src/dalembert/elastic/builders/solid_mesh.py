@@ -38,7 +38,8 @@ def solid(
     frame: str | None = None,
     stiffening: bool = True,
 ) -> ElasticBody:
-    """From a `skfem.MeshHex` or `skfem.MeshTet` (quadratic elements are used), Young's modulus, Poisson's ratio and density.
+    """An elastic body from a `skfem.MeshHex` or `skfem.MeshTet` (quadratic elements are used), Young's modulus, Poisson's ratio and
+    density.
 
     `interfaces` say by coordinates which nodes joints and forces act on together. `modes` are kept beyond the interfaces'
     own shapes. The frame is attached to the first interface, or to the one named, or "buckens".
@@ -174,7 +175,7 @@ def _stiffened(
     elements: FiniteElements,
     first: str,
 ) -> ElasticBody:
-    """With G0, H and the nodes' G from the stresses of unit loads."""
+    """The body with G0, H and the nodes' G from the stresses of unit loads."""
     n = shapes.shape[1]
     fixed, _ = elements.rigid(nodes[first], np.zeros(3))
     loads = []

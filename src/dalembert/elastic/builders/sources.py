@@ -113,7 +113,7 @@ def kept(body: ElasticBody, source: Any) -> ElasticBody:
 
 
 def damped(body: ElasticBody, ratios: Any) -> ElasticBody:
-    """With modal damping, where it is given."""
+    """The body with modal damping, where it is given."""
     from dalembert.elastic.builders.damping import modal
 
     return body if ratios is None else modal(body, ratios)

@@ -69,7 +69,7 @@ def beam(
     stiffening: bool = True,
     damping: ArrayLike | None = None,
 ) -> ElasticBody:
-    """From x = 0 to `length`, with Young's modulus E, density rho and section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
+    """A beam from x = 0 to `length`, with Young's modulus E, density rho and section A, Iy = ∫z²dA, Iz = ∫y²dA, torsion constant J.
 
     A section property may taper: a pair of end values, or a function of x. `shear` is Timoshenko's shear factor; without it
     the beam is Euler–Bernoulli's. `bodies` are rigid bodies on the beam by their place x. `modes` is a number, or one per kind

@@ -39,7 +39,7 @@ Scope = Callable[[Node], Any]
 
 
 def evaluated(node: Node, text: str, scope: Scope) -> Any:
-    """Its value in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
+    """Value of a node in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
     try:
         return _value(node, text, scope)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""From entries to a `System`, section by section. What the system refuses is said with the place that caused it."""
+"""Reading entries into a `System`, section by section. What the system refuses is said with the place that caused it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Scope:
     """Grows as the file is read."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
-    """Their symbols by name."""
+    """Symbols of the parameters by name."""
     frames: Mapping[str, tuple[str, Frame]] = field(default_factory=dict)
     bodies: Mapping[str, Any] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Scope:
         return Formula(texts, arguments, list(self.parameters), single, self.tables, dict(self.outputs))
 
     def _tried(self, formula: Formula) -> Any:
-        """Its value on symbols: whatever it names must exist."""
+        """Value of a formula on symbols: whatever it names must exist."""
         return formula(*([self] if formula.arguments == ("s",) else [symbol(f"#{x}") for x in formula.arguments]))
 
     # -- as a state, on which formulas are tried -----------------------------------------------------------------------

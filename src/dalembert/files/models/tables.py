@@ -20,7 +20,7 @@ def table_of(
     kind: str = "cubic",
     outside: str = "nan",
 ) -> Table:
-    """From what a model file says."""
+    """A table from what a model file says."""
     if (file is None) == (times is None or values is None) or (file is not None and (times or values)):
         raise ModelError("a table needs either times and values, or a file")
     if file is not None:

@@ -1,4 +1,4 @@
-"""From a `System` to plain data, and from data to text that people can read and edit."""
+"""Writing a `System` as plain data, and data as text that people can read and edit."""
 
 from __future__ import annotations
 

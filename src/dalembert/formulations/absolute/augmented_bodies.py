@@ -29,7 +29,7 @@ class Hinge:
 
 
 class AugmentedBodies:
-    """Of all groups in a state. Bodies are numbered from 1; vectors are in world axes."""
+    """Augmented bodies of all groups in a state. Bodies are numbered from 1; vectors are in world axes."""
 
     def __init__(self, s: State):
         self.bodies = Bodies(s)
@@ -41,7 +41,7 @@ class AugmentedBodies:
 
     @cached_property
     def hinges(self) -> list[list[Hinge]]:
-        """Of each body: the inner one first, then one for each body hinged outside."""
+        """Hinges of each body: the inner one first, then one for each body hinged outside."""
         b, out = self.bodies, []
         carried = self._carried
         for c in b.connections:

@@ -126,7 +126,7 @@ class Hinged:
         return without_dead(B @ self.spread, gamma - B @ self.bias, np.abs(B) @ np.abs(self.spread))
 
     def equations(self, A: np.ndarray, f: np.ndarray) -> Equations:
-        """With the joints' rows, then the loops'."""
+        """Equations with the joints' rows, then the loops'."""
         B, gamma, weights = self.joint_rows
         if singular_bodies(self.bodies.mechanism):
             A, f = strengthened(A, f, B, gamma, weights)

@@ -28,7 +28,7 @@ class Bodies:
 
     @cached_property
     def connections(self) -> list[JointConnection]:
-        """Of the tree, joint 1 first."""
+        """Connections of the tree, joint 1 first."""
         return [JointConnection(self.state, k) for k in range(1, self.n + 1)]
 
     def at(self, k: int) -> tuple[slice, slice]:

@@ -54,7 +54,7 @@ def reduced(B: np.ndarray, b: np.ndarray, gamma: np.ndarray, choice: PivotChoice
 
 
 def row_lengths(B: np.ndarray) -> np.ndarray:
-    """By which rows can be compared; not nothing where a row vanishes."""
+    """Lengths by which rows can be compared; not nothing where a row vanishes."""
     norms = np.linalg.norm(B, axis=1)
     return np.maximum(norms, VANISHING * norms.max(initial=0.0) or 1.0)
 
@@ -85,7 +85,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
         raise NotImplementedError
 
     def names(self, m: Mechanism) -> tuple[str, ...]:
-        """Of all of w."""
+        """Names of all of w."""
         raise NotImplementedError
 
     def moving(self, m: Mechanism, t: Any, q: Any, every: np.ndarray) -> State:
@@ -115,7 +115,8 @@ class InIndependentSpeeds(ChoosesSpeeds):
 
     # -- the choice -----------------------------------------------------------------------------------------------------------
     def settled(self, m: Mechanism, poses: Sequence[Pose] = ()) -> Self:
-        """With one choice for all states, the best at the worst of these poses; without poses, of some near the reference."""
+        """Formulation with one choice for all states, the best at the worst of these poses; without poses, of some near the
+        reference."""
         if self.choice is not None:
             return self
         if poses:
@@ -128,7 +129,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
         return type(self)(choice)
 
     def anew(self, s: State, lengths: np.ndarray) -> Self:
-        """With the choice that suits this state, rows measured by these lengths."""
+        """Formulation with the choice that suits this state, rows measured by these lengths."""
         return self.chosen_so(choose(self.rows(s)[0] / lengths[:, None]))
 
     def _best(self, m: Mechanism, poses: Sequence[Pose]) -> PivotChoice:

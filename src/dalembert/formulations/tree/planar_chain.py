@@ -30,7 +30,7 @@ class Arm:
     body: int
 
     def turned(self) -> Arm:
-        """By +90°."""
+        """The arm turned by +90°."""
         return Arm(np.array([-self.at[1], self.at[0]]), self.body)
 
     def dot(self, other: Arm, angles: list[Any]) -> Any:
@@ -58,13 +58,13 @@ class PlanarChain:
 
     parent: tuple[int, ...]
     turns: list[tuple[int, int, float] | None]
-    """Of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
+    """Turn of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
     turns_with: list[int | None]
     """The column of the speed with which each body turns: its own joint's, or its parent's; None where it cannot turn."""
     slides: list[list[tuple[int, Arm]]]
-    """Of each joint: columns and directions, fixed in the parent."""
+    """Slides of each joint: columns and directions, fixed in the parent."""
     places: list[list[int]]
-    """Of each joint: the coordinates of those slides."""
+    """Coordinates of each joint's slides."""
     offsets: list[Arm]
     """r_k: from the parent's P to the joint, fixed in the parent."""
     centres: list[Arm]

@@ -36,7 +36,7 @@ class MeshAsset:
     scale: np.ndarray = field(default_factory=lambda: np.ones(3))
 
     def mass_properties(self, node: XmlNode, density: float, notes: Notes) -> MassProperties | None:
-        """Of the geom that shows it, in the mesh's own frame."""
+        """Mass properties of the geom that shows it, in the mesh's own frame."""
         if self.triangles is None:
             notes.add(node, "the mesh could not be read, so the geom has no mass here")
             return None

@@ -76,7 +76,7 @@ class BodyTree:
         return [j for b in self.bodies for j in b.joints]
 
     def mass_properties(self, body: MjcfBody) -> MassProperties:
-        """From <inertial>, from geoms, or whichever is there."""
+        """Mass properties from <inertial>, from geoms, or whichever is there."""
         mode = self.compiler.inertia_from_geoms
         if body.inertial and mode != "true":
             return self._inertial(body.inertial[0], body.name)

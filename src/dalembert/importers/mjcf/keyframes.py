@@ -14,7 +14,7 @@ from dalembert.importers.xml_node import XmlNode
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """By joint, as `simulate` takes it; and the values of the controls."""
+    """Start by joint, as `simulate` takes it; and the values of the controls."""
 
     initial: dict[str, Any] = field(default_factory=dict)
     speeds: dict[str, Any] = field(default_factory=dict)

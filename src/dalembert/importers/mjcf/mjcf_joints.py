@@ -25,7 +25,7 @@ class JointPart:
     kind: str
     joint: Joint
     zero: np.ndarray
-    """Its coordinates in the pose in which the file describes the body, ours."""
+    """Coordinates in the pose in which the file describes the body, ours."""
     before: Frame
     """Frame P relative to the body in that pose."""
     after: Frame

@@ -21,7 +21,7 @@ class LinkTree:
     root: str
 
     def pose(self, link: str) -> Frame:
-        """From the root link, joints at zero."""
+        """Pose from the root link, joints at zero."""
         path = []
         while link in self.parent:
             path.append(origin(self.joint_of[link]))

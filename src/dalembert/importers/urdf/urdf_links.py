@@ -41,7 +41,7 @@ def pose(node: XmlNode) -> Frame:
 
 
 def mass_properties(link: XmlNode) -> MassProperties:
-    """Of <inertial>; a link without one has no mass."""
+    """Mass properties of <inertial>; a link without one has no mass."""
     node = link.one("inertial")
     if node is None:
         return MassProperties(0.0, ZERO, np.zeros((3, 3)))

@@ -102,7 +102,7 @@ class FormulationRightHandSide(RightHandSide):
         return f.signature
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
-        """By way of u, where w must follow; else what the coordinates obey among themselves."""
+        """Projection by way of u, where w must follow; else what the coordinates obey among themselves."""
         if not self.keep.projects if self.constrained else self.uses_mechanism_speeds:
             return super().emit_projection(module, lanes)
         m, at = self.m, self.places

@@ -77,7 +77,7 @@ class FurtherForces(Force):
 
 
 def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:
-    """With further generalized forces on its free speeds."""
+    """Equations with further generalized forces on its free speeds."""
     return replace(m, forces={**m.forces, "#further": FurtherForces(m, tau)})
 
 
@@ -110,7 +110,7 @@ class FormulationKernel:
         self.block = self._block()
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
-        """With Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
+        """Equations with Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
         if self.gains is None or not len(self.m.rows):
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
@@ -127,14 +127,14 @@ class FormulationKernel:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Of the rows: first those that together say all, which the method solves with, the formulation's own among them."""
+        """Order of the rows: first those that together say all, which the method solves with, the formulation's own among them."""
         own = self.own_rows
         kept = (*range(own), *(own + k for k in self.independent)) if own < len(self.written.B) else tuple(range(own))
         return (*kept, *(k for k in range(len(self.written.B)) if k not in set(kept)))
 
     @cached_property
     def shape(self) -> Shape:
-        """With the rows in that order."""
+        """Shape with the rows in that order."""
         e = self.written
         n_kept = self.own_rows + (len(self.independent) if self.own_rows < len(e.B) else 0)
         return Shape(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))

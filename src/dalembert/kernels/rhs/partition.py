@@ -197,7 +197,7 @@ class _Gather:
         self.columns = module.int_table([c for columns in pattern.columns for c in columns] or [0])
 
     def columns_of(self, f: Any, choice: Pointer) -> Any:
-        """Of every dependent speed, its number among them."""
+        """For every dependent speed, its number among them."""
         column, v = f.int_array(self.n), f.variables(next=0)
         with f.loop(self.n) as c:
             column[c] = v.next

@@ -273,7 +273,7 @@ class RangeSpaceRightHandSide(RightHandSide):
         return emit_projection(self, module, lanes, groups)
 
     def _places_of_norms(self) -> list[int]:
-        """Of all rows, those of the kept ones first; their sizes lie between them and the others'."""
+        """Places of the norms of all rows, those of the kept ones first; their sizes lie between them and the others'."""
         return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
 
     def _places_of_sizes(self) -> list[int]:

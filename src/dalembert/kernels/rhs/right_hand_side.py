@@ -34,7 +34,7 @@ class RowsToKeep:
 
 
 NO_ROWS = RowsToKeep()
-"""Of a tree."""
+"""Rows of a tree: none."""
 
 
 class JacobianCode(NamedTuple):

@@ -21,7 +21,7 @@ class Pattern:
     rows: tuple[int, ...]
     """Numbers of the kept rows among all rows, reordered."""
     order: tuple[int, ...]
-    """Their places among the kept rows as given."""
+    """Places of the rows among the kept rows as given."""
     columns: tuple[tuple[int, ...], ...]
     """For each of them the speeds on its paths, in rising order."""
 
@@ -44,7 +44,7 @@ class Pattern:
 
 
 def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
-    """From the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
+    """Pattern of the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
     inboard = inboard_speeds(m)
     touched = []
     for k in rows:

@@ -14,7 +14,7 @@ from dalembert.recursive.sparse import inboard_speeds
 from dalembert.trace.native import Module, minimum, select, sqrt
 
 TURNS = 2
-"""Of inverse iteration."""
+"""Turns of inverse iteration."""
 
 
 class RowSolver:

@@ -18,7 +18,7 @@ class TreeRightHandSide(RightHandSide):
         return self.catalogue.state_rates.emit(module, lanes)
 
     def emit_jacobian(self, module: Module) -> JacobianCode:
-        """Of a large tree by sweeps, else from the equations varied, with no rows."""
+        """Jacobian of a large tree by sweeps, else from the equations varied, with no rows."""
         m = self.m
         if m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
             run, work = self.catalogue.forward_dynamics_derivatives.emit(module, 1)
@@ -28,7 +28,7 @@ class TreeRightHandSide(RightHandSide):
         return RangeSpaceRightHandSide(m).emit_jacobian(module)
 
     def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-        """By a formula or by sweeps, as the dynamics is."""
+        """Sensitivity by a formula or by sweeps, as the dynamics is."""
         from dalembert.kernels.rhs import tree_sensitivity
 
         way = tree_sensitivity.emit_by_formula if self.catalogue.straight else tree_sensitivity.emit_by_sweeps

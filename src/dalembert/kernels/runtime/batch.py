@@ -75,7 +75,7 @@ def _add_wide(
 
 
 def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
-    """From state i on, as many at a time as a register holds: their first lane, and how many states are left."""
+    """States from i on, as many at a time as a register holds: their first lane, and how many states are left."""
     for lane in range(0, lanes, width):
         left = f.count - i - lane
         if lane:

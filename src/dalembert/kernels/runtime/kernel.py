@@ -85,7 +85,7 @@ class Kernel:
         return threading.local()
 
     def module(self, lanes: int) -> Module:
-        """Its code, not yet compiled."""
+        """Code of the kernel, not yet compiled."""
         module = Module(self.target.lanes, self.target)
         run, work = self.emit(module, lanes)
         check = emit_unfit(module, self.mechanism, lanes, self.n_extra)

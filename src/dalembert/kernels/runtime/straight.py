@@ -13,9 +13,9 @@ NAMES = ("t", "q", "u", "x", "P", "y", "work")
 """Arguments of every kernel: time, coordinates, speeds, extra input, parameters, output, working memory."""
 
 KERNEL: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
-"""Their kinds, for a function that takes a state in each lane."""
+"""Kinds of the arguments of a function that takes a state in each lane."""
 ONE_STATE: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
-"""Their kinds, for a function that takes plain arrays of one state and uses the lanes for something else."""
+"""Kinds of the arguments of a function that takes plain arrays of one state and uses the lanes for something else."""
 
 
 def extra_input(names: Any) -> Any:

@@ -47,7 +47,7 @@ class Looking:
         return made
 
     def motion(self, k: int) -> tuple[Pose, Rates]:
-        """Of body k (from 1), from what its record holds of its link frame."""
+        """Motion of body k (from 1), from what its record holds of its link frame."""
         start = self._start[k] = len(self._start) * self.record.size
         for name in body_motion.FIELDS:
             first, _ = self.record.fields[name]
@@ -76,7 +76,7 @@ class Applied:
 
 
 def applied(m: Mechanism, links: Sequence[Link], record: Record, whole: State, name: str) -> Applied:
-    """Of a force of the mechanism: with its numbers lifted, unless it decides by them."""
+    """Loads of a force of the mechanism: with its numbers lifted, unless it decides by them."""
     try:
         return _applied(Looking(m, links, record), whole, name, lifted=True)
     except (DalembertError, TypeError, ValueError):

@@ -130,7 +130,7 @@ class SweepKernel:
         self.m, self.algorithm, self.lasting = m, algorithm, lasting
         self.links: tuple[Link, ...] = grouped(links(m)) if algorithm.grouped else links(m)
         self.phased = self.links
-        """With their phases, which `links` are without where sines and cosines are taken ahead."""
+        """Links with their phases, which `links` are without where sines and cosines are taken ahead."""
         if not lasting:
             self.links = tuple(without_phase(link) for link in self.links)
         self.parameters: dict[Expr, int] = {symbol(name): i for i, name in enumerate(m.parameters)}

@@ -19,7 +19,7 @@ from dalembert.simulation.march.wide_output import emit_wide, wide_scratch
 from dalembert.trace.native import Pointer, Real, Signature, select, sqrt
 
 POWERS = 7
-"""Of the polynomial between steps."""
+"""Powers of the polynomial between steps."""
 
 
 class InWidestGap(CrossPose):

@@ -1,4 +1,4 @@
-"""By what the error of each component is measured: by the state alone, or under constraints also by the size of what moves.
+"""Scale by which the error of each component is measured: by the state alone, or under constraints also by the size of what moves.
 
 Under constraints a dependent coordinate or speed may pass through zero while others of its kind are large; its error is then theirs.
 """
@@ -14,7 +14,7 @@ from dalembert.simulation.scales import speed_units
 from dalembert.trace.native import Real, maximum
 
 KINDS = ("rad/s", "m/s", "1/s")
-"""Of speeds: turning, sliding, deforming."""
+"""Kinds of speeds: turning, sliding, deforming."""
 
 
 def by_state(p: Any, rtol: Real, i: Any) -> Real:

@@ -16,7 +16,7 @@ from dalembert.simulation.march.equations import Equations
 from dalembert.trace.native import Pointer, Real, Signature, sqrt
 
 Weights = dict[int, float]
-"""Of slopes, by stage number; only those that are not zero."""
+"""Weights of slopes, by stage number; only those that are not zero."""
 
 
 @dataclass(frozen=True)

@@ -56,11 +56,11 @@ DENSE = np.array(
 """The collocation polynomial: y_old + Σⱼ θ^(j+1) Σᵢ Zᵢ DENSE[i, j]."""
 
 ITERATIONS = 10
-"""Of Newton's method, at most."""
+"""Iterations of Newton's method, at most."""
 HALF = 0.5
 """Part of a step that is tried next if they did not converge."""
 LEAST_ERROR = 1e-10
-"""Of a step, so that a choice can be made by it."""
+"""Least error of a step, so that a choice can be made by it."""
 
 
 class Radau(AdaptiveStep):

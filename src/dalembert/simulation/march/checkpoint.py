@@ -52,7 +52,7 @@ class Checkpoint:
     """Choices of speeds, where they are chosen: those given up, then the last."""
 
     lengths: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """Of the rows that dependent speeds are solved from, the greatest yet."""
+    """Lengths of the rows that dependent speeds are solved from, the greatest yet."""
 
     def save(self, path: str | Path) -> None:
         content = io.BytesIO()

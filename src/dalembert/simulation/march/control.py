@@ -52,7 +52,7 @@ class Control:
 
 
 def control_of(m: Mechanism, law: Any, rate: Any, o: Options) -> Control | None:
-    """From the arguments of `simulate`."""
+    """Control from the arguments of `simulate`."""
     if law is None:
         if rate is not None:
             raise SimulationError("control_rate was given without control, the function to call")

@@ -60,7 +60,7 @@ def emit_search(e: Equations, steps: Steps, events: Signature | None, directions
 
 
 def _crosses(p: Any, k: Int, direction: Int) -> Mask:
-    """From below to zero or above (unless only downward counts), or the other way round."""
+    """Crossing from below to zero or above (unless only downward counts), or the other way round."""
     before, after = p.event_values[k], p.event_values_new[k]
     body = before.body
     up, down = (before < 0.0) & (after >= 0.0), (before > 0.0) & (after <= 0.0)

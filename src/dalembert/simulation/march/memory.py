@@ -13,7 +13,8 @@ NEXT, TOTAL, STEPS, WHICH, PENDING = range(5)
 """Counters beside that memory: the next output, how many there are, steps made, which event, whether it is still to be attended to."""
 
 N_COUNTERS = 8
-"""With room to spare: a run's counters fill a line of the processor's cache, which threads would otherwise take from each other."""
+"""Number of counters, with room to spare: a run's counters fill a line of the processor's cache, which threads would otherwise take
+from each other."""
 
 
 class Layout:

@@ -48,7 +48,7 @@ class Program:
     kept: KeptRows = NO_ROWS_KEPT
     """How loops and constraints are kept."""
     chosen: EquationChoice | None = None
-    """By which formulation and constraint method; None for the usual ones."""
+    """Choice by which formulation and constraint method; None for the usual ones."""
     many: bool = False
     """Whether many motions are marched at a time."""
     for_target: Target | None = None

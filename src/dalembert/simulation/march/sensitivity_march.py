@@ -101,7 +101,7 @@ class SensitivityProgram(Program):
 
 
 class SensitivityRun(Run):
-    """From directions X, (n_q + n_u) × along, and δp, parameters × along."""
+    """Run from directions X, (n_q + n_u) × along, and δp, parameters × along."""
 
     program: SensitivityProgram
 

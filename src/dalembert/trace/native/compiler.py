@@ -1,4 +1,4 @@
-"""From LLVM text to machine code."""
+"""Compiling LLVM text to machine code."""
 
 from __future__ import annotations
 

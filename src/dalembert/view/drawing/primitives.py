@@ -18,7 +18,7 @@ from dalembert.parts.shapes import Shape
 from dalembert.vectors import IDENTITY, Matrix, Vector
 
 CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-"""Of the box with edges 1."""
+"""Corners of the box with edges 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ class Scene:
     radius: float
     up: Vector
     towards: Vector
-    """From the centre to the eye."""
+    """Direction from the centre to the eye."""
     floor: float
     """Height of the floor along `up`."""
     travels: bool
@@ -43,7 +43,7 @@ class Scene:
 
 
 def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
-    """Of a mechanism of numbers, at poses (K, n, 3, 3) and (K, n, 3)."""
+    """Scene of a mechanism of numbers, at poses (K, n, 3, 3) and (K, n, 3)."""
     every = attachments(m)
     hidden = unseen(m, every, _size(m, every, rotation[0], position[0], ()))
     points = attachments(m, hidden)

@@ -63,7 +63,7 @@ def distinct(points: list[Vector], size: float) -> list[Vector]:
 
 
 def bars(body: RigidBody, points: list[Vector], floats: bool, size: float) -> list[tuple[Vector, Vector]]:
-    """From the joint that carries the body to its other joints (round the plate where there are three), else to its mass centre."""
+    """Bars from the body's own joint to its other joints (round the plate where there are three), else to its mass centre."""
     places = distinct(points, size)
     com = body.com.astype(float)
     if floats:

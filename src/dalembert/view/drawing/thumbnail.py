@@ -18,7 +18,7 @@ from dalembert.view.shown_samples import quaternions, restricted
 SECONDS = 8.0
 FRAMES = 160
 VISIBLE = 0.06
-"""Of the picture: how large the largest deflection is drawn."""
+"""Part of the picture: how large the largest deflection is drawn."""
 SOLIDS = 400
 """Drawn at most; the rest of a very large mechanism is left out of its thumbnail."""
 

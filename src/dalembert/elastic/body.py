@@ -157,7 +157,7 @@ class ElasticBody(Portable):
 
     # -- the same body with other data ------------------------------------------------------------------------------------
     def damped(self, De: ArrayLike) -> ElasticBody:
-        """With another damping matrix (see `elastic.damping`)."""
+        """The same body with another damping matrix (see `elastic.damping`)."""
         return replace(self, De=array(De, (self.n, self.n), "damped: De"))
 
     def with_nodes(self, **nodes: Node) -> ElasticBody:

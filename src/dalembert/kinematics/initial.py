@@ -17,7 +17,7 @@ from dalembert.words import counted
 LARGEST_ANGLE = 1e12
 """In rad: beyond, neighbouring numbers lie more than 1e-4 rad apart."""
 LARGEST = 1e100
-"""Of any value: its third power can still be computed with."""
+"""Largest value: its third power can still be computed with."""
 
 
 def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:

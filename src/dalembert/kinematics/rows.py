@@ -62,7 +62,7 @@ def closure(s: State) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_scales(s: State) -> np.ndarray:
-    """Of every row, what a large step of the bodies and joints it looks at makes of it: the length of its part for rows that are
+    """Size of every row: what a large step of the bodies and joints it looks at makes of it: the length of its part for rows that are
     distances, 1 for those that are directions. A row that nothing changes in this pose is taken for a distance."""
     every = [d.scales(s) for d in s.mechanism.constraint_rows.values()]
     return np.concatenate([np.zeros(0), *every])

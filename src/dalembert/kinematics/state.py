@@ -65,7 +65,7 @@ class State:
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
     def joint_udot(self, udot: Vector) -> list[np.ndarray]:
-        """Of every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
+        """For every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
         return [self._merged(udot, j.u_at, j.law.udot) for j in self.mechanism.joints]
 
     def _merged(self, values: Any, places: tuple[int | None, ...], laws: tuple[Any, ...]) -> np.ndarray:
@@ -90,7 +90,7 @@ class State:
         return self.joint_u[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
     def modal_udot(self, k: int, udot: Vector) -> np.ndarray:
-        """Their accelerations, where the free speeds change at the rate u̇."""
+        """Accelerations of the links, where the free speeds change at the rate u̇."""
         return self.joint_udot(udot)[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
 
     @cached_property
@@ -293,7 +293,7 @@ class State:
         return self.poses[self.body_number(body)].R
 
     def angular_velocity(self, body: PointOfBody) -> Vector:
-        """Of a body, in world axes: `s.angular_velocity("rod")`."""
+        """Angular velocity of a body, in world axes: `s.angular_velocity("rod")`."""
         return self.velocities[self.body_number(body)].w
 
     def position(self, at: PointOfBody) -> Vector:

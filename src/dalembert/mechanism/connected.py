@@ -58,12 +58,12 @@ class Part:
         return np.concatenate(found)
 
     def speeds(self, places: Iterable[int]) -> list[int]:
-        """Of speeds of the whole, by place, those that are its own: their places in its u."""
+        """Speeds of the whole, by place, that belong to this part: their places in its u."""
         own = {int(at): i for i, at in enumerate(self.u)}
         return [own[k] for k in places if k in own]
 
     def named(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Of values by joint, coordinate or speed, those that are its own."""
+        """Values by joint, coordinate or speed that belong to this part."""
         m, given = self.mechanism, given or {}
         known = {*m.coordinates, *m.speeds, *m.prescribed, *m.joint_number}
         return {name: x for name, x in given.items() if name in known or m.places(str(name)) is not None}
@@ -92,7 +92,7 @@ def parts_of(m: Description) -> tuple[Part, ...]:
 
 
 def largest_in(part: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Of values (…, n) that belong to numbered parts, the largest of its part at every place."""
+    """Values (…, n) that belong to numbered parts, each replaced by the largest of its part."""
     out = np.zeros_like(x)
     for k in np.unique(part):
         out[..., part == k] = x[..., part == k].max(axis=-1, initial=0.0, keepdims=True)
@@ -214,7 +214,7 @@ def _places(joints: list[TreeJoint]) -> tuple[list[Any], list[Any]]:
 
 
 def _tree(tree: SpanningTree, bodies: list[int], cuts: list[int]) -> SpanningTree:
-    """Of some bodies and the arcs that carry or close them, numbered anew."""
+    """Graph of some bodies and the arcs that carry or close them, numbered anew."""
     vertices = [0, *sorted(tree.order[k - 1] for k in bodies)]
     arcs = sorted([*(tree.arc[k - 1] for k in bodies), *cuts])
     vertex, arc, label = ({old: new for new, old in enumerate(x)} for x in (vertices, arcs, [0, *bodies]))

@@ -180,7 +180,7 @@ class Description(Portable):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Its connected parts: bodies joined by joints, constraints and forces; what hangs on the ground alone is one by itself."""
+        """Connected parts: bodies joined by joints, constraints and forces; what hangs on the ground alone is one by itself."""
         return parts_of(self)
 
     @cached_property

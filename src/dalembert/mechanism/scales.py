@@ -88,7 +88,7 @@ class Scales:
 
 
 def scales_of(m: Description) -> Scales:
-    """From the numbers of a mechanism, part by part."""
+    """Scales from the numbers of a mechanism, part by part."""
     if len(m.parts) > 1:
         return _composed(m)
     length, far = _extent(m)

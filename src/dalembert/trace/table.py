@@ -142,7 +142,7 @@ class Table:
     def read(
         cls, path: str | os.PathLike[str], kind: str = "cubic", outside: str = "nan", *, name: str | None = None
     ) -> Table:
-        """From a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
+        """Read a file of comma-separated numbers: times in the first column, values in the others, in a first line their names."""
         from dalembert.trace.csv_samples import read_samples
 
         samples = read_samples(path)

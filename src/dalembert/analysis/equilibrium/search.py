@@ -463,7 +463,7 @@ class Search:
 
     @cached_property
     def _own_rate(self) -> float:
-        """Of the mechanism, as its forces set it in motion, in 1/s."""
+        """Rate of the mechanism, as its forces set it in motion, in 1/s."""
         return float(own_rates(self.m).max(initial=0.0))
 
     def _scale(self, at: SearchState) -> float:

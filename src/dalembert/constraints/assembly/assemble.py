@@ -151,7 +151,7 @@ def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[n
 
 
 def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
-    """By the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
+    """Close the loops by the joints alone if that can be done, elastic bodies keeping their shape; else by all."""
     if len(m.parts) > 1:
         return _part_by_part(m, q, lambda p: close_stiffly(p.mechanism, q[p.q], p.speeds(fixed), t))
     if m.deforming:
@@ -162,7 +162,7 @@ def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -
 
 
 def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
-    """From one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    """Close the loops from one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
     if len(m.parts) > 1:
         return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(fixed), t))
     attempt = _descend(m, q, fixed, t)
@@ -350,7 +350,7 @@ def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: in
 
 
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
-    """Of all bodies, position, orientation and shape in one row, in lengths of their part, rad and slight deformations."""
+    """Places of all bodies: position, orientation and shape in one row, in lengths of their part, rad and slight deformations."""
     state, lengths = m.state(q, np.zeros(m.n_u), t), m.scales.lengths[1:]
     modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
     poses = [[*(pose.p / length), *pose.R.ravel()] for pose, length in zip(state.poses[1 : m.n_bodies + 1], lengths)]

@@ -19,7 +19,7 @@ class Block:
 
 
 def blocks(A: np.ndarray, B: np.ndarray) -> list[Block]:
-    """From which entries are other than zero. Rows of zeros go with the first."""
+    """Blocks, from which entries are other than zero. Rows of zeros go with the first."""
     n = len(A)
     B = np.asarray(B != 0)
     coupled = np.asarray(A != 0)

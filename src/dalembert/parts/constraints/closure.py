@@ -43,7 +43,7 @@ class JointClosure(Constraint):
         return s.position(child), s.position(parent)
 
     def axes(self, s: State) -> tuple[Any, Any]:
-        """Of the joint's frames on the child and on the parent."""
+        """Axes of the joint's frames on the child and on the parent."""
         child, parent = self._ends
         return s.rotation(child) @ self.on_child.rotation, s.rotation(parent) @ self.on_parent.rotation
 

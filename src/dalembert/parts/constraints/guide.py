@@ -32,7 +32,7 @@ class _Guide(Constraint):
         return s.position(self.follower), s.position(self.follower)
 
     def _offset(self, s: State) -> Vector:
-        """From the origin to the follower, in the guiding body's axes."""
+        """Vector from the origin to the follower, in the guiding body's axes."""
         return s.rotation(self.origin).T @ (s.position(self.follower) - s.position(self.origin))
 
 

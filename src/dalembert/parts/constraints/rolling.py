@@ -51,7 +51,7 @@ class _Rolling(Constraint):
         return contact, contact
 
     def _arm(self, s: State, n: Vector) -> Vector:
-        """From the centre to the contact point."""
+        """Vector from the centre to the contact point."""
         raise NotImplementedError
 
 

@@ -28,7 +28,7 @@ class BodyLoad:
     """What a force of your own yields: `force` at the world point `at` of a body, and a couple `torque` on it, in world axes."""
 
     body: str | tuple[str, str] | Point
-    """Its name; of an elastic body, (name, node) or a Point."""
+    """Name of the body; of an elastic body, (name, node) or a Point."""
     force: Vector = field(default_factory=lambda: ZERO)
     torque: Vector = field(default_factory=lambda: ZERO)
     at: Vector | None = None
@@ -71,7 +71,7 @@ class Force(Described, Portable):
         raise NotImplementedError
 
     def potential(self, s: State) -> Scalar:
-        """Its potential energy, counting only the part whose loads derive from it."""
+        """Potential energy, counting only the part whose loads derive from it."""
         return 0.0
 
     def beside_potential(self) -> Force | None:

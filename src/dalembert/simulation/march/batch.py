@@ -152,7 +152,7 @@ class Batch:
 
     @property
     def let_pass(self) -> np.ndarray:
-        """Of every motion, the largest error of a step accepted above the tolerance; by a method that takes a state at a time."""
+        """Largest error of every motion: that of a step accepted above the tolerance; by a method that takes a state at a time."""
         return self.memory[:, self.program.layout.parts["let_pass"].start, 0]
 
     def _goes_on(self, g: int) -> bool:

@@ -162,7 +162,8 @@ def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -
 
 
 def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
-    """Close the loops from one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where they bend."""
+    """Close the loops from one start, as far as it goes. What is left open with links in a line may be closed a little beside it, where
+    they bend."""
     if len(m.parts) > 1:
         return _part_by_part(m, q, lambda p: close(p.mechanism, q[p.q], p.speeds(fixed), t))
     attempt = _descend(m, q, fixed, t)

@@ -40,7 +40,8 @@ def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _equilibrated(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The system with unknowns measured so that all rows are of one size: inertias, masses and arms may be of any. Powers of two cost no digit."""
+    """The system with unknowns measured so that all rows are of one size, whatever that of inertias, masses and arms. Powers of two cost
+    no digit."""
     D = np.ones(len(A))
     for _ in range(3):
         largest = np.abs(D[:, None] * A * D).max(axis=1)

@@ -40,7 +40,7 @@ def solve_symmetric(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _equilibrated(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The system with unknowns measured so that all rows are of one size, whatever that of inertias, masses and arms. Powers of two cost
+    """The system with unknowns measured so that all rows are of one size, whatever that of inertias and arms. Powers of two cost
     no digit."""
     D = np.ones(len(A))
     for _ in range(3):

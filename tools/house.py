@@ -45,7 +45,7 @@ ORDER = (
 )
 """A room uses the rooms before it, never those after it. A folder inside a room ("kernels/tree") may have a place of its own."""
 
-FACADES = ("mechanism/mechanism.py", "system/system.py")
+FACADES = ("mechanism/mechanism.py", "mechanism/analyses.py", "system/system.py")
 """Files whose methods hand questions on to later rooms: what they import inside functions, or for types only, is no fault."""
 
 LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 60, 400, 20

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.view.findings import Finding, curve, findings
+from dalembert.analysis.finding import Finding, curve
+from dalembert.view.findings import findings
 from dalembert.view.posed import posed
 from tests.view.conftest import Watched, four_bar
 

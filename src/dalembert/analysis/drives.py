@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.analysis.equations_batch import Written, samples, written
+from dalembert.analysis.finding import Finding
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import numbers, real
 from dalembert.constraints.diagnosis.contradictions import check_defined
@@ -77,6 +78,10 @@ class Drives(Tabular):
         if name not in self.actuated:
             raise unknown(name, "actuated speed", self.actuated, "drives")
         return self.forces[..., self.actuated.index(name)]
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        return Finding("Drives", str(self))
 
     def __str__(self) -> str:
         largest = np.abs(np.atleast_2d(self.forces)).max(axis=0, initial=0.0)

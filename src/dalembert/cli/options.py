@@ -39,7 +39,7 @@ FLAGS = simulation_options.FLAGS | {
 """Arguments of Python functions as the command line names them."""
 
 
-def given(model: str, parameter: list[str] | None) -> Mechanism:
+def model_with(model: str, parameter: list[str] | None) -> Mechanism:
     """The mechanism with the parameters that the command gives."""
     m = opened(model)
     values = single_numbers(parameter, "--parameter")

@@ -1,4 +1,4 @@
-"""The files that a command is told to write."""
+"""The files that a command writes."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ class System(Portable):
         return self._gravity
 
     @gravity.setter
-    def gravity(self, given: Vector3) -> None:
-        self._gravity = numbers(given, (3,), "System: gravity")
+    def gravity(self, value: Vector3) -> None:
+        self._gravity = numbers(value, (3,), "System: gravity")
 
     @property
     def ground_shapes(self) -> tuple[Shape, ...]:
@@ -109,8 +109,8 @@ class System(Portable):
         return self._ground_shapes
 
     @ground_shapes.setter
-    def ground_shapes(self, given: Iterable[Shape]) -> None:
-        self._ground_shapes = as_shapes(given, "System: ground_shapes")
+    def ground_shapes(self, shapes: Iterable[Shape]) -> None:
+        self._ground_shapes = as_shapes(shapes, "System: ground_shapes")
 
     def parameter(self, name: str, value: float) -> Expr:
         """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
@@ -281,15 +281,15 @@ class System(Portable):
 
         return load_system(Path(path))
 
-    def _place(self, given: Any, body: str, where: str) -> Frame:
-        if not isinstance(given, str):
-            return as_frame(given, where)
+    def _place(self, place: str | Vector3 | Frame, body: str, where: str) -> Frame:
+        if not isinstance(place, str):
+            return as_frame(place, where)
         nodes = ["frame", *self.bodies[body].nodes] if body in self.bodies and self.bodies[body].modes else []
-        if given in nodes:
-            return Frame(node=given)
-        if given not in self.frames:
-            raise unknown(given, "frame or node" if nodes else "frame", [*self.frames, *nodes], where)
-        owner, frame = self.frames[given]
+        if place in nodes:
+            return Frame(node=place)
+        if place not in self.frames:
+            raise unknown(place, "frame or node" if nodes else "frame", [*self.frames, *nodes], where)
+        owner, frame = self.frames[place]
         if owner != body:
-            raise ModelError(f'{where}: frame "{given}" is on body "{owner}", not on "{body}"')
+            raise ModelError(f'{where}: frame "{place}" is on body "{owner}", not on "{body}"')
         return frame

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.finding import Finding, eigenvalue_plot, mode_table
 from dalembert.analysis.linear.linearisation import Linearisation
 from dalembert.analysis.linear.linearise import linearise
 from dalembert.analysis.tabular import Tabular
@@ -66,6 +67,11 @@ class Equilibrium(Tabular):
         parts = {"coordinate": self.coordinates, "speed": speeds, "drive": self.drives}
         rows = [(kind, name, x) for kind, part in parts.items() for name, x in part.items()]
         return {key: [row[i] for row in rows] for i, key in enumerate(("kind", "name", "value"))}
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        modes = self.linearisation.modes()
+        return Finding("Equilibrium", str(self), [("Modes", mode_table(modes))], [eigenvalue_plot(modes)])
 
     def __str__(self) -> str:
         m = self.mechanism

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.analysis.finding import Finding, eigenvalue_plot, mode_table
 from dalembert.errors import UnsteadyWarning
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     import scipy.signal
 
     from dalembert.analysis.linear.modes import Modes
+
+MATRICES = 8
+"""Rows up to which matrices are written out on the page."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +190,18 @@ class Linearisation:
         rows = [*(f"d({name})/dt" for name in self.states), *self.outputs]
         columns = [*self.states, *(f"input {name}" for name in self.inputs)]
         return pandas.DataFrame(np.block([[self.A, self.B], [self.C, self.D]]), index=rows, columns=columns)
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        tables = []
+        parts = {"M": self.mass, "G": self.gyroscopic, "D": self.damping, "K": self.stiffness}
+        if len(self.speeds) <= MATRICES:
+            for name, matrix in parts.items():
+                head = ["", *(self.displacements if name == "K" else self.speeds)]
+                rows = [[row, *(f"{x:.6g}" for x in values)] for row, values in zip(self.speeds, matrix)]
+                tables.append((name, [head, *rows]))
+        modes = self.modes()
+        return Finding("Linearisation", str(self), [*tables, ("Modes", mode_table(modes))], [eigenvalue_plot(modes)])
 
     def __str__(self) -> str:
         m = self.mechanism

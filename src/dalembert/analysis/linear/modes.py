@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.analysis.finding import Finding, eigenvalue_plot, mode_table
 from dalembert.analysis.linear.linearisation import NEUTRAL, Linearisation
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import count, real, refused, takes
+from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 from dalembert.words import counted
 
@@ -139,6 +141,10 @@ class Modes(Tabular):
         ax.plot(roots.real, roots.imag, "x", color="tab:blue")
         ax.axvline(0.0, color="black", lw=0.5)
         return ax
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        return Finding("Modes", str(self).partition("\n")[0], [("", mode_table(self))], [eigenvalue_plot(self)])
 
     def __str__(self) -> str:
         lin = self.linearisation

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from dalembert.analysis.finding import Finding, Plot
 from dalembert.analysis.linkage.branch import Branch
 from dalembert.analysis.linkage.transmission import transmission_angles
 from dalembert.analysis.tabular import Tabular, over
@@ -125,6 +126,29 @@ class Sweep(Tabular):
         """Write a CSV table: the coordinates, then x, y, z of the named points and the transmission angles."""
         check_ending(path, (".csv",), "table")
         write_table(path, self._columns(points), "table")
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        plots = []
+        others = [i for i, name in enumerate(m.coordinates) if name != self.joint]
+        for name in self.transmission:
+            angle = np.degrees(self.transmission[name])[:, None]
+            plots.append(Plot(f"Transmission angle at {name} (°)", self.joint, self.values, (name,), angle))
+        if others:
+            curves = Plot(
+                "Other coordinates", self.joint, self.values, tuple(m.coordinates[i] for i in others), self.q[:, others]
+            )
+            plots.insert(0, curves)
+        rows = [["what", self.joint, "sentence"]]
+        for what, some in (
+            ("dead point", self.dead_points),
+            ("branch point", self.branch_points),
+            ("limit", self.limits),
+        ):
+            rows += [[what, f"{s.value:.10g}", s.what] for s in some]
+        return Finding(
+            f"Sweep of {self.joint}", str(self).partition("\n")[0], [("", rows)] if len(rows) > 1 else [], plots
+        )
 
     def __str__(self) -> str:
         lines = [f'"{self.joint}" swept from {self.values[0]:.6g} to {self.values[-1]:.6g}.']

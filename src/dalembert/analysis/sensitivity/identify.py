@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import least_squares
 
+from dalembert.analysis.finding import Finding
 from dalembert.analysis.sensitivity.sensitivities import RTOL, Sensitive, Sensitivities
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import numbers, real, refused
@@ -64,6 +65,10 @@ class Identification(Tabular):
     def deviations(self) -> np.ndarray:
         """Standard deviations; infinite for what cannot be identified."""
         return np.sqrt(np.diagonal(self.covariance))
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        return Finding("Identification", str(self))
 
     def __str__(self) -> str:
         verdict = "Found" if self.converged else "Not settled, best so far"

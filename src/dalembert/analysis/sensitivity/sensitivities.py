@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.analysis.finding import Finding, Plot
 from dalembert.analysis.sensitivity.constraint_variation import Variation, along, compiled
 from dalembert.analysis.sensitivity.start_directions import initial_tangent
 from dalembert.analysis.tabular import Tabular, components, over
@@ -90,6 +91,21 @@ class Sensitivities(Tabular):
         if name not in known:
             raise unknown(name, "coordinate, speed or output", known, "sensitivities")
         return known[name]
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        plots = [
+            Plot(f"Change of {name} per unit", "t, s", self.t, tuple(self.to), self[name])
+            for name in (*self.coordinates, *(k for k, v in self.values.items() if v.ndim == 1))
+        ]
+        rows = [["at the end", *self.to]]
+        names = (
+            *self.coordinates,
+            *(f"{c}'" for c in self.speeds),
+            *(k for k, v in self.values.items() if v.ndim == 1),
+        )
+        rows += [[name, *(f"{v:.6g}" for v in self[name][-1])] for name in names]
+        return Finding("Sensitivities", "Change per unit of each parameter or initial value.", [("", rows)], plots[:12])
 
     def __str__(self) -> str:
         lines = [f"At t = {self.t[-1]:g} s, change per unit of {', '.join(self.to)}:"]

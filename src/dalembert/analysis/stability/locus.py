@@ -10,14 +10,19 @@ import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
 from dalembert.analysis.equilibrium.steady import SteadyMotions
+from dalembert.analysis.finding import Finding, Plot
 from dalembert.analysis.linear.linearisation import NEUTRAL
 from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
+from dalembert.simulation.scales import speed_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+IDLE_BRANCH = 1e-9
+"""Part of the largest eigenvalue below which a branch is that of a coordinate nothing depends on."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,34 @@ class Locus(Tabular):
             ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=0.8)
         ax.set(xlabel=f"{self.name}, rad/s", ylabel="frequency, rad/s")
         return ax
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        turning = self.name in m.speeds and speed_units(m)[m.speeds.index(self.name)] == "rad/s"
+        limits, critical = self.stability_limits(), self.critical_speeds() if turning else []
+        rows = [["", self.name, "rad/s there"]]
+        rows += [["growth begins or ends", f"{c.value:.10g}", f"{abs(c.eigenvalue.imag):.6g}"] for c in limits]
+        rows += [["critical speed", f"{c.value:.10g}", f"{abs(c.eigenvalue.imag):.6g}"] for c in critical]
+        size = np.abs(self.eigenvalues).max(axis=0)
+        roots = self.eigenvalues[:, size > IDLE_BRANCH * max(1.0, float(size.max(initial=0.0)))]
+        branches = tuple(f"branch {k}" for k in range(roots.shape[1]))
+        frequencies, names = np.abs(roots.imag), branches
+        if turning:
+            frequencies, names = np.column_stack([frequencies, np.abs(self.values)]), (*branches, "equal to the speed")
+        marks = tuple((c.value, 0.0, f"{c.value:.6g}") for c in limits)
+        meets = tuple((c.value, abs(c.eigenvalue.imag), f"{c.value:.6g}") for c in critical)
+        return Finding(
+            f"Over {self.name}",
+            str(self),
+            [("", rows)] if len(rows) > 1 else [],
+            [
+                Plot("Real parts (1/s)", self.name, self.values, branches, roots.real, marks=marks),
+                Plot("Frequencies (rad/s)", self.name, self.values, names, frequencies, marks=meets),
+                Plot(
+                    "Root locus (1/s)", "real part", roots.real, branches, roots.imag, "points", y_name="imaginary part"
+                ),
+            ],
+        )
 
     def __str__(self) -> str:
         stable, limits = self.stable, self.stability_limits()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.analysis.equilibrium.steady import SteadyMotions
+from dalembert.analysis.finding import Finding, Plot
 from dalembert.analysis.linear.linearisation import NEUTRAL
 from dalembert.analysis.tabular import Tabular
 from dalembert.arguments import row
@@ -55,6 +56,18 @@ class StabilityMap(Tabular):
         ax.pcolormesh(*self.values, self.stable.T, cmap="RdYlGn", vmin=0, vmax=1, shading="nearest")
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         return ax
+
+    def finding(self, m: Mechanism) -> Finding:
+        """What the page shows of it."""
+        x, names = self.values[0], self.names
+        if len(names) == 1:
+            plot = Plot("Growth (1/s)", names[0], x, ("growth",), self.growth[:, None])
+        else:
+            plot = Plot(
+                "Stable (green), unstable (red)", names[0], x, (), self.stable.astype(float), "map",
+                rows=self.values[1], y_name=names[1],
+            )  # fmt: skip
+        return Finding(f"Stability over {' and '.join(names)}", str(self), [], [plot])
 
     def __str__(self) -> str:
         return f"{' and '.join(self.names)}: stable at {int(self.stable.sum())} of {self.growth.size} points"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, given, started
+from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, model_with, started
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name
@@ -25,7 +25,7 @@ def analyse(
     parameter: Parameter = None,
     hold: Hold = None,
     find: Find = None,
-    starts: Annotated[int, typer.Option(help="How many starts to look from; all different equilibria are told.")] = 1,
+    starts: Annotated[int, typer.Option(help="How many starts to look from; all different equilibria are shown.")] = 1,
     mode: Annotated[int | None, typer.Option(help="Which mode of the first equilibrium the page shows moving.")] = None,
     output: Annotated[
         Path | None,
@@ -35,34 +35,34 @@ def analyse(
 ) -> None:
     """Find equilibria, at rest or with the given speeds constant, their stability and their modes."""
     check_endings([output] if output else [], (".html",))
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
     found = m.equilibria(started(m, initial), speeds, find=looked_for, hold=tuple(hold or ()), starts=starts)
-    told = [(e, e.linearisation.modes()) for e in found]
-    if mode is not None and not 0 <= mode < len(told[0][1]):
-        raise typer.BadParameter(f"there are {len(told[0][1])} modes, counted from 0", param_hint="--mode")
+    analysed = [(e, e.linearisation.modes()) for e in found]
+    if mode is not None and not 0 <= mode < len(analysed[0][1]):
+        raise typer.BadParameter(f"there are {len(analysed[0][1])} modes, counted from 0", param_hint="--mode")
     if output is not None or mode is not None:
         named = f"{m.name.replace(' ', '_')}{'' if mode is None else f'_mode{mode}'}.html"
         path = output or Path(named)
-        _page(told, mode, path)
+        _page(analysed, mode, path)
         note(f"written: {path}")
     if json:
-        say_json({"model": m.name, "equilibria": [summary(*one) for one in told]})
+        say_json({"model": m.name, "equilibria": [summary(*one) for one in analysed]})
         return
-    for e, modes in told:
+    for e, modes in analysed:
         say(str(e))
         say("\n".join(str(modes).splitlines()[1:]))
 
 
-def _page(told: list[tuple[Equilibrium, Modes]], mode: int | None, path: Path) -> None:
+def _page(analysed: list[tuple[Equilibrium, Modes]], mode: int | None, path: Path) -> None:
     """The mode asked for, or the slowest that swings; the pose alone where nothing does."""
     from dalembert.view.posed import posed
 
-    first, modes = told[0]
+    first, modes = analysed[0]
     swinging = [k for k, x in enumerate(modes) if x.oscillates]
     chosen = mode if mode is not None else swinging[0] if swinging else None
     motion = posed(first.mechanism, first.q, "equilibrium") if chosen is None else modes[chosen].motion()
-    motion.page(path, results=[e for e, _ in told])
+    motion.page(path, results=[e for e, _ in analysed])
 
 
 def summary(e: Equilibrium, modes: Modes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, given, started
+from dalembert.cli.options import Initial, Parameter, model_with, started
 from dalembert.cli.report import say, say_json
 
 
@@ -27,7 +27,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     q, _ = m.assemble(started(m, initial))
     found = m.compare(formulation or None, constraints or None, states=states, start=q, seconds=seconds)
     if json:

@@ -88,7 +88,7 @@ def _driven(
     end = duration if duration is not None else span if span is not None else m.plan.duration
     if end is None:
         raise SimulationError("say how long: --duration 2")
-    held: Mechanism = system.build()
+    driven: Mechanism = system.build()
     q = m.assemble(start or None)[0]
     for name, law in laws.items():
         if name not in m.coordinates:
@@ -96,7 +96,7 @@ def _driven(
                 f"{name} is no coordinate; they are {', '.join(m.coordinates)}", param_hint="--move"
             )
         q[m.coordinates.index(name)] = float(law(0.0))
-    made = held.simulate(end, q, np.zeros(m.n_u), output=every)
+    made = driven.simulate(end, q, np.zeros(m.n_u), output=every)
     return made.t, made.q, made.u, made.udot(), [name for name in laws if name in m.speeds] or None
 
 
@@ -149,7 +149,7 @@ def _keep(m: Mechanism, found: Any, poses: tuple[Any, Any, Any], path: Path) -> 
             columns.add("force", f"force on {name}", found[name], units[name])
         write_table(path, columns)
         return
-    from dalembert.view.findings import Finding, Plot
+    from dalembert.analysis.finding import Finding, Plot
     from dalembert.view.posed import posed
 
     plots = [

@@ -12,7 +12,7 @@ from dalembert.cli.model import Json, Model, opened
 from dalembert.cli.report import note, say, say_json
 
 
-class Format(StrEnum):
+class WrittenAs(StrEnum):
     text = "text"
     latex = "latex"
     python = "python"
@@ -25,7 +25,7 @@ def equations(
     formulation: Annotated[
         str, typer.Option("--formulation", "-f", help="The method by which they are written: kane, lagrange, …")
     ] = "kane",
-    format: Annotated[Format, typer.Option("--format", help="In which language.")] = Format.text,
+    format: Annotated[WrittenAs, typer.Option("--format", help="In which language.")] = WrittenAs.text,
     numbers: Annotated[bool, typer.Option("--numbers", help="Put the parameters' values in.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
     json: Json = False,
@@ -33,7 +33,7 @@ def equations(
     """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
     m = opened(model)
     written = m.equations(formulation, parameters="numbers" if numbers else "symbols")
-    texts = {Format.text: written.text, Format.latex: written.latex}
+    texts = {WrittenAs.text: written.text, WrittenAs.latex: written.latex}
     text = texts[format]() if format in texts else written.code(format.value)
     if output is not None:
         from dalembert.atomic import write_whole

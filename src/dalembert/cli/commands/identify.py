@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, Speed, given
+from dalembert.cli.options import Initial, Parameter, Speed, model_with
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.values import numbers_by_name
 from dalembert.errors import ModelError
@@ -29,7 +29,7 @@ def identify(
     """Find the parameters with which the motion comes nearest to what was measured."""
     from dalembert.trace.csv_samples import read_samples
 
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     samples = read_samples(data)
     known = {*m.coordinates, *(f"{c}'" for c in m.speeds), *m.plan.outputs}
     measured = {name: x for name, x in zip(samples.columns, samples.values.T) if name in known}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, given, started
+from dalembert.cli.options import Initial, Parameter, model_with, started
 from dalembert.cli.report import say, say_json
 
 
 def inspect(model: Model, initial: Initial = None, parameter: Parameter = None, json: Json = False) -> None:
     """Tell the tree, its labelling, loops, mobility, redundancy and assembly, in plain words."""
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     found = m.inspect(started(m, initial))
     if json:
         say_json({"purpose": m.purpose, "coordinates": m.coordinates, "speeds": m.speeds} | found.to_dict())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, given, started
+from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, model_with, started
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name
@@ -45,7 +45,7 @@ def linearise(
 ) -> None:
     """Write small motions about an equilibrium as M, G, D, K and as state space A, B, C, D, exactly to first order."""
     check_endings([output] if output else [], (".html",))
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)
     tau = None
     if as_is:

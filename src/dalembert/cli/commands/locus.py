@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, given, started
+from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, values_of
@@ -31,7 +31,7 @@ def locus(
     from dalembert.simulation.scales import speed_units
 
     check_endings(output or [], (".csv", ".html"))
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
     start = started(m, initial)
     found = m.root_locus(name, values_of(values, "VALUES"), start, speeds, find=looked_for, hold=tuple(hold or ()))

@@ -8,7 +8,7 @@ import typer
 
 from dalembert.cli.commands.simulate import how_long
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter, Speed, given
+from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter, Speed, model_with
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name
@@ -31,7 +31,7 @@ def sensitivities(
 ) -> None:
     """Simulate a model together with the exact derivatives of its motion and outputs in parameters and initial values."""
     check_endings(output or [], (".csv", ".html"))
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     start, speeds = numbers_by_name(initial, "--initial"), numbers_by_name(speed, "--speed")
     named = None if not to else [x for x in to if x in m.parameters]
     values = [x for x in to or [] if x not in m.parameters]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Duration, Initial, Parameter, Speed, given
+from dalembert.cli.options import Duration, Initial, Parameter, Speed, model_with
 from dalembert.cli.report import note, rounded, say, say_json
 from dalembert.cli.simulation_options import with_simulation_options
 from dalembert.cli.values import numbers_by_name
@@ -56,7 +56,7 @@ def marched(
     options: SimulationOptions,
 ) -> tuple[Motion, float]:  # fmt: skip
     """The motion and the seconds it took."""
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     start, speeds = numbers_by_name(initial, "--initial"), numbers_by_name(speed, "--speed")
     began = time.perf_counter()
     motion = m.simulate(how_long(m, duration), start or None, speeds or None, options=options)

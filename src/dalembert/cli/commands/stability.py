@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, given, started
+from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, values_of
@@ -35,7 +35,7 @@ def stability(
         if not equals:
             raise typer.BadParameter(f"{one!r} is not name=from:to:count", param_hint="--over")
         ranges[name.strip()] = values_of(text, "--over")
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     start = started(m, initial)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
     found = m.stability_map(ranges, start, speeds, find=looked_for, hold=tuple(hold or ()))

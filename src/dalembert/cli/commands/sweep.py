@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Kept, Parameter, given
+from dalembert.cli.options import Initial, Kept, Parameter, model_with
 from dalembert.cli.report import note, say, say_json
 from dalembert.cli.tables import check_endings
 from dalembert.cli.values import numbers_by_name, point_of, values_of
@@ -35,7 +35,7 @@ def sweep(
     for one in point or []:
         name, equals, where = one.partition("=")
         points[name if equals else one.split(",")[0]] = point_of(where if equals else one, "--point")
-    m = given(model, parameter)
+    m = model_with(model, parameter)
     asked = values_of(values, "VALUES")
     found = m.sweep(joint, asked, numbers_by_name(initial, "--initial") or _own(m, joint))
     curves = {name: found.trace(at) for name, at in points.items()}
@@ -59,7 +59,7 @@ def _own(m: Mechanism, joint: str) -> Any:
 
 def _keep(found: Sweep, curves: dict[str, Any], points: dict[str, Any], path: Any) -> None:
     if path.suffix.lower() == ".html":
-        from dalembert.view.findings import curve
+        from dalembert.analysis.finding import curve
         from dalembert.view.posed import posed
 
         motion = posed(found.mechanism, found.q, f"sweep of {found.joint}")

@@ -4,10 +4,22 @@ from dalembert.files.expressions.errors import ExpressionError
 from dalembert.files.expressions.formula import Formula, evaluated
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
 from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
-from dalembert.files.expressions.syntax import Freedom, Name, Node, Reading, parts
+from dalembert.files.expressions.syntax import JointRead, Name, Reading, SyntaxNode, parts
 from dalembert.files.expressions.written import written
 
 __all__ = [
-    "CONSTANTS", "FUNCTIONS", "NO_TABLES", "ExpressionError", "Formula", "Freedom", "Name", "Node", "Reading", "Tables",
-    "evaluated", "parse", "parts", "written",
+    "CONSTANTS",
+    "FUNCTIONS",
+    "NO_TABLES",
+    "ExpressionError",
+    "Formula",
+    "JointRead",
+    "Name",
+    "Reading",
+    "SyntaxNode",
+    "Tables",
+    "evaluated",
+    "parse",
+    "parts",
+    "written",
 ]  # fmt: skip

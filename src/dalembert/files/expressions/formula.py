@@ -15,15 +15,15 @@ from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
 from dalembert.files.expressions.syntax import (
     Call,
     Chain,
-    Comparison,
-    Freedom,
+    Compared,
+    JointRead,
     Minus,
     Name,
-    Node,
     Not,
     Number,
     Power,
     Reading,
+    SyntaxNode,
     parts,
 )  # fmt: skip
 from dalembert.parts.names import nearest
@@ -34,11 +34,11 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "and": operator.and_, "or": operator.or_,
 }  # fmt: skip
 
-Scope = Callable[[Node], Any]
+Scope = Callable[[SyntaxNode], Any]
 """The value of a name or of a freedom."""
 
 
-def evaluated(node: Node, text: str, scope: Scope) -> Any:
+def evaluated(node: SyntaxNode, text: str, scope: Scope) -> Any:
     """Value of a node in a scope: a float, or an Expr. What has no value (1/0, log(-1), too large) is an error with its place."""
     try:
         return _value(node, text, scope)
@@ -46,12 +46,12 @@ def evaluated(node: Node, text: str, scope: Scope) -> Any:
         raise ExpressionError(text, node.at, "it is nested too deeply") from None
 
 
-def _value(node: Node, text: str, scope: Scope) -> Any:
+def _value(node: SyntaxNode, text: str, scope: Scope) -> Any:
     try:
         match node:
             case Number():
                 return node.value
-            case Name() | Freedom() | Reading():
+            case Name() | JointRead() | Reading():
                 return scope(node)
             case Minus():
                 return -_value(node.of, text, scope)
@@ -62,7 +62,7 @@ def _value(node: Node, text: str, scope: Scope) -> Any:
                 return total
             case Power():
                 return _power(_value(node.base, text, scope), _value(node.exponent, text, scope))
-            case Comparison():
+            case Compared():
                 return _BINARY[node.sign](_value(node.left, text, scope), _value(node.right, text, scope))
             case Not():
                 inner = _value(node.of, text, scope)
@@ -128,13 +128,13 @@ class Formula:
         values = [self._value(text, node, state, known) for text, node in zip(self.texts, self.nodes)]
         return values[0] if self.single else np.array(values)
 
-    def _value(self, text: str, node: Node, state: Any, known: Mapping[str, Any]) -> Any:
-        def scope(x: Node) -> Any:
+    def _value(self, text: str, node: SyntaxNode, state: Any, known: Mapping[str, Any]) -> Any:
+        def scope(x: SyntaxNode) -> Any:
             if isinstance(x, Name):
                 return named(text, x.at, x.name, known)
             if isinstance(x, Reading):
                 return _reading(state, text, x, self._outputs)
-            assert isinstance(x, Freedom)
+            assert isinstance(x, JointRead)
             if state is None:
                 what = ", ".join(self.arguments)
                 raise ExpressionError(
@@ -160,7 +160,7 @@ def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> A
     raise ExpressionError(text, x.at, f"output {x.output!r} is read as {its}")
 
 
-def _freedom(state: Any, text: str, x: Freedom) -> Any:
+def _freedom(state: Any, text: str, x: JointRead) -> Any:
     """A coordinate or speed of a joint or of an elastic body, by name."""
     try:
         coordinates, speeds, q, u = state.freedoms(x.joint)

@@ -22,15 +22,15 @@ from dalembert.files.expressions.functions import FUNCTIONS
 from dalembert.files.expressions.syntax import (
     Call,
     Chain,
-    Comparison,
-    Freedom,
+    Compared,
+    JointRead,
     Minus,
     Name,
-    Node,
     Not,
     Number,
     Power,
     Reading,
+    SyntaxNode,
 )  # fmt: skip
 from dalembert.files.expressions.tokens import Token, tokens
 from dalembert.parts.names import nearest
@@ -44,7 +44,7 @@ Tables = Mapping[str, Callable[[Any], Any]]
 NO_TABLES: Tables = MappingProxyType({})
 
 
-def parse(text: str, tables: Tables = NO_TABLES) -> Node:
+def parse(text: str, tables: Tables = NO_TABLES) -> SyntaxNode:
     """The expression, which must be a number (not a condition)."""
     return _Parser(text, tables).whole()
 
@@ -74,7 +74,7 @@ class _Parser:
     def error(self, at: int, problem: str) -> ExpressionError:
         return ExpressionError(self.text, at, problem)
 
-    def whole(self) -> Node:
+    def whole(self) -> SyntaxNode:
         if self.now.kind == "end":
             raise self.error(0, "it is empty; write a number or a formula")
         node = self.number(self.either())
@@ -83,46 +83,48 @@ class _Parser:
         return node
 
     # -- kinds ---------------------------------------------------------------------------------------------------------
-    def number(self, node: Node) -> Node:
+    def number(self, node: SyntaxNode) -> SyntaxNode:
         if node.condition:
             raise self.error(node.at, "a condition is no number; use select(condition, a, b)")
         return node
 
-    def condition(self, node: Node) -> Node:
+    def condition(self, node: SyntaxNode) -> SyntaxNode:
         if not node.condition:
             raise self.error(node.at, "a condition such as q.A > 0 is expected here")
         return node
 
     # -- ranks ---------------------------------------------------------------------------------------------------------
-    def either(self) -> Node:
+    def either(self) -> SyntaxNode:
         return self.chain(self.both, ("or",), self.condition)
 
-    def both(self) -> Node:
+    def both(self) -> SyntaxNode:
         return self.chain(self.negation, ("and",), self.condition)
 
-    def negation(self) -> Node:
+    def negation(self) -> SyntaxNode:
         if not self.has("not"):
             return self.comparison()
         at = self.take().at
         return Not(at, self.condition(self.deeper(self.negation, at)))
 
-    def comparison(self) -> Node:
+    def comparison(self) -> SyntaxNode:
         left = self.sum()
         if not self.has("<", "<=", ">", ">="):
             return left
         sign = self.take()
-        made = Comparison(sign.at, sign.text, self.number(left), self.number(self.sum()))
+        made = Compared(sign.at, sign.text, self.number(left), self.number(self.sum()))
         if self.has("<", "<=", ">", ">="):
             raise self.error(self.now.at, "comparisons cannot be chained; join two of them with `and`")
         return made
 
-    def sum(self) -> Node:
+    def sum(self) -> SyntaxNode:
         return self.chain(self.product, ("+", "-"), self.number)
 
-    def product(self) -> Node:
+    def product(self) -> SyntaxNode:
         return self.chain(self.signed, ("*", "/"), self.number)
 
-    def chain(self, operand: Callable[[], Node], signs: tuple[str, ...], kind: Callable[[Node], Node]) -> Node:
+    def chain(
+        self, operand: Callable[[], SyntaxNode], signs: tuple[str, ...], kind: Callable[[SyntaxNode], SyntaxNode]
+    ) -> SyntaxNode:
         first = operand()
         if not self.has(*signs):
             return first
@@ -132,14 +134,14 @@ class _Parser:
             rest.append((sign, kind(operand())))
         return Chain(first.at, kind(first), tuple(rest))
 
-    def signed(self) -> Node:
+    def signed(self) -> SyntaxNode:
         if self.has("+", "-"):
             sign = self.take()
             node = self.number(self.deeper(self.signed, sign.at))
             return Minus(sign.at, node) if sign.text == "-" else node
         return self.power()
 
-    def power(self) -> Node:
+    def power(self) -> SyntaxNode:
         base = self.atom()
         if not self.has("^", "**"):
             return base
@@ -147,7 +149,7 @@ class _Parser:
         return Power(at, self.number(base), self.number(self.deeper(self.signed, at)))
 
     # -- atoms ---------------------------------------------------------------------------------------------------------
-    def atom(self) -> Node:
+    def atom(self) -> SyntaxNode:
         token = self.take()
         if token.kind == "number":
             return Number(token.at, float(token.text))
@@ -161,7 +163,7 @@ class _Parser:
             raise self.error(token.at, "it ends where a value is expected")
         raise self.error(token.at, f"a value is expected here, not {token.text!r}")
 
-    def named(self, token: Token) -> Node:
+    def named(self, token: Token) -> SyntaxNode:
         if self.has("("):
             return self.call(token)
         if self.has("[") and token.text in ("q", "u"):
@@ -177,9 +179,9 @@ class _Parser:
                 f"{token.text!r} is not known; coordinates are q.joint or q.joint.freedom, speeds u.joint, outputs out.name",
             )
         part = path[1] if len(path) == 2 else None
-        return Reading(token.at, path[0], part) if kind == "out" else Freedom(token.at, kind, path[0], part)
+        return Reading(token.at, path[0], part) if kind == "out" else JointRead(token.at, kind, path[0], part)
 
-    def bracketed(self, token: Token) -> Node:
+    def bracketed(self, token: Token) -> SyntaxNode:
         """q["a name with signs in it"]."""
         self.need("[")
         name = self.take()
@@ -187,9 +189,9 @@ class _Parser:
             raise self.error(name.at, "a joint's name in quotes is expected here")
         self.need("]")
         joint, _, freedom = name.text[1:-1].partition(".")
-        return Freedom(token.at, token.text, joint, freedom or None)
+        return JointRead(token.at, token.text, joint, freedom or None)
 
-    def call(self, token: Token) -> Node:
+    def call(self, token: Token) -> SyntaxNode:
         if token.text not in self.functions:
             raise self.error(
                 token.at, f"there is no function {token.text!r}; {nearest(token.text, self.functions, 'functions are')}"
@@ -206,7 +208,7 @@ class _Parser:
         head = [self.condition(given.pop(0))] if token.text == "select" else []
         return Call(token.at, token.text, (*head, *(self.number(x) for x in given)), apply)
 
-    def deeper(self, rule: Callable[[], Node], at: int) -> Node:
+    def deeper(self, rule: Callable[[], SyntaxNode], at: int) -> SyntaxNode:
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error(at, f"it is nested more than {DEEPEST} deep")

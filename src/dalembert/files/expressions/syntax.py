@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Node:
+class SyntaxNode:
     at: int
 
     @property
@@ -17,24 +17,24 @@ class Node:
         return False
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return ()
 
 
 @dataclass(frozen=True)
-class Number(Node):
+class Number(SyntaxNode):
     value: float
 
 
 @dataclass(frozen=True)
-class Name(Node):
+class Name(SyntaxNode):
     """A parameter, an argument, a constant or t."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class Freedom(Node):
+class JointRead(SyntaxNode):
     """q.joint, q.joint.freedom, u.joint, u.joint.freedom."""
 
     kind: str
@@ -43,7 +43,7 @@ class Freedom(Node):
 
 
 @dataclass(frozen=True)
-class Reading(Node):
+class Reading(SyntaxNode):
     """out.name, or out.name.x of an output with three components."""
 
     output: str
@@ -51,80 +51,80 @@ class Reading(Node):
 
 
 @dataclass(frozen=True)
-class Call(Node):
+class Call(SyntaxNode):
     function: str
-    arguments: tuple[Node, ...]
+    arguments: tuple[SyntaxNode, ...]
     apply: Callable[..., Any]
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return self.arguments
 
 
 @dataclass(frozen=True)
-class Minus(Node):
-    of: Node
+class Minus(SyntaxNode):
+    of: SyntaxNode
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return (self.of,)
 
 
 @dataclass(frozen=True)
-class Chain(Node):
+class Chain(SyntaxNode):
     """first ∘ second ∘ third …, from the left, with operators of one rank: + and −, or * and /, or `and`, or `or`."""
 
-    first: Node
-    rest: tuple[tuple[str, Node], ...]
+    first: SyntaxNode
+    rest: tuple[tuple[str, SyntaxNode], ...]
 
     @property
     def condition(self) -> bool:
         return self.rest[0][0] in ("and", "or")
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return (self.first, *(node for _, node in self.rest))
 
 
 @dataclass(frozen=True)
-class Power(Node):
-    base: Node
-    exponent: Node
+class Power(SyntaxNode):
+    base: SyntaxNode
+    exponent: SyntaxNode
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return (self.base, self.exponent)
 
 
 @dataclass(frozen=True)
-class Comparison(Node):
+class Compared(SyntaxNode):
     sign: str
-    left: Node
-    right: Node
+    left: SyntaxNode
+    right: SyntaxNode
 
     @property
     def condition(self) -> bool:
         return True
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return (self.left, self.right)
 
 
 @dataclass(frozen=True)
-class Not(Node):
-    of: Node
+class Not(SyntaxNode):
+    of: SyntaxNode
 
     @property
     def condition(self) -> bool:
         return True
 
     @property
-    def inner(self) -> tuple[Node, ...]:
+    def inner(self) -> tuple[SyntaxNode, ...]:
         return (self.of,)
 
 
-def parts(node: Node) -> Iterator[Node]:
+def parts(node: SyntaxNode) -> Iterator[SyntaxNode]:
     """The node and everything in it."""
     yield node
     for x in node.inner:

@@ -10,7 +10,7 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 
 
-class Modes(WholeNumber):
+class ModesKind(WholeNumber):
     """A number of modes, or {y: 2, z: 1, torsion: 1, axial: 0}."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:

@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.files.models.kinds import AXIS, MATRIX, VECTOR, NameKind, NumberKind, PlainNumber, Row, Schema, is_zero
+from dalembert.files.models.kinds import (
+    AXIS,
+    MATRIX,
+    VECTOR,
+    NameKind,
+    NumberKind,
+    PlainNumber,
+    RowKind,
+    Schema,
+    is_zero,
+)
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.parts.frames import Frame
@@ -19,7 +29,7 @@ from dalembert.parts.joints.axis import unit
 from dalembert.parts.joints.orientation import EulerParameters
 from dalembert.vectors import IDENTITY, ZERO, turn, turn_123
 
-_QUATERNION = Row(PlainNumber(), 4)
+_QUATERNION = RowKind(PlainNumber(), 4)
 
 
 @dataclass(frozen=True)

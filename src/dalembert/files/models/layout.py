@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
-from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, Row, Text
+from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, RowKind, Text
 from dalembert.files.models.laws import LawKind
-from dalembert.files.models.records import Field, Variants, fields_of
+from dalembert.files.models.records import Field, VariantKind, fields_of
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.data_file import InFolder
@@ -85,19 +85,19 @@ class Simulation:
     duration: Annotated[PositiveNumber | None, Help("How long, s")] = None
 
 
-SHAPE = Variants(SHAPES, "shape")
-SOLID = Variants(SOLIDS, "solid")
-JOINT = Variants(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
-FORCE = Variants(FORCES, "force")
-CONSTRAINT = Variants(CONSTRAINTS, "constraint")
-ELASTIC = Variants(SOURCES, "flexible body")
-OUTPUT = Variants(OUTPUTS, "output")
+SHAPE = VariantKind(SHAPES, "shape")
+SOLID = VariantKind(SOLIDS, "solid")
+JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
+FORCE = VariantKind(FORCES, "force")
+CONSTRAINT = VariantKind(CONSTRAINTS, "constraint")
+ELASTIC = VariantKind(SOURCES, "flexible body")
+OUTPUT = VariantKind(OUTPUTS, "output")
 SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
 
 INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
 WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}
 PARAMETERS: Kind = Named(PlainNumber())
-CUT: Kind = Row(NameKind(), 0)
+CUT: Kind = RowKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",

@@ -11,7 +11,7 @@ from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
-from dalembert.files.models.kinds import VECTOR, Row
+from dalembert.files.models.kinds import VECTOR, RowKind
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
@@ -37,7 +37,7 @@ from dalembert.files.models.layout import (
     Watched,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
-from dalembert.files.models.records import Variants, fields_of, read_fields
+from dalembert.files.models.records import VariantKind, fields_of, read_fields
 from dalembert.files.models.scope import Scope
 from dalembert.files.models.tables import table_of
 from dalembert.mechanism.simulation_options import SimulationOptions
@@ -147,11 +147,11 @@ def _elastic(entry: Entry | None, scope: Scope) -> Any:
         return ELASTIC.read(entry, scope).body()
 
 
-def _listed(entry: Entry | None, kind: Variants, scope: Scope) -> list[Any] | None:
+def _listed(entry: Entry | None, kind: VariantKind, scope: Scope) -> list[Any] | None:
     """One thing or several."""
     if entry is None or entry.value is None:
         return None
-    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else Row(kind, 0).read(entry, scope)
+    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else RowKind(kind, 0).read(entry, scope)
 
 
 def _ground(system: System, entry: Entry, scope: Scope) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
 from dalembert.files.models.data_files import FileKind
-from dalembert.files.models.elastic import Modes
+from dalembert.files.models.elastic import ModesKind
 from dalembert.files.models.frames import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.kinds import (
     AXIS,
@@ -36,7 +36,7 @@ from dalembert.files.models.kinds import (
     OneOrMany,
     PlainNumber,
     PointKind,
-    Row,
+    RowKind,
     Schema,
     Text,
     WholeNumber,
@@ -82,11 +82,11 @@ def _kind_of(said: FieldType | None) -> Kind | None:
             return Choice(words)
         case Nested(cls, otherwise):
             beside = _kind_of(otherwise)
-            return Record(cls) if beside is None else Either(Record(cls), beside)
+            return RecordKind(cls) if beside is None else Either(RecordKind(cls), beside)
         case ByName(item) if (kind := _kind_of(item)) is not None:
             return Named(kind)
         case Several(item) if (kind := _kind_of(item)) is not None:
-            return Row(kind, 0)
+            return RowKind(kind, 0)
         case Plain(cls):
             return _PLAIN[cls]
     return None
@@ -174,7 +174,7 @@ def summary(cls: type) -> str:
 
 
 @dataclass(frozen=True)
-class Record:
+class RecordKind:
     """One dataclass by its fields."""
 
     cls: type
@@ -194,7 +194,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Variants:
+class VariantKind:
     """One of several classes, named by `type`; `besides` are fields that any of them has in the file."""
 
     classes: tuple[type, ...]
@@ -240,9 +240,9 @@ class Variants:
 _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
-    "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": Modes(), "colour": Text(), "list": NUMBERS,
-    "columns": Either(Named(NUMBERS), NUMBERS), "points": Row(VECTOR, 0), "faces": Row(Row(WholeNumber(), 3), 0),
+    "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
+    "columns": Either(Named(NUMBERS), NUMBERS), "points": RowKind(VECTOR, 0), "faces": RowKind(RowKind(WholeNumber(), 3), 0),
     "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "formulation": Choice(FORMULATIONS),
-    "constraint method": Choice(METHODS), "stabilisation": Either(Record(Baumgarte), Choice(STABILISATIONS)),
+    "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -11,9 +11,9 @@ from dalembert.errors import ModelError
 from dalembert.files.expressions import (
     ExpressionError,
     Formula,
-    Freedom,
-    Node,
+    JointRead,
     Reading,
+    SyntaxNode,
     evaluated,
     parse,
     parts,
@@ -111,11 +111,11 @@ class _StandIn:
         return symbol("#out") if isinstance(self.output, Value) else symbols("#out", range(3))
 
 
-def _constant(text: str, x: Node, known: Mapping[str, Any]) -> Any:
+def _constant(text: str, x: SyntaxNode, known: Mapping[str, Any]) -> Any:
     if isinstance(x, Name):
         return named(text, x.at, x.name, known)
     raise ExpressionError(text, x.at, "coordinates, speeds and outputs are not known here, only parameters")
 
 
-def _varies(part: Node, variables: tuple[str, ...]) -> bool:
-    return isinstance(part, (Freedom, Reading)) or (isinstance(part, Name) and part.name in variables)
+def _varies(part: SyntaxNode, variables: tuple[str, ...]) -> bool:
+    return isinstance(part, (JointRead, Reading)) or (isinstance(part, Name) and part.name in variables)

@@ -8,10 +8,11 @@ from typing import Any
 
 from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
+from dalembert.files.models.as_expressions import as_expressions, tables_of
 from dalembert.files.models.data_files import check_files
 from dalembert.files.models.elastic import said
 from dalembert.files.models.emit import yaml_text
-from dalembert.files.models.kinds import VECTOR, Row, is_zero
+from dalembert.files.models.kinds import VECTOR, RowKind, is_zero
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
@@ -30,7 +31,6 @@ from dalembert.files.models.layout import (
     Watched,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
-from dalembert.files.models.spelled import spelled, tables_of
 from dalembert.files.models.tables import said_of
 from dalembert.parts.bodies import RigidBody
 from dalembert.parts.events import Event
@@ -56,15 +56,15 @@ def plain_data(system: System) -> dict[str, Any]:
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
     data["parameters"] = dict(system.parameters)
     forces, constraints, outputs = (
-        {k: spelled(x, system) for k, x in things.items()}
+        {k: as_expressions(x, system) for k, x in things.items()}
         for things in (system.forces, system.constraints, system.outputs)
     )
-    events = {k: spelled(_watched(e), system) for k, e in system.events.items()}
+    events = {k: as_expressions(_watched(e), system) for k, e in system.events.items()}
     tables = tables_of(system, [x for part in (forces, constraints, outputs, events) for x in part.values()])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
-        data["ground"] = {"shapes": Row(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
+        data["ground"] = {"shapes": RowKind(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
@@ -84,7 +84,7 @@ def _body(b: RigidBody) -> dict[str, Any]:
         data = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
     else:
         data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
-    return data | ({"shapes": Row(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
+    return data | ({"shapes": RowKind(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
 
 
 def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class _ByName:
         return values[0] if len(values) == 1 else vector(values)
 
 
-def spelled(thing: Any, system: System) -> Any:
+def as_expressions(thing: Any, system: System) -> Any:
     """The force, constraint, output or event with its functions as formulas; those that ask for more are left as they are."""
     changes: dict[str, Formula] = {}
     cls: type = type(thing)
@@ -91,7 +91,7 @@ def _tables(x: Any) -> Iterator[Table]:
             yield e.op.column.table
 
 
-def tables_of(system: System, spelled_things: list[Any]) -> dict[str, Table]:
+def tables_of(system: System, things: list[Any]) -> dict[str, Table]:
     """Those the system names, and those that its motions and functions use."""
     found = dict(system.tables)
 
@@ -104,7 +104,7 @@ def tables_of(system: System, spelled_things: list[Any]) -> dict[str, Table]:
         for x in p.law.q:
             for table in _tables(x):
                 add(table)
-    for thing in spelled_things:
+    for thing in things:
         for f in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
             value = getattr(thing, f.name, None)
             for apply in value.functions if isinstance(value, Formula) else ():

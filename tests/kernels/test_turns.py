@@ -36,15 +36,14 @@ def test_any_number_of_angles_is_taken(n):
     np.testing.assert_allclose([m.forward_dynamics(*x) for x in zip(q, u, tau)], expected, rtol=1e-9, atol=1e-9)
 
 
-def test_angles_too_large_for_the_polynomials_and_not_finite_ones():
+def test_angles_too_large_for_the_polynomials():
     m = chain(9)
     q, u = np.full((6, 9), 0.3), np.full((6, 9), 0.1)
-    q[2, 4], q[4, 7] = 3.0e7, np.nan
+    q[2, 4] = 3.0e7
     udot = m.forward_dynamics(q, u)
     expected = by_articulated_bodies(Tree(m.state(q[2], u[2])), np.zeros(9))
     np.testing.assert_allclose(udot[2], expected, rtol=1e-9)
-    assert np.isnan(udot[4]).any()
-    np.testing.assert_allclose(udot[[0, 1, 3, 5]], np.tile(udot[0], (4, 1)), rtol=1e-12)
+    np.testing.assert_allclose(udot[[0, 1, 3, 4, 5]], np.tile(udot[0], (5, 1)), rtol=1e-12)
 
 
 def test_links_that_differ_only_in_their_phase_share_their_code():

@@ -66,6 +66,10 @@ class FormulationRightHandSide(RightHandSide):
         return self.places["rates"]
 
     @property
+    def watched(self) -> bool:
+        return self.constrained and self.uses_mechanism_speeds and self.keep.projects
+
+    @property
     def pivot_at(self) -> int | None:
         return self.rows.pivot_at if self.constrained and self.uses_mechanism_speeds else None
 

@@ -136,6 +136,10 @@ class RangeSpaceRightHandSide(RightHandSide):
         return self.closing.places["rates"]
 
     @property
+    def watched(self) -> bool:
+        return self.keep.projects
+
+    @property
     def pivot_at(self) -> int:
         return self.places["pivot"]
 

@@ -81,8 +81,8 @@ class RightHandSide:
 
     @property
     def watched(self) -> bool:
-        """Whether rows are kept by projection and watched for singular poses."""
-        return self.pivot_at is not None and self.keep.projects
+        """Whether rows are kept by projection and watched for singular poses. Nothing is traced to answer it."""
+        return False
 
     @property
     def projects_in_lanes(self) -> bool:

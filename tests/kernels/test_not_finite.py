@@ -106,3 +106,12 @@ def test_far_away_is_not_absurd() -> None:
     s.add_joint("free", da.Free(), "ground", "probe")
     motion = s.build().simulate(1.0, {"free.x": 5e12})
     assert motion.position("probe")[-1, 2] == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_words_in_an_array_are_refused_in_words(name: str) -> None:
+    """An array of text is of the right kind at first sight; numbers it has none."""
+    ask, _ = CALLS[name]
+    for m in (_arm(), bricard()):
+        with pytest.raises(da.DalembertError, match="number|without loops"):
+            ask(m, np.array(["a"] * m.n_q), np.zeros(m.n_u), np.zeros(m.n_u), 0.0)

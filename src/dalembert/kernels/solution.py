@@ -58,7 +58,9 @@ def accelerations(
 ) -> Any:
     """u̇ of one state (n,) or of a batch (K, n)."""
     method(constraints)
-    if type(q) is not np.ndarray or type(t) is not float:  # what is plainly right costs no second look
+    if (
+        type(q) is not np.ndarray or q.dtype != float or type(t) is not float
+    ):  # what is plainly right costs no second look
         q, t = numbers(q, "forward_dynamics: q"), numbers(t, "forward_dynamics: t")
     u = np.zeros(m.n_u) if u is None else u
     rows = _rows(c, q, t, parameters)

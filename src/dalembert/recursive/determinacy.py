@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
@@ -38,6 +39,11 @@ def massless_freedom(m: Mechanism) -> tuple[str, str] | None:
         large = m.scales.speeds[link.source.columns]  # turning and sliding compared by the work along a large step
         by = np.outer(large, large)
         D, D_locked = (by * steps.joint_inertia(link, at, I)[1] for I in (inertia[k], locked[k]))
+        if not np.isfinite(D).all():
+            raise ModelError(
+                f'joint "{link.source.name}": what it moves has an inertia beyond what can be computed with; look for masses or '
+                "lengths that are far too large or too small"
+            )
         moments, directions = np.linalg.eigh(D) if S.size else (np.ones(1), np.zeros((0, 1)))
         if moments[0] <= _RATIO * np.trace(D_locked):
             worst = link.source.free[int(np.argmax(np.abs(directions[:, 0])))]

@@ -113,5 +113,5 @@ def test_words_in_an_array_are_refused_in_words(name: str) -> None:
     """An array of text is of the right kind at first sight; numbers it has none."""
     ask, _ = CALLS[name]
     for m in (_arm(), bricard()):
-        with pytest.raises(da.DalembertError, match="number|without loops"):
+        with pytest.raises(da.DalembertError, match=r"number|without loops"):
             ask(m, np.array(["a"] * m.n_q), np.zeros(m.n_u), np.zeros(m.n_u), 0.0)

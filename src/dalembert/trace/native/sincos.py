@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from dalembert.trace.native.lanes import Lanes
+from dalembert.trace.native.target import PLAIN
 from dalembert.trace.native.text import FunctionText, ModuleText
 
 LARGEST = 1.0e6
@@ -93,7 +94,7 @@ def _fast(body: FunctionText, arguments: Sequence[str]) -> list[tuple[str, str]]
 
 @cache
 def _template(lanes: Lanes) -> tuple[str, str, str]:
-    body = FunctionText(ModuleText(), lanes)
+    body = FunctionText(ModuleText(PLAIN), lanes)
     sine, cosine = _polynomials(body, "%angle")
     return "\n".join(body.lines), sine, cosine
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from dalembert.trace.native.lanes import Lanes
+from dalembert.trace.native.llvm_text import FunctionText, ModuleText
 from dalembert.trace.native.target import PLAIN
-from dalembert.trace.native.text import FunctionText, ModuleText
 
 LARGEST = 1.0e6
 """The quadrant's product with π/2's leading bits is exact up to here."""

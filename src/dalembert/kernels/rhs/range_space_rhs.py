@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.kernels.rhs.closing_code import ClosingCode
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
@@ -24,7 +25,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Real, Signature, maximum
+from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum
 
 MOST_CORRECTIONS = 12
 """Newton steps of a projection; from an integrator's step, one or two are needed."""
@@ -186,43 +187,45 @@ class RangeSpaceRightHandSide(RightHandSide):
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
         return self.emit_closing(module, lanes) if self.keep.projects else super().emit_projection(module, lanes)
 
+    def closing_code(self, module: Module, lanes: int) -> ClosingCode:
+        """Functions that projection and assembly share, in the module."""
+        found = self._closing_codes.setdefault(module, {})
+        if lanes not in found:
+            found[lanes] = ClosingCode(self, module, lanes)
+        return found[lanes]
+
+    @cached_property
+    def _closing_codes(self) -> WeakKeyDictionary[Module, dict[int, ClosingCode]]:
+        return WeakKeyDictionary()
+
     def emit_closing(self, module: Module, lanes: int) -> Signature:
         """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
         of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
         little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
-        all_rows = self.closing
-        code = {name: module.block(all_rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
-        solver = RowSolver(self.m, all_rows.pattern, module, self._places_of_norms())
-        m, n, k, at = self.m, self.m.n_u, all_rows.n_rows, all_rows.places
-        admissible = emit_admissible(module, m, lanes)
-        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **KERNEL) as f:
-            part = {name: f.work + start for name, start in at.items()}
-            solver.factorise_damped(f, part, f.P + len(m.parameters), f.damping)
-        factorised = f.signature
+        c = self.closing_code(module, lanes)
+        m, n, k = self.m, self.m.n_u, c.n_rows
         with module.function("project", lanes=lanes, **KERNEL) as f:
             arguments = [getattr(f, name) for name in NAMES]
-            part = {name: f.work + start for name, start in at.items()}
-            norms = f.P + len(m.parameters)
-            size_at = module.int_table(self._places_of_sizes() or [0])
+            part, scales = c.parts(f), c.scales(f)
             state = f.variables(before=1e300, gap=0.0, first=0.0)
             moved = part["moved"]
 
             def largest(errors: Pointer) -> None:
                 state.gap = 0.0
                 with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(errors[i]) / norms[size_at[i]])
+                    state.gap = maximum(state.gap, abs(errors[i]) / scales[c.size_at[i]])
 
             def factors(damping: Any) -> None:
-                f.call(code["pose"], *arguments)
-                f.call(factorised, damping(), *arguments)
+                f.call(c.pose, *arguments)
+                f.call(c.factors, damping(), c.norm_at, *arguments)
 
             def damped() -> Any:
                 largest(part["g"])
                 return maximum(state.gap, LEAST_DAMPING)
 
-            if admissible:
+            if c.admissible:
                 # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
-                f.call(admissible, *arguments)
+                f.call(c.admissible, *arguments)
             with f.loop(MOST_CORRECTIONS) as turn:
                 with f.if_(turn == 0):
                     factors(damped)
@@ -234,29 +237,29 @@ class RangeSpaceRightHandSide(RightHandSide):
                 state.before = state.gap
                 with f.loop(k) as i:
                     part["r"][i] = part["g"][i]
-                solver.correct(f, part)
+                f.call(c.correct, *arguments)
                 with f.loop(n) as i:
                     moved[i] = -part["d"][i]
-                f.call(code["moving"], f.t, f.q, moved, f.x, f.P, f.y, f.work)
+                f.call(c.moving, f.t, f.q, moved, f.x, f.P, f.y, f.work)
                 with f.loop(m.n_q) as i:
                     f.q[i] = f.q[i] + f.y[i]
-                if admissible:
-                    f.call(admissible, *arguments)
-                f.call(code["errors"], *arguments)
+                if c.admissible:
+                    f.call(c.admissible, *arguments)
+                f.call(c.errors, *arguments)
             with f.if_((state.first > FAR).any()):
                 factors(lambda: f.real(SPEED_DAMPING))
             state.before = 1e300
             with f.loop(MOST_CORRECTIONS) as turn:
-                f.call(code["errors"], *arguments)
+                f.call(c.errors, *arguments)
                 largest(part["slip"])
                 f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
                 with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
                     factors(lambda: f.real(SPEED_DAMPING))
-                    f.call(code["errors"], *arguments)
+                    f.call(c.errors, *arguments)
                 state.before = state.gap
                 with f.loop(k) as i:
                     part["r"][i] = part["slip"][i]
-                solver.correct(f, part)
+                f.call(c.correct, *arguments)
                 with f.loop(n) as i:
                     f.u[i] = f.u[i] - part["d"][i]
         return f.signature
@@ -276,11 +279,11 @@ class RangeSpaceRightHandSide(RightHandSide):
 
         return emit_projection(self, module, lanes, groups)
 
-    def _places_of_norms(self) -> list[int]:
+    def places_of_norms(self) -> list[int]:
         """Places of the norms of all rows, those of the kept ones first; their sizes lie between them and the others'."""
         return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
 
-    def _places_of_sizes(self) -> list[int]:
+    def places_of_sizes(self) -> list[int]:
         """Likewise, each group's behind its norms."""
         kept, every = self.n_rows, self.closing.n_rows
         return [i + kept if i < kept else i + every for i in self.closing.pattern.order]

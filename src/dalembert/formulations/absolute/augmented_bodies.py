@@ -4,6 +4,10 @@ At each hinge of a body place the mass of everything beyond it: all augmented bo
 m, and the mass centre of an augmented body is its barycentre. d_ii leads from the barycentre of body i to its mass centre,
 d_ik to its hinge towards body k. In a group that reaches the ground, the mass beyond the inner hinge is infinite: the
 barycentre is that hinge.
+
+An elastic body is augmented as it is deformed: its hinges are on nodes, and its vectors d_ik deform with it. They change at
+X_ik y_i, with y_i = (ω_i, q̇_i) and X_ik = [−d̃_ik, ∂d_ik/∂q_i]. Like d_ik itself, X_ik is the same for all bodies behind one hinge,
+and Σ_k m_k X_ik = 0. From that follows K_ij = Σ_k m_k X_ikᵀX_jk = −m X_ijᵀX_ji, as for rigid bodies.
 """
 
 from __future__ import annotations
@@ -14,17 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.hinged import Groups, groups
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics.state import State
-from dalembert.vectors import ZERO, Matrix, Vector, cross, skew
+from dalembert.vectors import ZERO, Vector, cross
 
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
     """A hinge of a body: ℓ from its mass centre, and the bodies beyond (None: the ground and everything on it)."""
 
-    arm: Vector
+    lever: Lever
     beyond: tuple[int, ...] | None
 
 
@@ -48,10 +53,10 @@ class AugmentedBodies:
             own, i = [], c.child
             if c.pointed:
                 inside = set(self.groups.members(self.groups.root[i])) - set(carried[i])
-                own.append(Hinge(c.child_arm, tuple(sorted(inside)) if self.groups.root[i] else None))
+                own.append(Hinge(c.child_lever, tuple(sorted(inside)) if self.groups.root[i] else None))
             for other in b.connections:
                 if other.parent == i and other.pointed:
-                    own.append(Hinge(other.parent_arm, carried[other.child]))
+                    own.append(Hinge(other.parent_lever, carried[other.child]))
             out.append(own)
         return out
 
@@ -69,52 +74,54 @@ class AugmentedBodies:
 
     # -- barycentric vectors ------------------------------------------------------------------------------------------
     @cached_property
-    def to_centre(self) -> list[Vector]:
+    def to_centre(self) -> list[Lever]:
         """d_ii = −Σ ℓ (mass beyond) / m over the hinges [C 309]; index 0 is body 1."""
         out = []
         for i, hinges in enumerate(self.hinges, start=1):
             if self.groups.root[i]:
-                total = sum((self._mass_of(h.beyond) * h.arm for h in hinges), start=ZERO)
-                out.append(-total / self.mass(i))
+                parts = [self._mass_of(h.beyond) * h.lever for h in hinges]
+                out.append(-_total(parts, len(self.bodies.own_at(i)) - 3) / self.mass(i))
             else:
-                out.append(-hinges[0].arm)
+                out.append(-hinges[0].lever)
         return out
 
     def d(self, i: int, k: int) -> Vector:
         """d_ik [B 29, C 309]: from the barycentre of body i to its hinge towards body k, to its mass centre where k = i."""
-        return ZERO if (found := self.moving(i, k)) is None else found
+        return ZERO if (found := self.moving(i, k)) is None else found.r
 
-    def moving(self, i: int, k: int) -> Vector | None:
+    def moving(self, i: int, k: int) -> Lever | None:
         """d_ik, or None where it is nothing: bodies of different groups, or k not carried by i in a group on the ground."""
         if self.groups.root[i] != self.groups.root[k]:
             return None
         return self._toward[i - 1].get(k)
 
     @cached_property
-    def _toward(self) -> list[dict[int, Vector]]:
+    def _toward(self) -> list[dict[int, Lever]]:
         out = []
         for i, hinges in enumerate(self.hinges, start=1):
             d = {i: self.to_centre[i - 1]}
             for h in hinges:
-                d |= dict.fromkeys(h.beyond or (), self.to_centre[i - 1] + h.arm)
+                d |= dict.fromkeys(h.beyond or (), self.to_centre[i - 1] + h.lever)
             out.append(d)
         return out
 
+    @cached_property
+    def _masses(self) -> list[list[tuple[Any, Lever]]]:
+        """The point masses of each augmented body: its own, and those at its hinges."""
+        return [
+            [(self.bodies.masses[i - 1], self.to_centre[i - 1])]
+            + [(self._mass_of(h.beyond), self._toward[i - 1][h.beyond[0]]) for h in hinges if h.beyond]
+            for i, hinges in enumerate(self.hinges, start=1)
+        ]
+
     # -- the system matrix --------------------------------------------------------------------------------------------
-    def own_inertia(self, i: int) -> Matrix:
-        """K_ii − R I Rᵀ = −Σ m_k d̃_ik d̃_ik: that of the point masses about the barycentre [B 30]."""
-        total = self._point(self.bodies.masses[i - 1], self.d(i, i))
-        for h in self.hinges[i - 1]:
-            if h.beyond:
-                total = total + self._point(self._mass_of(h.beyond), self.to_centre[i - 1] + h.arm)
-        return total
+    def own_inertia(self, i: int) -> np.ndarray:
+        """K_ii − R I Rᵀ = Σ m_k X_ikᵀX_ik: that of the point masses about the barycentre, −Σ m_k d̃_ik d̃_ik of a rigid body [B 30]."""
+        first, *others = (_point(mass, lever) for mass, lever in self._masses[i - 1])
+        return np.asarray(sum(others, start=first))
 
-    @staticmethod
-    def _point(mass: Any, r: Vector) -> Matrix:
-        return mass * ((r @ r) * np.eye(3) - np.outer(r, r))
-
-    def pair(self, i: int, j: int) -> tuple[Vector, Vector] | None:
-        """x, y with K_ij = x̃ ỹ, or None where the bodies do not feel each other.
+    def pair(self, i: int, j: int) -> tuple[Lever, Lever] | None:
+        """x, y with K_ij = −XᵀY, x̃ ỹ of rigid bodies, or None where the bodies do not feel each other.
 
         In a floating group m d_ij and d_ji [B 31]; on the ground, where d_ji → 0 as m → ∞, m d_ji is minus the moment of the mass that
         body j carries about its inner hinge.
@@ -122,61 +129,80 @@ class AugmentedBodies:
         if i == j or self.groups.root[i] != self.groups.root[j]:
             return None
         if self.groups.root[i]:
-            return self.mass(i) * self.d(i, j), self.d(j, i)
+            return self.mass(i) * self._toward[i - 1][j], self._toward[j - 1][i]
         if j in self._toward[i - 1]:
-            return self.d(i, j), -self._moments[j - 1]
+            return self._toward[i - 1][j], -self._moments[j - 1]
         if i in self._toward[j - 1]:
-            return -self._moments[i - 1], self.d(j, i)
+            return -self._moments[i - 1], self._toward[j - 1][i]
         return None
 
     @cached_property
-    def _moments(self) -> list[Vector]:
+    def _moments(self) -> list[Lever]:
         """Σ_k m_k d_ik of the bodies of groups on the ground."""
-        out = []
-        for i, hinges in enumerate(self.hinges, start=1):
-            total = self.bodies.masses[i - 1] * self.to_centre[i - 1]
-            for h in hinges:
-                if h.beyond:
-                    total = total + self._mass_of(h.beyond) * (self.to_centre[i - 1] + h.arm)
-            out.append(total)
-        return out
+        return [
+            _total([mass * lever for mass, lever in masses], len(self.bodies.own_at(i)) - 3)
+            for i, masses in enumerate(self._masses, start=1)
+        ]
 
     @cached_property
     def K(self) -> np.ndarray:
-        """The system matrix [B 35]: 3n × 3n, K_ii = R I Rᵀ − Σ m_k d̃_ik d̃_ik and K_ij = m d̃_ij d̃_ji."""
+        """The system matrix [B 35], 3n × 3n and more for elastic bodies: K_ii = R I Rᵀ + Σ m_k X_ikᵀX_ik and K_ij = −m X_ijᵀX_ji."""
         b = self.bodies
-        K = b.zeros(3 * b.n, 3 * b.n)
+        K = b.zeros(b.size - 3 * b.n, b.size - 3 * b.n)
         for i in range(1, b.n + 1):
-            rows = slice(3 * i - 3, 3 * i)
-            K[rows, rows] = b.inertias[i - 1] + self.own_inertia(i)
+            rows = b.own_at(i)
+            K[np.ix_(rows, rows)] = b.inertias[i - 1] + self.own_inertia(i)
             for j in range(1, i):
-                pair, columns = self.pair(i, j), slice(3 * j - 3, 3 * j)
+                pair, columns = self.pair(i, j), b.own_at(j)
                 if pair is not None:
-                    K[rows, columns] = skew(pair[0]) @ skew(pair[1])
-                    K[columns, rows] = K[rows, columns].T
+                    block = -(pair[0].motion.T @ pair[1].motion)
+                    K[np.ix_(rows, columns)], K[np.ix_(columns, rows)] = block, block.T
         return K
 
     @cached_property
     def right(self) -> np.ndarray:
-        """G + C g − ω × K_ii ω + D̃F + N 1 [B 38]: 3n."""
+        """G + C g − ω × K_ii ω + D̃F + N 1 [B 38], and the same of the elastic bodies' own coordinates."""
         b = self.bodies
-        out = []
+        out = b.zeros(b.size - 3 * b.n)
         for i in range(1, b.n + 1):
-            w = b.state.velocities[i].w
-            total = b.torques[i - 1] - cross(w, self.own_inertia(i) @ w) + self._pulled(i)
+            total = b.torques[i - 1] + self._pulled(i) - self._own_demand(i)
             for j in range(1, b.n + 1):
                 pair = self.pair(i, j)
                 if pair is not None:
-                    w_j = b.state.velocities[j].w
-                    total = total + cross(pair[0], cross(w_j, cross(w_j, pair[1])))
-            out.append(total)
-        return np.concatenate(out)
+                    total = total + pair[0].work(self._drift(j, pair[1]))
+            out[b.own_at(i)] = total
+        return out
 
-    def _pulled(self, i: int) -> Vector:
-        """Σ_k d_ik × F_k: the forces beyond each hinge act there."""
+    def _own_demand(self, i: int) -> np.ndarray:
+        """What the point masses about the barycentre demand as they are carried round: ω × (K_ii − R I Rᵀ) ω of a rigid body."""
+        w = self.bodies.state.velocities[i].w
+        if len(self.bodies.own_at(i)) == 3:
+            return cross(w, self.own_inertia(i) @ w)
+        demands = [lever.work(mass * self._drift(i, lever)) for mass, lever in self._masses[i - 1]]
+        return np.asarray(sum(demands[1:], start=demands[0]))
+
+    def _drift(self, i: int, lever: Lever) -> Vector:
+        s = self.bodies.state
+        return lever.drift(s.velocities[i].w, s.modal_u(i))
+
+    def _pulled(self, i: int) -> np.ndarray:
+        """Σ_k X_ikᵀF_k, d_ik × F_k of a rigid body: the forces beyond each hinge act there."""
         F = self.bodies.forces
-        total = cross(self.d(i, i), F[i - 1])
+        total = self.to_centre[i - 1].work(F[i - 1])
         for h in self.hinges[i - 1]:
             if h.beyond:
-                total = total + cross(self.to_centre[i - 1] + h.arm, sum((F[k - 1] for k in h.beyond), start=ZERO))
+                total = total + self._toward[i - 1][h.beyond[0]].work(sum((F[k - 1] for k in h.beyond), start=ZERO))
         return total
+
+
+def _total(levers: list[Lever], modes: int) -> Lever:
+    return sum(levers[1:], start=levers[0]) if levers else Lever(ZERO, np.zeros((3, modes)), ZERO)
+
+
+def _point(mass: Any, lever: Lever) -> np.ndarray:
+    """Inertia of a point mass at the end of a lever."""
+    r, L = lever.r, lever.columns
+    turning = (r @ r) * np.eye(3) - np.outer(r, r)
+    if not L.shape[1]:
+        return np.asarray(mass * turning)
+    return np.asarray(mass * np.block([[turning, cross(r, L)], [cross(r, L).T, L.T @ L]]))

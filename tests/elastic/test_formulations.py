@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.formulation import settled
 from dalembert.formulations.tree import kane, lagrangian
@@ -22,7 +23,7 @@ SOME = ["tisserand", "newton_euler_nodal"]
 RELATIVE = ["kane", "kane_minimal", "dalembert", "lagrange", "boltzmann_hamel", "momentum", "hamilton",
             "recursive_newton_euler", "composite_body", "articulated_body"]  # fmt: skip
 ABSOLUTE = ["newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations",
-            "barycentric", "hooker", "gauss"]  # fmt: skip
+            "newton_euler_root", "barycentric", "hooker", "gauss"]  # fmt: skip
 ELASTIC = RELATIVE + ABSOLUTE
 
 
@@ -122,6 +123,38 @@ def test_hooker_counts_3_and_a_rate_for_each_freedom() -> None:
     assert len(e.u) == 3 + 3 + 2 + 1 + 8 == m.n_u and not len(e.gamma)
     assert FORMULATIONS["hooker"].first_order(m) == m.n_q + m.n_u
     assert FORMULATIONS["barycentric"].first_order(m) == m.n_q + 3 + 4 * 3 + 8 + 1 + 3 + 2
+
+
+def afloat(seed: int) -> tuple[da.Mechanism, Any]:
+    """A random tree on the ground or on a ship, perhaps tied to the ground, and a state; second-order fields are anything."""
+    rng = np.random.default_rng(seed)
+    s, _ = random_tree(rng, int(rng.integers(1, 6)), second_order=seed % 2 == 1)
+    last = list(s.bodies)[-1]
+    if seed % 3 == 0:
+        s.add_constraint("tie", da.Distance((last, "n0") if s.bodies[last].modes else last, "ground", 1.0))
+    if seed % 4 == 1:
+        s.add_external("ship", lambda t: (0.3 * da.sin(t), 0.1 * t, 0.0), lambda t: (0.2 * da.sin(t), 0.1 * t, 0.0))
+        for name, j in list(s.joints.items()):
+            if j.parent == "ground" and name != "ship":
+                s.joints[name] = dataclasses.replace(j, parent="ship")
+    m = s.build()
+    return m, m.state(m.somewhere(rng, 0.3), rng.normal(size=m.n_u), 0.7)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_absolute_coordinates_give_kanes_motion(seed: int) -> None:
+    m, s = afloat(seed)
+    sound = all(b.sound(s.modal_q(k)) for k, b in enumerate(m.bodies, start=1) if b.modes)
+    if not m.n_u or not sound or np.linalg.eigvalsh(kane.mass_matrix(s))[0] <= 0.0:
+        pytest.skip("bent so far that it has no inertia left")
+    expected = METHODS["svd"](kane.equations(s)).udot
+    for name in ABSOLUTE:
+        form = FORMULATIONS[name]
+        assert form.refusal(m) is None
+        own = form.state(s.mechanism, s.t, s.coordinates, form.formulation_speeds(s))
+        assert np.abs(own.speeds - s.speeds).max() < 1e-11
+        udot = form.udot(own, METHODS["svd"](form.equations(own)).udot)
+        assert np.abs(udot - expected).max() <= 1e-9 * np.abs(expected).max(), name
 
 
 def test_the_path_matrix_is_for_rigid_bodies() -> None:

@@ -33,6 +33,7 @@ FORMULATIONS: Registry[Formulation] = Registry(
         "newton_euler_forces": f"{_ABSOLUTE}.forces",
         "newton_euler_rotations_forces": f"{_ABSOLUTE}.rotations_forces",
         "newton_euler_rotations": f"{_ABSOLUTE}.rotations",
+        "newton_euler_root": f"{_ABSOLUTE}.root",
         "barycentric": f"{_ABSOLUTE}.barycentric",
         "hooker": f"{_ABSOLUTE}.hooker",
         "gauss": f"{_ABSOLUTE}.gauss",

@@ -415,7 +415,7 @@ def _pivots(A: np.ndarray) -> list[Any]:
 
 
 def _tree(s: State) -> recursive.Tree:
-    """The tree of a state, for equations of motion alone: matter of rigid bodies is moved inward."""
+    """The tree of a state, for equations of motion alone: inertia of rigid bodies is moved to their parents."""
     return recursive.Tree(s, None if s.mechanism.elastic else grouped(links(s.mechanism)))
 
 

@@ -210,9 +210,9 @@ def _check_joints(m: Mechanism, q: np.ndarray) -> None:
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.singularity(row[at])
-            if trouble:
-                raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
+            singularity = j.joint.singularity(row[at])
+            if singularity:
+                raise SimulationError(f'motion number {k}: joint "{j.name}": {singularity}')
 
 
 def _parameters(m: Mechanism, given: Mapping[str, Any] | None, count: int) -> np.ndarray:

@@ -171,7 +171,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
-            forces = np.vstack([forces, run.program.given.view(run.inputs, "x")[:, 0]])
+            forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])

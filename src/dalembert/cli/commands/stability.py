@@ -17,7 +17,7 @@ from dalembert.tables import Columns, write_table
 def stability(
     model: Model,
     over: Annotated[
-        list[str], typer.Option(help="A parameter or held speed and its values: k=0:10:21. One or two of them.")
+        list[str], typer.Option(help="A parameter or constant speed and its values: k=0:10:21. One or two of them.")
     ],
     initial: Initial = None,
     speed: Steady = None,

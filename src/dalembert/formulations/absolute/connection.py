@@ -5,8 +5,9 @@ centres. Along any directions (force X_v, torque X_w) the relative acceleration 
 
 X_vᵀ (r̈_K + ω̇_K × ℓ_K − r̈_J − ω̇_J × ℓ_J) + X_wᵀ (ω̇_K − ω̇_J) = X_vᵀ (s̈ + d_v) + X_wᵀ (θ̈ + d_w)
 
-with the joint's own accelerations s̈, θ̈ and the centripetal and Coriolis terms d [B 8–9, 47–48; Remark 5]. On an elastic body the joint
-sits on a node, and the body's own accelerations q̈ come in as L q̈ beside ω̇ × ℓ and as W q̈ beside ω̇.
+with the joint's own accelerations s̈, θ̈ and the centripetal and Coriolis terms d [B 8–9, 47–48; Remark 5]. Where the parent is
+an external body, its motion is known: r̈_J and ω̇_J stand on the right-hand side, in d, and J is as good as the ground [B Remark 3].
+On an elastic body the joint sits on a node, and the body's own accelerations q̈ come in as L q̈ beside ω̇ × ℓ and as W q̈ beside ω̇.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import numpy as np
 
 from dalembert.formulations.absolute.attachment import Attachment, Lever
 from dalembert.formulations.joint_directions import blocked, left_inverse, motion, slides
+from dalembert.kinematics.recursion import AT_REST, Rates
 from dalembert.kinematics.state import State
 from dalembert.parts.frames import Frame
-from dalembert.vectors import IDENTITY, Matrix, Vector, cross
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +35,11 @@ class Directions:
 
 
 class JointConnection:
-    """Joint k in a state."""
+    """Joint k in a state. Its parent is 0 where it stands on the ground or on another body whose motion is given."""
 
     def __init__(self, s: State, k: int):
-        self._s, self.child, self.parent = s, k, s.mechanism.parent[k - 1]
+        self._s, self.child, self._stands_on = s, k, s.mechanism.parent[k - 1]
+        self.parent = self._stands_on if s.mechanism.path_columns[self._stands_on] else 0
         self.joint = s.mechanism.joints[k - 1]
         self.inner = self.joint.joint.inner
         self.q, self.u = s.joint_q[k - 1][: self.inner.n_q], s.joint_u[k - 1][: self.inner.n_u]
@@ -89,9 +92,13 @@ class JointConnection:
 
     @cached_property
     def parent_lever(self) -> Lever:
-        """ℓ_J."""
-        place = self.on_parent.R @ self.joint.on_parent.position + self.R_P @ self.inner.translation(self.q)
-        return self.on_parent.lever(place)
+        """ℓ_J; on an external body, from its origin."""
+        return self.on_parent.lever(self._place) if self.parent else Lever(self._place, np.zeros((3, 0)), ZERO)
+
+    @cached_property
+    def _place(self) -> Vector:
+        """From the frame that the joint stands on to C."""
+        return self.on_parent.R @ self.joint.on_parent.position + self.R_P @ self.inner.translation(self.q)
 
     @property
     def child_arm(self) -> Vector:
@@ -134,6 +141,29 @@ class JointConnection:
         X = self.in_world(left_inverse(self.motion).T)
         return X.force @ values, X.torque @ values
 
+    # -- external parents ---------------------------------------------------------------------------------------------
+    @cached_property
+    def given_velocity(self) -> Rates:
+        """ω of the external parent, and the velocity of C as a point of it; nothing where the parent's motion is to be found."""
+        return self._given(self._s.velocities)
+
+    @cached_property
+    def given_acceleration(self) -> Rates:
+        """The same of their rates, without the centripetal part of C's."""
+        return self._given(self._s.bias_accelerations)
+
+    def _given(self, rates: list[Rates]) -> Rates:
+        if self.parent or not self._stands_on:
+            return AT_REST
+        own = rates[self._stands_on]
+        return Rates(own.w, own.v + cross(own.w, self._place))
+
+    @property
+    def hinge_acceleration(self) -> Vector:
+        """The acceleration of C on an external parent: r̈₀ with all its parts."""
+        w = self.given_velocity.w
+        return self.given_acceleration.v + cross(w, cross(w, self._place))
+
     # -- motion -------------------------------------------------------------------------------------------------------
     def child_row(self, X: Directions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coefficients of r̈_K, ω̇_K and q̈_K along X."""
@@ -149,9 +179,9 @@ class JointConnection:
         return X.force.T @ self.point_drift + X.torque.T @ self.turn_drift
 
     def carried_along(self, X: Directions) -> np.ndarray:
-        """What the velocities along X come to where the joint's free speeds are zero: its prescribed motion."""
-        given = self.in_world((self.motion @ self.prescribed)[:, None])
-        return X.force.T @ given.force[:, 0] + X.torque.T @ given.torque[:, 0]
+        """What the velocities along X come to where the joint's free speeds are zero: prescribed motion, its own and the parent's."""
+        given, parent = self.in_world((self.motion @ self.prescribed)[:, None]), self.given_velocity
+        return X.force.T @ (given.force[:, 0] + parent.v) + X.torque.T @ (given.torque[:, 0] + parent.w)
 
     @cached_property
     def prescribed(self) -> np.ndarray:
@@ -165,26 +195,21 @@ class JointConnection:
 
     @cached_property
     def turn_drift(self) -> Vector:
-        """d_w, and prescribed θ̈: of the axes that the joint stands on, of the joint, and of those it carries."""
+        """d_w: Ṗγ̇, prescribed turns, ω̇ of an external parent, and what the nodes turn at constant rates."""
         j, turned = self.inner, self.R_C @ (self.motion[:3] @ self.u)
         turn = self.R_C @ (self.motion[:3] @ self._law + j.turning_rate(self.q, self.u) @ self.u)
-        return turn + cross(self.on_parent.w, turned) + self.on_parent.turn_drift - self.on_child.turn_drift
+        nodes = self.on_parent.turn_drift - self.on_child.turn_drift
+        return turn + cross(self.on_parent.w, turned) + self.given_acceleration.w + nodes
 
     @cached_property
     def point_drift(self) -> Vector:
-        """d_v, and prescribed s̈; of a joint that turns about a point ω_J × (ω_J × ℓ_J) − ω_K × (ω_K × ℓ_K)."""
-        j, slid = self.inner, self.R_P @ (self.motion[3:] @ self.u)
+        """d_v: of a joint that turns about a point ω_J × (ω_J × ℓ_J) − ω_K × (ω_K × ℓ_K), and r̈₀ on an external parent."""
+        s, j, slid = self._s, self.inner, self.R_P @ (self.motion[3:] @ self.u)
         slide = self.R_P @ (self.motion[3:] @ self._law + j.sliding_rate(self.q, self.u) @ self.u)
-        return (
-            slide
-            + 2.0 * cross(self.on_parent.w, slid)
-            + self._drift(self.parent, self.parent_lever)
-            - self._drift(self.child, self.child_lever)
-        )
-
-    def _drift(self, k: int, lever: Lever) -> Vector:
-        s = self._s
-        return lever.drift(s.velocities[k].w, s.modal_u(k)) if k else 0.0 * lever.r
+        qd = s.modal_u(self.parent) if self.parent else np.zeros(0)
+        parent = self.parent_lever.drift(s.velocities[self._stands_on].w, qd)
+        child = self.child_lever.drift(s.velocities[self.child].w, s.modal_u(self.child))
+        return slide + 2.0 * cross(self.on_parent.w, slid) + parent - child + self.given_acceleration.v
 
 
 def _row(X: Directions, on: Attachment, lever: Lever) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -43,7 +43,8 @@ def constraint(s: State, udot: Any) -> Any:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
     b = Bodies(s)
     wdot, total = b.accelerations(udot), 0.0
-    for k, body in enumerate(s.mechanism.bodies, start=1):
+    for k in b.numbers:
+        body = s.mechanism.bodies[k - 1]
         place, turn, modes = b.at(k)
         a, own = wdot[place], np.concatenate([wdot[turn], wdot[modes]])
         in_body = np.concatenate([s.poses[k].R.T @ wdot[turn], wdot[modes]])

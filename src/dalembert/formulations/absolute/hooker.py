@@ -43,7 +43,8 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
-    rows = sum(6 - j.n_own for j in m.joints if slides(j.joint.inner))
+    joints = [m.joints[k - 1] for k in m.free_bodies]
+    rows = sum(6 - j.n_own for j in joints if slides(j.joint.inner))
     return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
@@ -51,7 +52,7 @@ def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(augmented(s))
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]
-    modes = [s.modal_u(k) for k in range(1, x.bodies.n + 1)]
+    modes = [s.modal_u(k) for k in x.bodies.numbers]
     return np.concatenate([w[: x.n_places], *turns, s.speeds[_rates(s.mechanism)], *modes])
 
 
@@ -60,7 +61,7 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     x = hinged(augmented(at_rest))
     Y = _from_rates(x)
     prescribed = _prescribed(x)
-    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + prescribed))
+    return state_of_bodies(m, t, q, x.velocities(Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -114,8 +115,8 @@ def _from_rates(x: Hinged) -> np.ndarray:
 
 
 def _prescribed(x: Hinged) -> np.ndarray:
-    """(0, ω, 0) of the bodies where all the rates are zero: prescribed turns at the hinges."""
-    return _summed(x, lambda c: c.R_C @ (c.motion[:3] @ c.prescribed))
+    """(0, ω, 0) of the bodies where all the rates are zero: prescribed turns at the hinges, and of external bodies."""
+    return _summed(x, lambda c: c.R_C @ (c.motion[:3] @ c.prescribed) + c.given_velocity.w)
 
 
 def _bias(x: Hinged) -> np.ndarray:

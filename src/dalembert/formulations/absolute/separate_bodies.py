@@ -1,7 +1,8 @@
 """All bodies taken apart: masses, forces and the joints' and loops' rows on their accelerations [B 4–10, 49].
 
-w = (ṙ₁ … ṙ_n, ω₁ … ω_n, q̇), the velocities of the mass centres and the angular velocities, in world axes, then the rates of the elastic
-bodies' own coordinates.
+w = (ṙ₁ … ṙ_n, ω₁ … ω_n, q̇), the velocities of the mass centres and the angular velocities, in world axes, of the n bodies whose motion
+is to be found, then the rates of the elastic bodies' own coordinates. External bodies move as prescribed and have no part in w: what
+they do stands on the right-hand sides [B Remark 3].
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from dalembert.kinematics.loads import loads
 from dalembert.kinematics.recursion import AT_REST, Rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import Matrix, Vector, cross
+from dalembert.vectors import ZERO, Matrix, Vector, cross
 
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
-    """ṙ of every mass centre, then ω of every body, in world axes, then the modes of elastic bodies."""
-    frames = (f"{b.name}.{part}{axis}" for part in "vw" for b in m.bodies for axis in "xyz")
+    """ṙ of every mass centre, then ω of every body, in world axes, then the modes of elastic bodies; of bodies whose motion is not
+    given."""
+    frames = (f"{m.bodies[k - 1].name}.{part}{axis}" for part in "vw" for k in m.free_bodies for axis in "xyz")
     return (*frames, *mode_names(m))
 
 
@@ -38,19 +40,23 @@ class Bodies:
     """Everything Newton's and Euler's laws need in a state; each quantity computed when first asked for."""
 
     def __init__(self, s: State):
-        self.state, self.mechanism, self.n = s, s.mechanism, s.mechanism.n_bodies
+        self.state, self.mechanism, self.numbers = s, s.mechanism, s.mechanism.free_bodies
+        self.n = len(self.numbers)
+        self.place_of = {k: i for i, k in enumerate(self.numbers)}
+        """Where a body comes among those whose motion is to be found, from 0."""
         self.dtype = object if s.traced else float
-        self._first_mode = np.cumsum([0, *(len(b.modes) for b in s.mechanism.bodies)])
+        self._first_mode = np.cumsum([0, *(len(s.mechanism.bodies[k - 1].modes) for k in self.numbers)])
         self.size = 6 * self.n + int(self._first_mode[-1])
 
     @cached_property
     def connections(self) -> list[JointConnection]:
-        """Connections of the tree, joint 1 first."""
-        return [JointConnection(self.state, k) for k in range(1, self.n + 1)]
+        """Connections of the tree that carry these bodies, in the order of the joints."""
+        return [JointConnection(self.state, k) for k in self.numbers]
 
     def at(self, k: int) -> tuple[slice, slice, slice]:
         """Where ṙ_k, ω_k and q̇_k stand in w."""
-        first, modes = 3 * (k - 1), 6 * self.n + self._first_mode[k - 1 : k + 1]
+        place = self.place_of[k]
+        first, modes = 3 * place, 6 * self.n + self._first_mode[place : place + 2]
         turn = slice(3 * self.n + first, 3 * self.n + first + 3)
         return slice(first, first + 3), turn, slice(int(modes[0]), int(modes[1]))
 
@@ -66,23 +72,24 @@ class Bodies:
     @cached_property
     def velocities(self) -> np.ndarray:
         """w."""
-        s, every = self.state, range(1, self.n + 1)
-        places = []
-        for k, b in zip(every, self.mechanism.bodies):
+        s, places = self.state, []
+        for k, b in self._numbered:
             v = s.velocities[k].v + cross(s.velocities[k].w, s.com_arms[k - 1])
             places.append(v + b.arm_columns(s.poses[k].R, s.modal_q(k)) @ s.modal_u(k) if b.modes else v)
-        return np.concatenate([*places, *(s.velocities[k].w for k in every), *(s.modal_u(k) for k in every)])
+        turns, modes = ([of(k) for k in self.numbers] for of in (lambda k: s.velocities[k].w, s.modal_u))
+        return np.concatenate([[], *places, *turns, *modes])
 
     def accelerations(self, udot: Any) -> np.ndarray:
         """ẇ where the free speeds change at the rate u̇."""
-        s, every = self.state, range(1, self.n + 1)
+        s = self.state
         rates, places = s.accelerations(udot), []
-        for k, b in zip(every, self.mechanism.bodies):
+        for k, b in self._numbered:
             a = rates[k].v + cross(rates[k].w, s.com_arms[k - 1]) + self._towards_centre(k)
             if b.modes:
                 a = a + b.arm_columns(s.poses[k].R, s.modal_q(k)) @ s.modal_udot(k, udot)
             places.append(a)
-        return np.concatenate([*places, *(rates[k].w for k in every), *(s.modal_udot(k, udot) for k in every)])
+        modes = [s.modal_udot(k, udot) for k in self.numbers]
+        return np.concatenate([[], *places, *(rates[k].w for k in self.numbers), *modes])
 
     def _towards_centre(self, k: int) -> Vector:
         """d²/dt² of the arm from the origin to the mass centre where neither ω nor q̇ changes."""
@@ -96,16 +103,19 @@ class Bodies:
     # -- Newton and Euler [B 2–5] -------------------------------------------------------------------------------------
     @cached_property
     def masses(self) -> list[Any]:
+        """Masses of all bodies; index 0 is body 1, here as in the lists that follow."""
         return [b.mass for b in self.mechanism.bodies]
 
     @cached_property
     def inertias(self) -> list[Matrix]:
         """R I Rᵀ, and for an elastic body the inertia of its own coordinates with it: 3 + n."""
-        return [self._turned(k, b.central_inertia(self.state.modal_q(k))) for k, b in self._numbered]
+        bodies = enumerate(self.mechanism.bodies, start=1)
+        return [self._turned(k, b.central_inertia(self.state.modal_q(k))) for k, b in bodies]
 
     @property
-    def _numbered(self) -> enumerate[Any]:
-        return enumerate(self.mechanism.bodies, start=1)
+    def _numbered(self) -> list[tuple[int, Any]]:
+        """The bodies whose motion is to be found, with their numbers."""
+        return [(k, self.mechanism.bodies[k - 1]) for k in self.numbers]
 
     def _turned(self, k: int, M: Matrix) -> Matrix:
         """M, whose first three rows are in body axes, with these in world axes."""
@@ -124,13 +134,13 @@ class Bodies:
         s, applied = self.state, loads(self.state)
         F = [x.astype(self.dtype) for x in applied.force]
         own: list[np.ndarray] = []
-        for (k, body), M, c, values in zip(self._numbered, applied.moment, self.connections, applied.joint):
-            modal = values[c.inner.n_u :]
+        for k, body in enumerate(self.mechanism.bodies, start=1):
+            modal = applied.joint[k - 1][self.mechanism.joints[k - 1].joint.inner.n_u :]
             if body.modes:
                 modal = modal - body.arm_columns(s.poses[k].R, s.modal_q(k)).T @ F[k - 1]
-            own.append(np.concatenate([M, modal]).astype(self.dtype))
-        for c, values in zip(self.connections, applied.joint):
-            values = values[: c.inner.n_u]
+            own.append(np.concatenate([applied.moment[k - 1], modal]).astype(self.dtype))
+        for c in self.connections:
+            values = applied.joint[c.child - 1][: c.inner.n_u]
             if not _nothing(values):
                 force, torque = c.driven(values.astype(self.dtype))
                 for k, sign, on, lever in (
@@ -152,7 +162,7 @@ class Bodies:
     def torques(self) -> list[np.ndarray]:
         """u₂ of each body: G + C g − ω × Iω; then, for an elastic one, what acts on its own coordinates less what they demand."""
         out, s = [], self.state
-        for (k, body), own in zip(self._numbered, self._applied[1]):
+        for k, (body, own) in enumerate(zip(self.mechanism.bodies, self._applied[1]), start=1):
             R, w = s.poses[k].R, s.velocities[k].w
             bias = body.central_bias(R.T @ w, s.modal_q(k), s.modal_u(k))
             out.append(own - np.concatenate([R @ bias[:3], bias[3:]]))
@@ -162,9 +172,8 @@ class Bodies:
     def inertia(self) -> np.ndarray:
         """J = diag(M, I): 6n × 6n, and more for elastic bodies."""
         J = self.zeros(self.size, self.size)
-        for k, (mass, I) in enumerate(zip(self.masses, self.inertias), start=1):
-            J[self.at(k)[0], self.at(k)[0]] = mass * np.eye(3)
-            self._put(J, k, I)
+        for k in self.numbers:
+            self._put(J, k, self.masses[k - 1], self.inertias[k - 1])
         return J
 
     @cached_property
@@ -172,20 +181,19 @@ class Bodies:
         """J⁻¹ = diag(M⁻¹, R I⁻¹ Rᵀ): body by body."""
         out = self.zeros(self.size, self.size)
         for k, body in self._numbered:
-            out[self.at(k)[0], self.at(k)[0]] = (1.0 / body.mass) * np.eye(3)
             own = body.central_inertia(self.state.modal_q(k))
-            self._put(out, k, self._turned(k, solve_symmetric(own, np.eye(len(own)))))
+            self._put(out, k, 1.0 / body.mass, self._turned(k, solve_symmetric(own, np.eye(len(own)))))
         return out
 
-    def _put(self, J: np.ndarray, k: int, block: np.ndarray) -> None:
+    def _put(self, J: np.ndarray, k: int, mass: Any, block: np.ndarray) -> None:
         own = [3 * self.n + i for i in self.own_at(k)]
-        J[np.ix_(own, own)] = block
+        J[self.at(k)[0], self.at(k)[0]], J[np.ix_(own, own)] = mass * np.eye(3), block
 
     @cached_property
     def right(self) -> np.ndarray:
         """(u₁, u₂)."""
-        turns, modes = [x[:3] for x in self.torques], [x[3:] for x in self.torques]
-        return np.concatenate([*self.forces, *turns, *modes])
+        forces, own = ([x[k - 1] for k in self.numbers] for x in (self.forces, self.torques))
+        return np.concatenate([[], *forces, *(x[:3] for x in own), *(x[3:] for x in own)])
 
     # -- rows ---------------------------------------------------------------------------------------------------------
     @cached_property
@@ -235,6 +243,8 @@ class Bodies:
         B, gamma = self.zeros(len(C), self.size), -rate
         for i, frame in enumerate(d.bodies):
             on = Attachment.of_frame(self.state, frame)
+            if on.k not in self.place_of:
+                continue
             lever = on.lever()
             on_turn, on_place = C[:, 6 * i : 6 * i + 3], C[:, 6 * i + 3 : 6 * i + 6]
             parts = (
@@ -250,20 +260,31 @@ class Bodies:
             B, gamma = B + on_speeds @ U, gamma + on_speeds @ c
         return B, gamma
 
+    def loop_forces_on(self, k: int, lam: np.ndarray) -> tuple[Vector, Vector]:
+        """Cᵀλ of the loops and constraints on (ω, v) of body k's origin: what it exerts on them."""
+        on_turn, on_place, first = ZERO, ZERO, 0
+        for d in self.mechanism.constraint_rows.values():
+            C = d.values(self.state, self._at_rest)[2]
+            own = lam[first : first + len(C)]
+            first += len(C)
+            for i in (i for i, body in enumerate(d.bodies) if body == k):
+                on_turn = on_turn + own @ C[:, 6 * i : 6 * i + 3]
+                on_place = on_place + own @ C[:, 6 * i + 3 : 6 * i + 6]
+        return on_turn, on_place
+
     @cached_property
     def _at_rest(self) -> list[Rates]:
-        """Accelerations of the ground, the bodies and the node frames where ẇ = 0: origins move towards their mass centres."""
+        """Accelerations of all frames where ẇ = 0: bodies' origins move towards their mass centres; external bodies as they do."""
         s, m = self.state, self.mechanism
-        bodies = [Rates(np.zeros(3), -self._towards_centre(k)) for k in range(1, self.n + 1)]
-        nodes = []
-        for frame, at in enumerate(m.node_frames, start=self.n + 1):
+        out = [AT_REST]
+        for k in range(1, m.n_bodies + 1):
+            free = k in self.place_of
+            out.append(Rates(ZERO, -self._towards_centre(k)) if free else s.bias_accelerations[k])
+        for frame, at in enumerate(m.node_frames, start=m.n_bodies + 1):
             k, qd = at.body, s.modal_u(at.body)
-            nodes.append(
-                node_frames.acceleration(
-                    s.poses[k], s.velocities[k], bodies[k - 1], s.node(frame), qd, np.zeros(len(qd))
-                )
-            )
-        return [AT_REST, *bodies, *nodes]
+            node = s.node(frame)
+            out.append(node_frames.acceleration(s.poses[k], s.velocities[k], out[k], node, qd, np.zeros(len(qd))))
+        return out
 
 
 def _nothing(values: np.ndarray) -> bool:

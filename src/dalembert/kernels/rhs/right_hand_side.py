@@ -102,12 +102,12 @@ class RightHandSide:
         raise self._only_for_kane("The Jacobian")
 
     def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-        """`vary` and the doubles of scratch memory it needs: (q̇, ẇ) along directions, as `kernels/rhs/sensitivity.py` tells."""
+        """`sensitivity` and the doubles of scratch memory it needs: (q̇, ẇ) along directions, as `kernels/rhs/sensitivity.py` tells."""
         raise self._only_for_kane("Sensitivities")
 
     def emit_sensitivity_projection(self, module: Module, lanes: int, groups: int) -> Signature | None:
-        """`project_varied`, which takes what `vary` takes: directions brought back to what a consistent motion obeys, the state being
-        there already; None where nothing must be obeyed."""
+        """`project_sensitivity`, which takes what `sensitivity` takes: directions brought back to what a consistent motion obeys, the
+        state being there already; None where nothing must be obeyed."""
         raise self._only_for_kane("Sensitivities")
 
     def _only_for_kane(self, what: str) -> FormulationError:

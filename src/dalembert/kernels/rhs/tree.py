@@ -18,7 +18,7 @@ class TreeRightHandSide(RightHandSide):
         return self.catalogue.state_rates.emit(module, lanes)
 
     def emit_jacobian(self, module: Module) -> JacobianCode:
-        """Jacobian of a large tree by sweeps, else from the equations varied, with no rows."""
+        """Jacobian of a large tree by sweeps, else from the equations differentiated, with no rows."""
         m = self.m
         if m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
             run, work = self.catalogue.forward_dynamics_derivatives.emit(module, 1)

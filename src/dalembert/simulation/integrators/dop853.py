@@ -74,7 +74,7 @@ class _DOP853Stepper(ExplicitStepper):
         n = self.e.n
         with self.e.function("dense", at=Real, out=Pointer) as f:
             p = self.e.layout.of(f.memory)
-            f.call(self._prepare, f.memory, f.given, f.work)
+            f.call(self._prepare, f.memory, f.inputs, f.work)
             x: Any = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
             for i in f.each(n):
                 f.out[i] = polynomial(n, p, i, x)
@@ -87,8 +87,8 @@ class _DOP853Stepper(ExplicitStepper):
             return None
         wide = emit_wide(e, lambda p, i, x: polynomial(e.n, p, i, x))
         with e.function("several", times=Pointer, out=Pointer) as f:
-            f.call(self._prepare, f.memory, f.given, f.work)
-            f.call(wide, f.memory, f.given, f.work, f.times, f.out)
+            f.call(self._prepare, f.memory, f.inputs, f.work)
+            f.call(wide, f.memory, f.inputs, f.work, f.times, f.out)
         return f.signature
 
     def _emit_prepare(self) -> Signature:

@@ -72,13 +72,13 @@ class SizeScale(StateScale):
         return scale
 
     def measure(self, f: Any, h: Real | float) -> None:
-        f.call(self._measure, f.memory, f.given, f.work, h)
+        f.call(self._measure, f.memory, f.inputs, f.work, h)
 
     def accept(self, f: Any) -> None:
-        f.call(self._accept, f.memory, f.given, f.work)
+        f.call(self._accept, f.memory, f.inputs, f.work)
 
     def _emit_measure(self, e: Equations) -> Any:
-        """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part so far, in the trial, or by its rate over h."""
+        """`sizes(memory, inputs, work, h)`: of a speed, the fastest of its kind and part yet, in the trial, or by its rate over h."""
         kinds = e.module.int_table(self._kinds)
         with e.function("sizes", h=Real) as f:
             count = len(e.mechanism.parts) * len(KINDS)
@@ -93,7 +93,7 @@ class SizeScale(StateScale):
         return f.signature
 
     def _emit_accept(self, e: Equations) -> Any:
-        """`fastest_yet(memory, given, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
+        """`fastest_yet(memory, inputs, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
         kinds = e.module.int_table(self._kinds)
         with e.function("fastest_yet") as f:
             p = e.layout.of(f.memory)

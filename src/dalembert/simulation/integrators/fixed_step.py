@@ -26,7 +26,7 @@ class FixedStep(Integrator):
         return f.signature
 
     def emit_advance(self, e: Equations) -> Signature:
-        """`advance(memory, given, work, h)`: y and dy from y_old and dy_old; nonzero if it cannot be done."""
+        """`advance(memory, inputs, work, h)`: y and dy from y_old and dy_old; nonzero if it cannot be done."""
         raise NotImplementedError
 
     def emit_dense(self, e: Equations) -> Signature:
@@ -34,7 +34,7 @@ class FixedStep(Integrator):
 
 
 def emit_stepping(e: Equations, advance: Signature) -> Signature:
-    """The step: the clock set forward, the state advanced, and looked at whether it is still finite."""
+    """The step: the clock set forward, the state advanced, and checked whether it is still finite."""
     with e.function("step") as f:
         p = e.layout.of(f.memory)
         for i in f.each(e.n):
@@ -45,7 +45,7 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
         ahead = p.counted_from[0] + count * p.step[0]
         reached = ahead > p.end[0] - 1e-9 * p.step[0]
         t = select(reached, p.end[0], ahead)
-        failed = f.call(advance, f.memory, f.given, f.work, t - p.t_old[0])
+        failed = f.call(advance, f.memory, f.inputs, f.work, t - p.t_old[0])
         with f.if_(failed != 0):
             f.return_(Status.NO_CONVERGENCE)
         zero = f.total(e.n, lambda i: 0.0 * p.y[i])

@@ -57,13 +57,13 @@ class _Written:
         with self.e.function("start") as f:
             p = self.e.layout.of(f.memory)
             p.time[0] = p.t[0]
-            f.call(self.momenta, p.time, p.y, p.p, f.given, p.p)
+            f.call(self.momenta, p.time, p.y, p.p, f.inputs, p.p)
             self._factorise(f, p.y)
         return f.signature
 
     def _factorise(self, f: Any, y: Pointer) -> None:
         p = self.e.layout.of(f.memory)
-        f.call(self.mass, p.time, y, p.p, f.given, p.A)
+        f.call(self.mass, p.time, y, p.p, f.inputs, p.A)
         f.call(self.ldl.factorise, p.A)
 
     def advance(self) -> Signature:
@@ -81,7 +81,7 @@ class _Written:
             v = f.variables(change=1.0, before=1e300, largest=0.0, moved=0.0)
             p.time[0] = p.t_old[0] + half
             with f.loop(ITERATIONS) as k:
-                f.call(self.livens, p.time, p.middle, p.p_middle, f.given, p.out)
+                f.call(self.livens, p.time, p.middle, p.p_middle, f.inputs, p.out)
                 f.call(self.ldl.solve, p.A, residual)
                 v.largest, v.moved = 1e-30, 0.0
                 with f.loop(n_u) as i:
@@ -107,7 +107,7 @@ class _Written:
             with f.loop(n_u) as i:
                 p.y[n_q + i] = p.middle[n_q + i]
             self._factorise(f, p.y)
-            f.call(self.livens, p.time, p.y, p.p, f.given, p.out)
+            f.call(self.livens, p.time, p.y, p.p, f.inputs, p.out)
             f.call(self.ldl.solve, p.A, residual)
             with f.loop(n_u) as i:
                 p.y[n_q + i] = p.y[n_q + i] + residual[i]
@@ -120,5 +120,5 @@ class _Written:
             p = self.e.layout.of(f.memory)
             self.e.evaluate(f, p.t_old[0], p.y_old, p.dy_old)
             self.e.evaluate(f, p.t[0], p.y, p.dy)
-            f.call(hermite, f.memory, f.given, f.work, f.at, f.out)
+            f.call(hermite, f.memory, f.inputs, f.work, f.at, f.out)
         return f.signature

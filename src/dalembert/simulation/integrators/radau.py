@@ -107,7 +107,7 @@ class _RadauStepper(Stepper):
         with f.loop(n) as i:
             p.y[i] = p.y_old[i]
         self.poses.scale.measure(f, v.h)
-        failed = f.call(self._iterate, f.memory, f.given, f.work, v.h, out) != 0
+        failed = f.call(self._iterate, f.memory, f.inputs, f.work, v.h, out) != 0
         with f.if_(failed):
             v.finite = self._finite(f, p)
         again_if(f, v, failed, HALF)
@@ -123,7 +123,7 @@ class _RadauStepper(Stepper):
         return finite
 
     def _emit_iteration(self) -> Signature:
-        """`iterate(memory, given, work, h, out)`: factorise, Newton's iteration on Z, error estimate; 0 if it converged.
+        """`iterate(memory, inputs, work, h, out)`: factorise, Newton's iteration on Z, error estimate; 0 if it converged.
 
         out: the error's norm, the number of iterations.
         """

@@ -91,7 +91,7 @@ class StopAtPose(NoRows):
     """Steps that shorten towards a singular pose, so that none is stepped over; the run ends there.
 
     Memory: `distance` s to a singular pose and `approach`, its rate; `watch_level`, the pivot in parts of `WORTH_A_LOOK` below which
-    the choice of rows is looked at next.
+    the choice of rows is examined next.
     """
 
     def __init__(self, e: Equations):
@@ -115,7 +115,7 @@ class StopAtPose(NoRows):
                 p.y_old[i] = p.y[i]
             self.scale.accept(f)
             self.scale.measure(f, 0.0)
-            f.call(choose, f.memory, f.given, f.work)
+            f.call(choose, f.memory, f.inputs, f.work)
             e.evaluate(f, p.t[0], p.y, p.dy)
             p.distance[0] = root(e.pivot(f))
             self.started(f)

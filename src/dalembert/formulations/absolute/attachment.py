@@ -109,7 +109,7 @@ class Attachment:
         return R @ (self._node.W_rate(qd) @ qd) + cross(self._s.velocities[self.k].w, self.turns @ qd)
 
     def lever(self, offset: Vector = ZERO) -> Lever:
-        """From the mass centre to a point at `offset` (world axes) from the frame's origin, carried along by the frame."""
+        """Lever from the mass centre to a point at `offset` (world axes) from the frame's origin, carried along by the frame."""
         s, k = self._s, self.k
         if not k:
             return Lever(offset, np.zeros((3, 0)), ZERO)

@@ -97,7 +97,7 @@ class JointConnection:
 
     @cached_property
     def _place(self) -> Vector:
-        """From the frame that the joint stands on to C."""
+        """Arm from the frame that the joint stands on to C."""
         return self.on_parent.R @ self.joint.on_parent.position + self.R_P @ self.inner.translation(self.q)
 
     @property

@@ -31,7 +31,7 @@ class JointWithModes(Joint):
     def inner(self) -> Joint:
         return self.joint
 
-    def carried_frame(self, q: Any, on_child: Frame) -> tuple[NodeMotion, Frame]:
+    def carried_frame(self, q: Vector, on_child: Frame) -> tuple[NodeMotion, Frame]:
         return self._at(q), self.on
 
     @property

@@ -20,7 +20,7 @@ import numpy as np
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree.kane import first_order, formulation_speeds, refusal, speeds, state, udot
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
 

@@ -47,7 +47,7 @@ class Joint:
         """The joint as the user gave it, without what the carried body adds to its coordinates."""
         return self
 
-    def carried_frame(self, q: Any, on_child: Frame) -> tuple[Any, Frame]:
+    def carried_frame(self, q: Vector, on_child: Frame) -> tuple[Any, Frame]:
         """What C is fixed to: the motion of a node of the carried body, or None for the body itself; and C's frame on it."""
         return None, on_child
 

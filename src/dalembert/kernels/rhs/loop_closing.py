@@ -21,7 +21,8 @@ from dalembert.constraints.assembly.assemble import (
     WORTH,
     facings,
 )
-from dalembert.kernels.rhs.range_space_rhs import MOST_CORRECTIONS, SPEED_DAMPING, RangeSpaceRightHandSide
+from dalembert.kernels.rhs.projection import MOST_CORRECTIONS, SPEED_DAMPING
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, known_symbols
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.recursive.sparse import along_paths

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.kernels.rhs.closing_code import ClosingCode
+from dalembert.kernels.rhs.projection import ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
@@ -25,19 +26,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum
-
-MOST_CORRECTIONS = 12
-"""Newton steps of a projection; from an integrator's step, one or two are needed."""
-SLOW = 1e-2
-"""Part of the last gap above which a Newton step has gained too little with the factors it has."""
-LEAST_DAMPING, SPEED_DAMPING = 1e-15, 1e-12
-"""Part of a row's reference norm, squared, below which it does not resist a displacement, or a speed: that is lost in rounding, the
-speed's direction sooner, as it hangs on the pose."""
-FAR = 1e-7
-"""First gap, by the row's scale, after which the factors are made anew for the speeds."""
-ROUNDING = 4e-16
-"""Gap, by the row's scale, that cannot be made smaller."""
+from dalembert.trace.native import Block, Module, Output, Signature
 
 
 class RangeSpaceRightHandSide(RightHandSide):
@@ -185,7 +174,11 @@ class RangeSpaceRightHandSide(RightHandSide):
         return f.signature, self.projection_work
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
-        return self.emit_closing(module, lanes) if self.keep.projects else super().emit_projection(module, lanes)
+        return (
+            ConstraintProjection(self, module, lanes).emit()
+            if self.keep.projects
+            else super().emit_projection(module, lanes)
+        )
 
     def closing_code(self, module: Module, lanes: int) -> ClosingCode:
         """Functions that projection and assembly share, in the module."""
@@ -197,72 +190,6 @@ class RangeSpaceRightHandSide(RightHandSide):
     @cached_property
     def _closing_codes(self) -> WeakKeyDictionary[Module, dict[int, ClosingCode]]:
         return WeakKeyDictionary()
-
-    def emit_closing(self, module: Module, lanes: int) -> Signature:
-        """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
-        of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
-        little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
-        c = self.closing_code(module, lanes)
-        m, n, k = self.m, self.m.n_u, c.n_rows
-        with module.function("project", lanes=lanes, **KERNEL) as f:
-            arguments = [getattr(f, name) for name in NAMES]
-            part, scales = c.parts(f), c.scales(f)
-            state = f.variables(before=1e300, gap=0.0, first=0.0)
-            moved = part["moved"]
-
-            def largest(errors: Pointer) -> None:
-                state.gap = 0.0
-                with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(errors[i]) / scales[c.size_at[i]])
-
-            def factors(damping: Any) -> None:
-                f.call(c.pose, *arguments)
-                f.call(c.factors, damping(), c.norm_at, *arguments)
-
-            def damped() -> Any:
-                largest(part["g"])
-                return maximum(state.gap, LEAST_DAMPING)
-
-            if c.admissible:
-                # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
-                f.call(c.admissible, *arguments)
-            with f.loop(MOST_CORRECTIONS) as turn:
-                with f.if_(turn == 0):
-                    factors(damped)
-                    state.first = state.gap
-                largest(part["g"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
-                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
-                    factors(damped)
-                state.before = state.gap
-                with f.loop(k) as i:
-                    part["r"][i] = part["g"][i]
-                f.call(c.correct, *arguments)
-                with f.loop(n) as i:
-                    moved[i] = -part["d"][i]
-                f.call(c.moving, f.t, f.q, moved, f.x, f.P, f.y, f.work)
-                with f.loop(m.n_q) as i:
-                    f.q[i] = f.q[i] + f.y[i]
-                if c.admissible:
-                    f.call(c.admissible, *arguments)
-                f.call(c.errors, *arguments)
-            with f.if_((state.first > FAR).any()):
-                factors(lambda: f.real(SPEED_DAMPING))
-            state.before = 1e300
-            with f.loop(MOST_CORRECTIONS) as turn:
-                f.call(c.errors, *arguments)
-                largest(part["slip"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
-                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
-                    factors(lambda: f.real(SPEED_DAMPING))
-                    f.call(c.errors, *arguments)
-                state.before = state.gap
-                with f.loop(k) as i:
-                    part["r"][i] = part["slip"][i]
-                f.call(c.correct, *arguments)
-                with f.loop(n) as i:
-                    f.u[i] = f.u[i] - part["d"][i]
-        return f.signature
 
     def emit_jacobian(self, module: Module) -> JacobianCode:
         from dalembert.kernels.rhs.jacobian import emit_jacobian

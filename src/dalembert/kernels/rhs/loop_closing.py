@@ -45,6 +45,17 @@ SETTINGS = ("tolerance", "steps", "sizes", "free", "speeds_free", "still", "gap"
 """Parts of `start`, the last argument of both functions."""
 
 
+def start_places(n_u: int, n_still: int) -> dict[str, int]:
+    """Where the parts of `start` begin, and the end.
+
+    The residual at which rows count as closed, by their scales; large steps and sizes of all speeds; 1 where a speed may move and 0
+    where it is fixed, for positions and for speeds; scales of the rows that are not kept. The functions leave there by how much rows
+    are open, by how much they slip, the least pivot of the kept rows and the largest row, both by their reference norms.
+    """
+    sizes = (1, n_u, n_u, n_u, n_u, n_still, 1, 1, 1, 1)
+    return dict(zip((*SETTINGS, "end"), [sum(sizes[:k]) for k in range(len(sizes) + 1)]))
+
+
 class LoopClosing:
     """Writes `close` and `consistent` for one right-hand side, one state at a time."""
 
@@ -60,30 +71,29 @@ class LoopClosing:
 
     @property
     def places(self) -> dict[str, int]:
-        """Where the parts of `start` begin, and the end.
-
-        The residual at which rows count as closed, by their scales; large steps and sizes of all speeds; 1 where a speed may move and 0
-        where it is fixed, for positions and for speeds; scales of the rows that nothing moves. The functions leave there by how much
-        rows are open, by how much they slip, the least pivot of the kept rows and the largest row, both by their reference norms.
-        """
-        n = self.m.n_u
-        sizes = (1, n, n, n, n, len(self.still), 1, 1, 1, 1)
-        return dict(zip((*SETTINGS, "end"), [sum(sizes[:k]) for k in range(len(sizes) + 1)]))
+        """Places of the parts of `start`."""
+        return start_places(self.m.n_u, len(self.still))
 
     def _beside(self) -> tuple[tuple[int, ...], Signature | None]:
-        """Rows that nothing moves, and code for their residuals, and for which way round the joints are that close loops."""
+        """Rows that say something though they are not kept, and code for their residuals, and for which way round the joints are that
+        close loops."""
         m = self.m
         with tracing():
             s = m.symbolic_state()
-            every = enumerate(constraint_rows(s).g)
-            still = {k: g for k, g in every if k not in self.rows and (type(g) is Expr or g != 0.0)}
+            rows = constraint_rows(s)
+            said = [
+                k for k, g in enumerate(rows.g) if any(type(x) is Expr or x != 0.0 for x in (g, *rows.B[k], rows.b[k]))
+            ]
+            still = {k: rows.g[k] for k in said if k not in self.rows}
             outputs = [Output(x, "y", i) for i, x in enumerate([*still.values(), *facings(s)])]
             made: Block | None = block("beside", known_symbols(m), outputs) if outputs else None
             return tuple(still), self.module.block(made) if made else None
 
     def emit(self) -> tuple[Signature, Signature]:
         """`close(t, q, u, x, P, y, work, start)` changes q, `consistent(…)` changes u, each in place; both return 0 where that was
-        reached."""
+        reached. `rows_beside()` counts the rows that say something though they are not kept."""
+        with self.module.function("rows_beside", status=True) as f:
+            f.return_(len(self.still))
         return self._close(), self._consistent()
 
     def _function(self, name: str) -> Any:

@@ -180,6 +180,15 @@ class RangeSpaceRightHandSide(RightHandSide):
             else super().emit_projection(module, lanes)
         )
 
+    @property
+    def assembles(self) -> bool:
+        return self.keep.projects
+
+    def emit_assembly(self, module: Module) -> None:
+        from dalembert.kernels.rhs.loop_closing import LoopClosing
+
+        LoopClosing(self, module).emit()
+
     def closing_code(self, module: Module, lanes: int) -> ClosingCode:
         """Functions that projection and assembly share, in the module."""
         found = self._closing_codes.setdefault(module, {})

@@ -9,7 +9,7 @@ from dalembert.formulations.formulation import SolvesRows
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
 from dalembert.kernels.runtime.straight import extra_input
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.trace import evaluate, symbol, symbols
 from tests.mechanisms import random_state
 

@@ -19,7 +19,7 @@ from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
 from dalembert.parts.names import nearest
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 
 WORDS: dict[str, Iterable[str]] = {
     "integrator": INTEGRATORS,

@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.mechanism.connected import Part, parts_of
-from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint
+from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
 from dalembert.parts.bodies import Body, check_mass_properties

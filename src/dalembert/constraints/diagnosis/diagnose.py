@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME
@@ -87,7 +87,7 @@ class Diagnosis:
     norms: np.ndarray
     """Largest norm of every row in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
     sizes: np.ndarray
-    """Scale of every row, as the given pose shows it: see `kinematics.rows.row_scales`."""
+    """Scale of every row, as the given pose shows it: see `kinematics.constraint_rows.row_scales`."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 

@@ -45,14 +45,14 @@ class PenalisedGauss:
 
     def first_order(self, m: Mechanism) -> int:
         """Coordinates and accelerations: no multiplier is left."""
-        return m.n_q + 6 * len(m.free_bodies)
+        return m.n_q + len(newton_euler.speeds(m))
 
     def equations(self, s: State) -> Equations:
         b = Bodies(s)
         A, f = b.inertia, b.right
         for H, h in (b.joint_rows, b.loop_rows):
             A, f = strengthened(A, f, H, h, self._stiffness(b, H))
-        return Equations(A, f, b.zeros(0, 6 * b.n), b.zeros(0))
+        return Equations(A, f, b.zeros(0, b.size), b.zeros(0))
 
     def with_terms(self, s: State, e: Equations, terms: np.ndarray) -> Equations:
         """h of the loops and constraints less the terms: f − ρ HᵀW terms."""
@@ -81,7 +81,7 @@ class PenalisedGauss:
 
 def _weight(b: Bodies, row: np.ndarray) -> Any:
     """W of one row, by the part of the first body that it resists."""
-    columns = [i for i, x in enumerate(row) if type(x) is Expr or x != 0.0]
+    columns = [i for i, x in enumerate(row[: 6 * b.n]) if type(x) is Expr or x != 0.0]
     first = b.numbers[columns[0] % (3 * b.n) // 3 if columns else 0]
     places, turns = row[: 3 * b.n, None], row[3 * b.n :, None]
     return row_weights(b.mechanism, Directions(places, turns), first)[0]

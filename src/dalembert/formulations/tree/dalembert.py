@@ -22,7 +22,7 @@ from dalembert.formulations.tree.coordinate_rates import (
 )
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.principle import balance
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 

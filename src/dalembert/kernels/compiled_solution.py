@@ -36,7 +36,7 @@ from dalembert.kernels.rhs.formulation_speeds import (
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
-from dalembert.kernels.runtime.opaque import generalized_forces
+from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -296,7 +296,7 @@ def _with_opaque(c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any
     """Further generalized forces, with those of forces that could not be compiled."""
     if c.opaque is None:
         return tau
-    extra = c._called(generalized_forces, q, u, t, parameters)
+    extra = called_for_each(c.opaque, generalized_forces, q, u, t, parameters)
     return extra if tau is None else extra + np.asarray(tau, dtype=float)
 
 

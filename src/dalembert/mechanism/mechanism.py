@@ -28,7 +28,7 @@ from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
-    from dalembert.constraints.diagnosis.diagnose import Diagnosis
+    from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.constraints.methods.solution import Solution
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives

@@ -11,7 +11,8 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds
 from dalembert.constraints.diagnosis.contradictions import drift_apart
-from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.diagnose import diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds

@@ -18,12 +18,14 @@ from dalembert.formulations.absolute.definite import row_weights, strengthened
 from dalembert.formulations.absolute.newton_euler import formulation_speeds, refusal, speeds, state, udot
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
 __all__ = [
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "refusal",
@@ -71,3 +73,17 @@ def _weight(b: Bodies, row: np.ndarray) -> Any:
     first = columns[0] % (3 * b.n) // 3 + 1 if columns else 1
     places, turns = row[: 3 * b.n, None], row[3 * b.n :, None]
     return row_weights(b.mechanism, Directions(places, turns), first)[0]
+
+
+def explain(s: State) -> list[Quantity]:
+    """ρ, and the rows with their weights."""
+    b = Bodies(s)
+    H, h = (np.concatenate([x, y]) for x, y in zip(b.joint_rows, b.loop_rows))
+    names = speeds(s.mechanism)
+    return [
+        quantity("rho", "ρ, the penalty", STIFFNESS),
+        quantity("J", "J = diag(M, I)", b.inertia, names, names),
+        quantity("H", "rows of all joints, loops and constraints on ẇ", H, columns=names),
+        quantity("h", "right-hand sides of the rows", h),
+        quantity("W", "weights W of the rows", _stiffness(b, H) / STIFFNESS),
+    ]

@@ -42,7 +42,7 @@ def test_every_method_explains_itself_in_symbols_and_in_numbers(model):
     q, u = m.assemble(dict(m.plan.initial) or None, dict(m.plan.speeds) or None)
     names = [n for n in FORMULATIONS if FORMULATIONS[n].refusal(m) is None]
     if model == "flexible_satellite":
-        names = ["kane", "boltzmann_hamel", "composite_body"]
+        names = ["kane", "boltzmann_hamel", "composite_body", "newton_euler", "barycentric", "hooker"]
     names += list(METHODS) if m.constraint_rows else []
     for name in names:
         symbolic, numbers = m.explain(name), m.explain(name, q, u)

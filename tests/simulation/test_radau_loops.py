@@ -13,7 +13,7 @@ from benchmarks.loop_models import change_point, four_bar
 from dalembert.constraints.dynamics import accelerations
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed
 from dalembert.kernels.independent_rows import independent_rows
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.straight import NAMES
 from dalembert.trace.native import Module, UniformPointer, aligned, cached

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.mechanism.joints import TreeJoint
+from dalembert.mechanism.numbered_joints import TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.parts.conform import marks_of
 from dalembert.parts.constraints import Constraint

@@ -197,7 +197,7 @@ def _slides(m: Description, joints: Sequence[str]) -> bool:
 
 def _slid(m: Description) -> float:
     """How far joints slide to obey the constraints, the others at their reference or 1 rad off: a cam's lift, a screw's pitch."""
-    from dalembert.kinematics.rows import slid
+    from dalembert.kinematics.constraint_rows import slid
 
     turned = np.zeros(m.n_q)
     for j in m.joints:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
 from dalembert.pivoting import RANK_TOLERANCE

@@ -12,13 +12,13 @@ from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_s
 from dalembert.constraints.diagnosis.contradictions import drift_apart
 from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose, driven, rank_at, row_norms
 from dalembert.errors import DalembertError, LoopError, SimulationError
+from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds
-from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.stabilise import Stabilisation
-from dalembert.simulation.integrators.registry import constraint_names
+from dalembert.simulation.integrators.integrator_registry import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""

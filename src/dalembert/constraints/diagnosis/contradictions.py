@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.constraints.assembly.released import prescribed_joints
 from dalembert.errors import LoopError
-from dalembert.kinematics.rows import constraint_rows, row_scales
+from dalembert.kinematics.constraint_rows import constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME
 from dalembert.trace import depends_on

@@ -43,7 +43,7 @@ STIFFNESS = 1e8
 
 def first_order(m: Mechanism) -> int:
     """Coordinates and accelerations: no multiplier is left."""
-    return m.n_q + 6 * m.n_bodies
+    return m.n_q + len(speeds(m))
 
 
 def equations(s: State) -> Equations:
@@ -51,7 +51,7 @@ def equations(s: State) -> Equations:
     A, f = b.inertia, b.right
     for H, h in (b.joint_rows, b.loop_rows):
         A, f = strengthened(A, f, H, h, _stiffness(b, H))
-    return Equations(A, f, b.zeros(0, 6 * b.n), b.zeros(0))
+    return Equations(A, f, b.zeros(0, b.size), b.zeros(0))
 
 
 def with_terms(s: State, e: Equations, terms: np.ndarray) -> Equations:
@@ -69,8 +69,8 @@ def _stiffness(b: Bodies, H: np.ndarray) -> np.ndarray:
 
 def _weight(b: Bodies, row: np.ndarray) -> Any:
     """W of one row, by the part of the first body that it resists."""
-    columns = [i for i, x in enumerate(row) if type(x) is Expr or x != 0.0]
-    first = columns[0] % (3 * b.n) // 3 + 1 if columns else 1
+    columns = [i for i, x in enumerate(row[: 6 * b.n]) if type(x) is Expr or x != 0.0]
+    first = b.numbers[columns[0] % (3 * b.n) // 3 if columns else 0]
     places, turns = row[: 3 * b.n, None], row[3 * b.n :, None]
     return row_weights(b.mechanism, Directions(places, turns), first)[0]
 

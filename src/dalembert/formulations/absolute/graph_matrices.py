@@ -1,7 +1,7 @@
 """The matrices of source B: C, S, T of the graph, and μ, L, B = T₂μ, D = −L T₂μ of each group of bodies hinged at points [B 1, 22–29].
 
-Vectors are in world axes. In a group that reaches the ground, the ground is B's body 1 with an infinite mass: μ is then the unit matrix
-but for the ground's row.
+Vectors are in world axes. In a group that reaches the ground or another external body, that is B's body 1 with an infinite mass: μ is
+then the unit matrix but for its row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.hinged import groups
-from dalembert.formulations.absolute.separate_bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies, speeds
 from dalembert.formulations.printing.quantity import Quantity, blocks, quantity
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -38,23 +38,21 @@ def graph_matrices(m: Mechanism) -> list[Quantity]:
 
 def body_matrices(b: Bodies) -> list[Quantity]:
     """M and I, and L̃ and Q of the joints' rows."""
-    n, names = b.n, [body.name for body in b.mechanism.bodies]
-    places = [f"{name}.{axis}" for name in names for axis in "xyz"]
+    m, n = b.mechanism, b.n
+    names = [m.bodies[k - 1].name for k in b.numbers]
+    every = speeds(m)
+    places, own = every[: 3 * n], every[3 * n :]
     H, h = b.joint_rows
-    rows = [f"{j.name} {i + 1}" for j, at in zip(b.mechanism.joints, b.row_places) for i in range(at.stop - at.start)]
+    rows = [f"{c.joint.name} {i + 1}" for c, at in zip(b.connections, b.row_places) for i in range(at.stop - at.start)]
     return [
-        quantity("M", "masses, the diagonal of M", b.masses, names),
+        quantity("M", "masses, the diagonal of M", [b.masses[k - 1] for k in b.numbers], names),
         quantity(
-            "I",
-            "inertia matrices R I Rᵀ about the mass centres, world axes",
-            b.inertia[3 * n :, 3 * n :],
-            places,
-            places,
+            "I", "inertia matrices R I Rᵀ about the mass centres, world axes", b.inertia[3 * n :, 3 * n :], own, own
         ),
         quantity("H_r", "joints' rows on r̈: −Cᵀ for the hinge forces [B 8, 49]", H[:, : 3 * n], rows, places),
-        quantity("H_omega", "joints' rows on ω̇: −L̃ᵀ and −QᵀCᵀ [B 49]", H[:, 3 * n :], rows, places),
+        quantity("H_omega", "joints' rows on ω̇: −L̃ᵀ and −QᵀCᵀ [B 49]", H[:, 3 * n :], rows, own),
         quantity("u_1", "forces F [B 10]", b.right[: 3 * n], places),
-        quantity("u_2", "torques G + C g − ω × Iω [B 10]", b.right[3 * n :], places),
+        quantity("u_2", "torques G + C g − ω × Iω [B 10]", b.right[3 * n :], own),
         quantity("u_3", "the joints' right-hand sides: centripetal terms [B 10]", h, rows),
     ]
 
@@ -75,9 +73,10 @@ def _of_group(b: Bodies, members: Sequence[int], root: int, several: bool) -> li
     C = np.zeros((len(vertices), len(hinges)))
     L: list[list[Any]] = [[ZERO for _ in hinges] for _ in vertices]
     for j, c in enumerate(hinges):
-        for k, sign, arm in ((c.parent, 1.0, c.parent_arm), (c.child, -1.0, c.child_arm)):
-            C[vertices.index(k), j] = sign
-            L[vertices.index(k)][j] = sign * arm if k else ZERO
+        for k, sign, lever in ((c.parent, 1.0, c.parent_lever), (c.child, -1.0, c.child_lever)):
+            i = vertices.index(k) if k in members else 0
+            C[i, j] = sign
+            L[i][j] = sign * lever.r if k in members else ZERO
     n = len(vertices)
     T2 = np.linalg.inv(np.hstack([-np.eye(n, 1), C]))[1:].round() + 0.0
     mu = _mu([b.masses[k - 1] for k in vertices] if root else None, n)

@@ -13,8 +13,8 @@ from dalembert.formulations.printing.quantity import Quantity
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.formulations.tree.partial_velocities import partial_velocities
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import loads
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 
 title = "Kane, relative coordinates"

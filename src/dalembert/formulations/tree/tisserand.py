@@ -26,8 +26,8 @@ from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, loads
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import JacobianCode
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
 from dalembert.kernels.runtime.straight import NAMES, ONE_STATE, block, extra_input, known_symbols
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import directional, jacobian, tracing
 from dalembert.trace.native import Block, Module, Output

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kernels.rhs.range_space import SPEED_DAMPING, RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import SPEED_DAMPING, RangeSpaceRightHandSide
 from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.rhs.sensitivity import (
+from dalembert.kernels.rhs.sensitivity_equations import (
     ARGUMENTS,
     DIRECTIONS,
     along_direction,
@@ -18,7 +18,7 @@ from dalembert.kernels.rhs.sensitivity import (
     emit_normalised,
     sensitivity_block,
 )
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import symbols, tracing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.kernels.derivatives.tangent import emit_tangents
-from dalembert.kernels.rhs.sensitivity import (
+from dalembert.kernels.rhs.sensitivity_equations import (
     DIRECTIONS,
     along_direction,
     each_direction,

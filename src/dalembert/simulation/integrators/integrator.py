@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace.native import Signature
 
@@ -72,7 +72,7 @@ class Integrator:
         """What parts of the memory begin with, where it is not zero; `watched` as in `Unknowns`."""
         return {}
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         """Write the integrator's functions into the module."""
         raise NotImplementedError
 

@@ -17,12 +17,12 @@ from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
-from dalembert.simulation.march.equations import Equations, controller_forces, layout_of_inputs
+from dalembert.simulation.march.marched_equations import MarchedEquations, controller_forces, layout_of_inputs
 from dalembert.trace import directional, gradient, symbols, tracing
 from dalembert.trace.native import Output, Pointer, Signature
 
 
-def emit_livens(e: Equations) -> Signature:
+def emit_livens(e: MarchedEquations) -> Signature:
     """`livens(t, y, p, inputs, out)`: out = q̇ (n_q), N(q)ᵀp − ∂T/∂u (n_u), ṗ (n_q)."""
     m = e.mechanism
     with tracing():
@@ -36,7 +36,7 @@ def emit_livens(e: Equations) -> Signature:
         return _emit(e, "livens", values, list(p))
 
 
-def emit_momenta(e: Equations) -> Signature:
+def emit_momenta(e: MarchedEquations) -> Signature:
     """`momenta(t, y, p, inputs, out)`: out = the momenta p (n_q) of the state."""
     m = e.mechanism
     with tracing():
@@ -45,7 +45,7 @@ def emit_momenta(e: Equations) -> Signature:
         return _emit(e, "momenta", list(on_coordinates(m, s.coordinates, pi)), [])
 
 
-def emit_mass_matrix(e: Equations) -> Signature:
+def emit_mass_matrix(e: MarchedEquations) -> Signature:
     """`mass_matrix(t, y, p, inputs, out)`: A(q)."""
     with tracing():
         A = recursive.composite(recursive.Tree(e.mechanism.symbolic_state()))
@@ -67,7 +67,7 @@ def on_coordinates(m: Mechanism, q: Any, Q: Any) -> np.ndarray:
     return gradient(power, list(shift))
 
 
-def _emit(e: Equations, name: str, values: list[Any], p: list[Any]) -> Signature:
+def _emit(e: MarchedEquations, name: str, values: list[Any], p: list[Any]) -> Signature:
     m = e.mechanism
     known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(controller_forces(m))}
     known |= {s: ("work", i) for i, s in enumerate(p)}

@@ -14,7 +14,7 @@ from dalembert.simulation.integrators.dense_linear import emit_ldl
 from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite, emit_stepping
 from dalembert.simulation.integrators.integrator import Steps, Unknowns
 from dalembert.simulation.integrators.livens import emit_livens, emit_mass_matrix, emit_momenta
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select
 
 ITERATIONS, FEWEST = 200, 2
@@ -33,7 +33,7 @@ class Midpoint(FixedStep):
         n_q, n_u = m.n_q, m.n_u
         return {"p": n_q, "p_old": n_q, "middle": n_q + n_u, "p_middle": n_q, "out": 2 * n_q + n_u, "A": n_u * n_u}
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         if e.catalogue.opaque is not None:
             names = ", ".join(f'"{name}"' for name in e.catalogue.opaque.forces)
             raise SimulationError(
@@ -47,7 +47,7 @@ class Midpoint(FixedStep):
 class _Written:
     """The method's functions for one mechanism."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.n_q, self.n_u = e, e.n_q, e.n_u
         self.livens, self.momenta, self.mass = emit_livens(e), emit_momenta(e), emit_mass_matrix(e)
         self.ldl = emit_ldl(e.module, self.n_u, e.lanes)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import StopAtPose, root, time_left
 from dalembert.simulation.integrators.step_control import limited
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Crossing, Status
 from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select
 
@@ -73,7 +73,7 @@ class CrossPose(StopAtPose):
 
     gap: ClassVar[Gap]
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         super().__init__(e)
         self._keep, self._go_back = self._emit_keep(), self._emit_go_back()
         self._v: Any = None  # what the step under construction knows of the pose

@@ -16,7 +16,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.error_scale import SizeScale, StateScale
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.step_control import limited, unlimited
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select, sqrt
 
@@ -31,7 +31,7 @@ SINGULAR_DISTANCE = 1e-3
 class NoRows:
     """No constraints, and so no singular poses: steps are limited by `end` alone, and accepted by their error."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.scale = e, StateScale()
 
     @classmethod
@@ -94,7 +94,7 @@ class StopAtPose(NoRows):
     the choice of rows is examined next.
     """
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.scale = e, SizeScale(e)
 
     @classmethod

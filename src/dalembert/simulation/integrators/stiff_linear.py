@@ -15,7 +15,7 @@ from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.kernels.runtime.straight import block, known_symbols
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.equations import Equations, layout_of_inputs
+from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
 
@@ -26,7 +26,7 @@ ALIGNED = 8
 class StiffLinear:
     """Functions around J: its derivatives, factorisation at a λ, and solution."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e = e
         run, needed, self.width = e.rhs.emit_jacobian(Prefixed(e.module, "jacobian_"))
         self._scratch_at = -(-e.work // ALIGNED) * ALIGNED

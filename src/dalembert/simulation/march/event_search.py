@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import WHICH
 from dalembert.trace.native import Int, IntPointer, Mask, Real, Signature, select
 
@@ -16,7 +16,7 @@ HALVINGS = 60
 """Enough to come down to the rounding of time."""
 
 
-def emit_search(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
+def emit_search(e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
     """`search(memory, inputs, work, counters)`: nonzero if an event was found between `searched_to` and t.
 
     Then `event_t`, `event_y` and counters[WHICH] say which and where, and `searched_to` is at the event; else `searched_to` is t.
@@ -73,7 +73,7 @@ def _everywhere(body: Any, condition: Any) -> Mask:
     return Mask(body, condition.name)
 
 
-def _emit_values_at(e: Equations, steps: Steps, events: Signature) -> Signature:
+def _emit_values_at(e: MarchedEquations, steps: Steps, events: Signature) -> Signature:
     """`values_at(memory, inputs, work, t)`: the state at t into `event_y`, the event functions there into `event_values_new`."""
     with e.function("values_at", at=Real) as f:
         p = e.layout.of(f.memory)

@@ -18,8 +18,8 @@ from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
-from dalembert.simulation.march.equations import (
-    Equations,
+from dalembert.simulation.march.marched_equations import (
+    MarchedEquations,
     emit_projection,
     emit_slope,
     emit_values,
@@ -157,7 +157,7 @@ class Program:
     def _event_values(self) -> list[Any]:
         if not self.events:
             return []
-        from dalembert.simulation.march.events import traced_value
+        from dalembert.simulation.march.run_events import traced_value
 
         m, b = self.catalogue.mechanism, self.equation_choice
         s = m.symbolic_state()
@@ -185,7 +185,7 @@ class Program:
         wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
             project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.input_layout)
-        e = Equations(
+        e = MarchedEquations(
             module, self.lanes, self.catalogue, self.rhs, self.layout, self.input_layout, slope, project, work, project_wide, wide,
             self._pivots(module), self.beside,
         )  # fmt: skip

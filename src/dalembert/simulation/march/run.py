@@ -19,13 +19,13 @@ from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, to
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
-from dalembert.simulation.march.events import Event
 from dalembert.simulation.march.interrupts import Interrupts
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.options import Options
+from dalembert.simulation.march.run_events import Event
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status
 
 WORTH_A_LOOK = 1e-2

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.march.equations import layout_of_inputs
+from dalembert.simulation.march.marched_equations import layout_of_inputs
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.trace.native import Module, Pointer, Signature
 
 _SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import N_COUNTERS, STEPS
 from dalembert.simulation.status import Crossing, Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
@@ -20,7 +20,7 @@ NONE = -1
 """In hand, as long as no group is."""
 
 
-def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
+def emit_share(e: MarchedEquations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
     numbers: dict[str, Any] = dict.fromkeys(("width", "count", "budget", "most"), Int)
     with e.module.function(

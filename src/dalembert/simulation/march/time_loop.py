@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
-from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.march.event_search import emit_search
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
 from dalembert.simulation.march.wide_output import write_rows
 from dalembert.simulation.status import Status
@@ -21,7 +21,7 @@ FALLEN = 0.2
 
 
 def emit_march(
-    e: Equations, steps: Steps, events: Signature | None, directions: list[int]
+    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]
 ) -> tuple[Signature, Signature]:
     """Add `begin` and `march` to the module."""
     search = emit_search(e, steps, events, directions)
@@ -82,7 +82,7 @@ def emit_march(
     return begin, f.signature
 
 
-def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
+def _look_at_choice(f: Any, e: MarchedEquations, p: Any) -> None:
     """Return if the pivots of the chosen speeds are far smaller than they were, or if within the step the speeds did not determine the
     others.
 
@@ -103,7 +103,7 @@ def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
     p.least_pivot_ratio[0] = maximum(p.least_pivot_ratio[0], FALLEN * v.smallest)
 
 
-def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signature:
+def _emit_begin(e: MarchedEquations, steps: Steps, events: Signature | None) -> Signature:
     """`begin(memory, inputs, work)`: slopes and event functions at the state in memory, where a stretch begins."""
     with e.module.function("begin", lanes=e.lanes, memory=Pointer, inputs=Pointer, work=Pointer) as f:
         p = e.layout.of(f.memory)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Pointer, Signature, UniformPointer
 
 
-def wide_scratch(e: Equations) -> int:
+def wide_scratch(e: MarchedEquations) -> int:
     """Working memory in doubles, behind that of the equations."""
     return e.wide_lanes * (e.n + e.input_layout.size + 1 + e.work)
 
 
-def emit_wide(e: Equations, polynomial: Any) -> Signature:
+def emit_wide(e: MarchedEquations, polynomial: Any) -> Signature:
     """`dense_wide(memory, inputs, work, times, out)`: rows of `out` at as many times as there are lanes, all within the last step.
 
     `polynomial(p, i, x)` is component i of the dense output at the part x of the step.

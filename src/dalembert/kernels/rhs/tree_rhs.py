@@ -23,7 +23,7 @@ class TreeRightHandSide(RightHandSide):
         if m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
             run, work = self.catalogue.forward_dynamics_derivatives.emit(module, 1)
             return JacobianCode(run, work, 3 * m.n_u + len(m.parameters))
-        from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+        from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 
         return RangeSpaceRightHandSide(m).emit_jacobian(module)
 

@@ -17,7 +17,7 @@ from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.share import NONE
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Status
 from dalembert.trace.native import aligned
 

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree import in_speeds
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import StillTree, Tree, articulated, composite, newton_euler

@@ -33,7 +33,7 @@ from dalembert.kernels.rhs.formulation_speeds import (
     settled_choice,
     uses_mechanism_speeds,
 )
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces

@@ -19,7 +19,7 @@ from dalembert.kinematics.state import State
 from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
-from dalembert.mechanism.rows import RowKind
+from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.constraints import Constraint
 from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
 from dalembert.vectors import ZERO, Vector, cross

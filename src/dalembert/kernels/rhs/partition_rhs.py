@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations import Formulation
-from dalembert.kernels.rhs.formulation import FormulationRightHandSide
-from dalembert.kernels.rhs.range_space import MOST_CORRECTIONS, ROUNDING
+from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import MOST_CORRECTIONS, ROUNDING
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES

@@ -16,7 +16,7 @@ from dalembert.trace.native import Module, Output, Pointer, Signature
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class MarchedEquations:
     """The mechanism's equations in a module under construction, for `lanes` states at once."""
 
     module: Module

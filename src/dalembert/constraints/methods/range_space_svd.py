@@ -10,8 +10,10 @@ import numpy as np
 
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
+from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import Solution, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
@@ -29,6 +31,22 @@ def solve(e: Equations) -> Solution:
     pushed = V.T @ y - (Wt @ gamma) / sigma  # Σ Wᵀλ
     udot = solve_triangular(L, y - V @ pushed, lower=True, trans=1)
     return Solution(udot, Wt.T @ (pushed / sigma) / norms, rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """V, Σ and W; they need numbers."""
+    if x.symbolic:
+        return []
+    e = x.e
+    Y = np.linalg.solve(mass_factor(e.A), e.B.T)
+    V, sigma, Wt = np.linalg.svd(Y, full_matrices=False)
+    return [
+        quantity("Y", "Y = L⁻¹Bᵀ, A = L Lᵀ [B A-3]", Y, x.speeds, x.rows),
+        quantity("sigma", "singular values of Y = V Σ Wᵀ; zeros are dependent rows", sigma),
+        quantity("V", "V", V, x.speeds),
+        quantity("W", "W of S = B A⁻¹Bᵀ = W Σ² Wᵀ [B A-11]", Wt.T, x.rows),
+        *x.solution(solve),
+    ]
 
 
 def emit(x: Native) -> Int:

@@ -22,7 +22,7 @@ from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
 from dalembert.parts.numbers import number, numbers
 from dalembert.parts.outputs import OutputQuantity, as_output
-from dalembert.parts.prescribed import Law, free_law, make_law
+from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
 from dalembert.trace import Expr, symbol
@@ -47,7 +47,7 @@ class JointPlacement:
     child: str
     on_parent: Frame
     on_child: Frame
-    law: Law
+    law: PrescribedMotion
 
 
 class System(Portable):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
 from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, RowKind, Text
-from dalembert.files.models.laws import LawKind
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, VariantKind, fields_of
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.constraints import CONSTRAINTS
@@ -87,7 +87,7 @@ class Simulation:
 
 SHAPE = VariantKind(SHAPES, "shape")
 SOLID = VariantKind(SOLIDS, "solid")
-JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
+JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", PrescribedKind(), False, None)))
 FORCE = VariantKind(FORCES, "force")
 CONSTRAINT = VariantKind(CONSTRAINTS, "constraint")
 ELASTIC = VariantKind(SOURCES, "flexible body")

@@ -12,7 +12,6 @@ from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
 from dalembert.files.models.kinds import VECTOR, RowKind
-from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
@@ -37,6 +36,7 @@ from dalembert.files.models.layout import (
     Watched,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import VariantKind, fields_of, read_fields
 from dalembert.files.models.scope import Scope
 from dalembert.files.models.tables import table_of
@@ -174,7 +174,7 @@ def _joints(system: System, entry: Entry, scope: Scope) -> None:
         joint = JOINT.read(one, scope)
         ends = read_fields(one, fields_of(Connection), scope, "a joint")
         law = one.value.get("prescribed")
-        prescribed = None if law is None or law.value is None else LawKind().read(law, scope)
+        prescribed = None if law is None or law.value is None else PrescribedKind().read(law, scope)
         with one.blamed():
             system.add_joint(name, joint, prescribed=prescribed, **ends)
         scope.joints[name] = joint

@@ -13,7 +13,6 @@ from dalembert.files.models.data_files import check_files
 from dalembert.files.models.elastic import said
 from dalembert.files.models.emit import yaml_text
 from dalembert.files.models.kinds import VECTOR, RowKind, is_zero
-from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     DIRECTIONS,
@@ -30,6 +29,7 @@ from dalembert.files.models.layout import (
     NamedFrame,
     Watched,
 )  # fmt: skip
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, fields_of, write_fields
 from dalembert.files.models.tables import said_of
 from dalembert.parts.bodies import RigidBody
@@ -104,7 +104,7 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
         if not (isinstance(place, list) and all(map(is_zero, place))):
             data[f.name] = place
     if any(x is not None for x in p.law.q):
-        data["prescribed"] = LawKind().write(p, f"{where}: prescribed")
+        data["prescribed"] = PrescribedKind().write(p, f"{where}: prescribed")
     return data | kind
 
 

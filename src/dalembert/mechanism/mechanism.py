@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dalembert.constraints.methods.solution import Solution
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
+    from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.rows import Differentiated
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
@@ -96,6 +97,22 @@ class Mechanism(Analyses):
             c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
+    @cached_property
+    def law_rows(self) -> dict[str, DifferentiatedLaw]:
+        """Every law, differentiated."""
+        if not self.laws:
+            return {}
+        from dalembert.kinematics.law_rows import DifferentiatedLaw, LawRows
+
+        return {name: DifferentiatedLaw(self, LawRows(law)) for name, law in self.laws.items()}
+
+    @cached_property
+    def law_table(self) -> LawTable:
+        """The rows and elements of all laws; which of them hold is the mode of a run."""
+        from dalembert.kinematics.law_rows import LawTable
+
+        return LawTable(self)
 
     @cached_property
     def rows(self) -> RowTable:

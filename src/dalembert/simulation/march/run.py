@@ -92,7 +92,7 @@ class Run:
         w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
-        for name in ("t", "t_old", "searched_to", "counted_from"):
+        for name in ("t", "t_old", "searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
@@ -216,6 +216,8 @@ class Run:
                     self._look_at_choice()
                 if status == Status.AT_END:
                     self._attend()
+                elif status == Status.LOOK:
+                    self._look()
                 elif status == Status.DEGRADED and self.program.equation_choice.choice is not None:
                     self._poor = True
                 elif status == Status.CROSSED:
@@ -348,6 +350,10 @@ class Run:
         if self.handler is not None:
             self.program.given.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)
+
+    def _look(self) -> None:
+        """Find out whether and where a margin of a law is violated in the last step."""
+        raise NotImplementedError
 
     def _record(self) -> bool:
         """Write an event down; whether it ends the run."""

@@ -21,9 +21,9 @@ FALLEN = 0.2
 
 
 def emit_march(
-    e: Equations, steps: Steps, events: Signature | None, directions: list[int]
+    e: Equations, steps: Steps, events: Signature | None, directions: list[int], look: Signature | None = None
 ) -> tuple[Signature, Signature]:
-    """Add `begin` and `march` to the module."""
+    """Add `begin` and `march` to the module. `look(memory, given, work)` sees every step first; what it returns above 0 ends the stretch."""
     search = emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(
@@ -59,6 +59,11 @@ def emit_march(
             f.next_if(due)
             with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
                 f.return_(Status.EVENT)
+            if look is not None:
+                with f.if_((p.looked_to[0] < p.t[0]).all()):
+                    seen: Any = f.call(look, f.memory, f.given, f.work)
+                    with f.if_(seen != 0):
+                        f.return_(seen)
             unseen = (p.searched_to[0] < p.t[0]).all()
             with f.if_(unseen):
                 found: Any = f.call(search, f.memory, f.given, f.work, f.counters)

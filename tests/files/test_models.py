@@ -23,7 +23,7 @@ from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """

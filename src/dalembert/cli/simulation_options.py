@@ -16,7 +16,7 @@ from dalembert.mechanism.simulation_options import Option, SimulationOptions, op
 from dalembert.mechanism.stabilise import STABILISATIONS
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 
 WORDS: dict[str, Iterable[str]] = {
     "integrator": INTEGRATORS,

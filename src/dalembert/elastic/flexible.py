@@ -27,7 +27,7 @@ class FlexibleBody:
     data: ElasticBody
     shapes: tuple[Shape, ...] = ()
     """For drawing only; they move with the floating frame."""
-    firmness: Any = 1.0
+    stiffness_factor: Any = 1.0
     """A factor on its stiffness and damping."""
 
     @property
@@ -56,8 +56,8 @@ class FlexibleBody:
     def massless(self) -> bool:
         return False
 
-    def slack(self, firmness: Any = 0.0) -> FlexibleBody:
-        return replace(self, firmness=firmness)
+    def slack(self, stiffness_factor: Any = 0.0) -> FlexibleBody:
+        return replace(self, stiffness_factor=stiffness_factor)
 
     def sound(self, q: Any) -> bool:
         """Whether its inertia is positive, as it is unless it bends far beyond what its data hold for; at numbers."""
@@ -84,15 +84,15 @@ class FlexibleBody:
         return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
 
     def strain_energy(self, q: Any) -> Any:
-        return self.firmness * Deformed(self.data, q).strain_energy()
+        return self.stiffness_factor * Deformed(self.data, q).strain_energy()
 
     def strain_forces(self, q: Any) -> Any:
         """−Ke q."""
-        return -self.firmness * (self.data.Ke @ q)
+        return -self.stiffness_factor * (self.data.Ke @ q)
 
     def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
         """Ct·g − De q̇."""
-        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.firmness * (self.data.De @ qd)
+        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.stiffness_factor * (self.data.De @ qd)
 
     def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
         d = Deformed(self.data, at.q)

@@ -15,7 +15,7 @@ from dalembert.kernels.mechanism_fingerprint import fingerprint_of
 from dalembert.kernels.runtime.kernel import Emit, Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces, potentials, split
 from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
-from dalembert.kernels.tree import articulated, body_motion, composite, energies, newton_euler, rates
+from dalembert.kernels.tree import articulated, body_motion, composite, energies, rates, recursive_newton_euler
 from dalembert.kernels.tree.algorithm import Algorithm
 from dalembert.kernels.tree.mass_matrix_columns import emit_mass_matrix
 from dalembert.kernels.tree.sweep_kernel import SweepKernel
@@ -165,7 +165,7 @@ class Catalogue:
         def formula(s: State, udot: Any) -> Any:
             return recursive.newton_euler(_tree(s), udot)
 
-        return self._kernel(formula, newton_euler.ALGORITHM, n, (n,))
+        return self._kernel(formula, recursive_newton_euler.ALGORITHM, n, (n,))
 
     @cached_property
     def mass_matrix(self) -> Kernel:
@@ -260,7 +260,7 @@ class Catalogue:
                 udot = extra_input(m.speeds)
                 return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
 
-        return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
+        return self._derivatives("inverse_dynamics_derivatives", straight, recursive_newton_euler.ALGORITHM)
 
     @cached_property
     def stiffness(self) -> Kernel:
@@ -279,7 +279,7 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             from dalembert.kernels.derivatives.tangent import emit_jacobian
 
-            return emit_jacobian(m, newton_euler.ALGORITHM, module, module.target.lanes, "qP")
+            return emit_jacobian(m, recursive_newton_euler.ALGORITHM, module, module.target.lanes, "qP")
 
         small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
         return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, one_by_one=not small)
@@ -298,7 +298,7 @@ class Catalogue:
 
         def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
             inverse = SweepKernel(m, closed_form.ALGORITHM)
-            if algorithm is newton_euler.ALGORITHM:
+            if algorithm is recursive_newton_euler.ALGORITHM:
                 return inverse.emit(module, lanes), inverse.places["end"]
             return closed_form.emit_forward(m, SweepKernel(m, algorithm), inverse, module, lanes)
 
@@ -415,7 +415,7 @@ def _pivots(A: np.ndarray) -> list[Any]:
 
 
 def _tree(s: State) -> recursive.Tree:
-    """The tree of a state, for equations of motion alone: matter of rigid bodies is moved inward."""
+    """The tree of a state, for equations of motion alone: inertia of rigid bodies is moved to their parents."""
     return recursive.Tree(s, None if s.mechanism.elastic else grouped(links(s.mechanism)))
 
 

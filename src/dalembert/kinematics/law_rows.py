@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.kinematics.rows import Differentiated, Rows
+from dalembert.kinematics.constraint_rows import Differentiated, Rows
 from dalembert.laws import Law
-from dalembert.mechanism.rows import RowKind, RowTable
+from dalembert.mechanism.row_table import RowKind, RowTable
 from dalembert.parts.constraints import Constraint
 
 if TYPE_CHECKING:

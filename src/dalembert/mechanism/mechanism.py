@@ -19,7 +19,7 @@ from dalembert.arguments import by_name, count, file_path, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
-from dalembert.mechanism.rows import RowTable
+from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import SimulationOptions, gathered
 from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts.constraints import JointClosure
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from dalembert.constraints.methods.solution import Solution
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
+    from dalembert.kinematics.constraint_rows import Differentiated
     from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
-    from dalembert.kinematics.rows import Differentiated
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
@@ -90,7 +90,7 @@ class Mechanism(Analyses):
         """Every closed loop (by its cut joint) and constraint, differentiated."""
         if not self.cuts and not self.constraints:
             return {}
-        from dalembert.kinematics.rows import Differentiated
+        from dalembert.kinematics.constraint_rows import Differentiated
 
         names = ["ground", *(b.name for b in self.bodies)]
         closures = {
@@ -169,7 +169,7 @@ class Mechanism(Analyses):
         """
         self._check_positive(q, t, parameters, "forward_dynamics")
         if self.cuts or self.constraints:
-            from dalembert.kernels.solution import accelerations
+            from dalembert.kernels.compiled_solution import accelerations
 
             found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
             return found
@@ -189,7 +189,7 @@ class Mechanism(Analyses):
 
         By any constraint method and formulation; where rows depend on each other, λ is the shortest.
         """
-        from dalembert.kernels.solution import solve
+        from dalembert.kernels.compiled_solution import solve
 
         self._check_positive(q, t, parameters, "solve")
         return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)

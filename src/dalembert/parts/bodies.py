@@ -183,7 +183,7 @@ class RigidBody(Portable):
         v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
         return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
 
-    def slack(self, firmness: Any = 0.0) -> RigidBody:
+    def slack(self, stiffness_factor: Any = 0.0) -> RigidBody:
         """The same body with that part of its own stiffness and damping."""
         return self
 

@@ -15,8 +15,8 @@ from dalembert.kernels.rhs.formulation_speeds import formulation_named, uses_mec
 from dalembert.kernels.rhs.right_hand_side import is_range_space
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice
-from dalembert.simulation.options import Options
-from dalembert.simulation.scales import SMALL
+from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.run_options import Options
 
 BETTER = 2.0
 """Factor by which the pivot ratio of other speeds must be larger to be worth the change."""

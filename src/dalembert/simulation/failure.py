@@ -14,7 +14,7 @@ from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.kept_rows import KeptRows
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.near_singular import near_singular, pushed_by_time, weakest_loops
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status
 
 Clause = Callable[[Mechanism, np.ndarray, float, KeptRows], str]

@@ -22,12 +22,12 @@ from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
+from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
-from dalembert.simulation.march.batch import Batch, Models
+from dalembert.simulation.march.march_many import Batch, Models
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.options import Options, options
-from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.run_options import Options, options
 from dalembert.version import __version__
 from dalembert.words import counted
 
@@ -210,9 +210,9 @@ def _check_joints(m: Mechanism, q: np.ndarray) -> None:
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.singularity(row[at])
-            if trouble:
-                raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
+            singularity = j.joint.singularity(row[at])
+            if singularity:
+                raise SimulationError(f'motion number {k}: joint "{j.name}": {singularity}')
 
 
 def _parameters(m: Mechanism, given: Mapping[str, Any] | None, count: int) -> np.ndarray:

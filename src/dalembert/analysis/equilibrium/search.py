@@ -22,8 +22,8 @@ from dalembert.analysis.equilibrium.steady_speeds import SteadySpeeds
 from dalembert.analysis.linear.can_rest import stands
 from dalembert.constraints.assembly.assemble import DEPENDENT, ROUNDED, close, displaced
 from dalembert.constraints.rest import STILL, own_rates
+from dalembert.kinematics.constraint_rows import row_scales
 from dalembert.kinematics.initial import named_speeds
-from dalembert.kinematics.rows import row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import RANK_TOLERANCE
 

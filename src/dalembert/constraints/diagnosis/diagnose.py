@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME

@@ -2,8 +2,8 @@
 
 At each hinge of a body place the mass of everything beyond it: all augmented bodies of a group then have the group's mass
 m, and the mass centre of an augmented body is its barycentre. d_ii leads from the barycentre of body i to its mass centre,
-d_ik to its hinge towards body k. In a group that reaches the ground, the mass beyond the inner hinge is infinite: the
-barycentre is that hinge.
+d_ik to its hinge towards body k. In a group that reaches the ground or another external body, the mass beyond the inner hinge is
+infinite: the barycentre is that hinge. Where the external body accelerates, each body feels −m r̈₀ besides its forces [B Remark 3].
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.hinged import Groups, groups
+from dalembert.formulations.absolute.hinged import Groups, base_hinges, groups
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.kinematics.state import State
 from dalembert.vectors import ZERO, Matrix, Vector, cross, skew
@@ -22,27 +22,27 @@ from dalembert.vectors import ZERO, Matrix, Vector, cross, skew
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
-    """A hinge of a body: ℓ from its mass centre, and the bodies beyond (None: the ground and everything on it)."""
+    """A hinge of a body: ℓ from its mass centre, and the bodies beyond (None: an external body and everything on it)."""
 
     arm: Vector
     beyond: tuple[int, ...] | None
 
 
 class AugmentedBodies:
-    """Augmented bodies of all groups in a state. Bodies are numbered from 1; vectors are in world axes."""
+    """Augmented bodies of all groups in a state, without the external ones. Vectors are in world axes."""
 
     def __init__(self, s: State):
         self.bodies = Bodies(s)
         self.groups: Groups = groups(s.mechanism)
 
     def mass(self, i: int) -> Any:
-        """m, the mass of the group of body i; infinite where it reaches the ground."""
+        """m, the mass of the group of body i; infinite where it reaches an external body."""
         return self._mass_of(self.groups.members(self.groups.root[i])) if self.groups.root[i] else np.inf
 
     @cached_property
-    def hinges(self) -> list[list[Hinge]]:
+    def hinges(self) -> dict[int, list[Hinge]]:
         """Hinges of each body: the inner one first, then one for each body hinged outside."""
-        b, out = self.bodies, []
+        b, out = self.bodies, {}
         carried = self._carried
         for c in b.connections:
             own, i = [], c.child
@@ -52,32 +52,32 @@ class AugmentedBodies:
             for other in b.connections:
                 if other.parent == i and other.pointed:
                     own.append(Hinge(other.parent_arm, carried[other.child]))
-            out.append(own)
+            out[i] = own
         return out
 
     @cached_property
-    def _carried(self) -> list[tuple[int, ...]]:
-        """The bodies of its own group that each body carries, itself included; index 0 is not used."""
-        out: list[list[int]] = [[k] for k in range(self.bodies.n + 1)]
+    def _carried(self) -> dict[int, tuple[int, ...]]:
+        """The bodies of its own group that each body carries, itself included."""
+        out = {k: [k] for k in self.bodies.numbers}
         for c in reversed(self.bodies.connections):
-            if c.pointed:
+            if c.pointed and c.parent:
                 out[c.parent] += out[c.child]
-        return [tuple(sorted(x)) for x in out]
+        return {k: tuple(sorted(x)) for k, x in out.items()}
 
     def _mass_of(self, members: Any) -> Any:
         return sum(self.bodies.masses[k - 1] for k in members)
 
     # -- barycentric vectors ------------------------------------------------------------------------------------------
     @cached_property
-    def to_centre(self) -> list[Vector]:
-        """d_ii = −Σ ℓ (mass beyond) / m over the hinges [C 309]; index 0 is body 1."""
-        out = []
-        for i, hinges in enumerate(self.hinges, start=1):
+    def to_centre(self) -> dict[int, Vector]:
+        """d_ii = −Σ ℓ (mass beyond) / m over the hinges [C 309]."""
+        out = {}
+        for i, hinges in self.hinges.items():
             if self.groups.root[i]:
                 total = sum((self._mass_of(h.beyond) * h.arm for h in hinges), start=ZERO)
-                out.append(-total / self.mass(i))
+                out[i] = -total / self.mass(i)
             else:
-                out.append(-hinges[0].arm)
+                out[i] = -hinges[0].arm
         return out
 
     def d(self, i: int, k: int) -> Vector:
@@ -88,25 +88,25 @@ class AugmentedBodies:
         """d_ik, or None where it is nothing: bodies of different groups, or k not carried by i in a group on the ground."""
         if self.groups.root[i] != self.groups.root[k]:
             return None
-        return self._toward[i - 1].get(k)
+        return self._toward[i].get(k)
 
     @cached_property
-    def _toward(self) -> list[dict[int, Vector]]:
-        out = []
-        for i, hinges in enumerate(self.hinges, start=1):
-            d = {i: self.to_centre[i - 1]}
+    def _toward(self) -> dict[int, dict[int, Vector]]:
+        out = {}
+        for i, hinges in self.hinges.items():
+            d = {i: self.to_centre[i]}
             for h in hinges:
-                d |= dict.fromkeys(h.beyond or (), self.to_centre[i - 1] + h.arm)
-            out.append(d)
+                d |= dict.fromkeys(h.beyond or (), self.to_centre[i] + h.arm)
+            out[i] = d
         return out
 
     # -- the system matrix --------------------------------------------------------------------------------------------
     def own_inertia(self, i: int) -> Matrix:
         """K_ii − R I Rᵀ = −Σ m_k d̃_ik d̃_ik: that of the point masses about the barycentre [B 30]."""
         total = self._point(self.bodies.masses[i - 1], self.d(i, i))
-        for h in self.hinges[i - 1]:
+        for h in self.hinges[i]:
             if h.beyond:
-                total = total + self._point(self._mass_of(h.beyond), self.to_centre[i - 1] + h.arm)
+                total = total + self._point(self._mass_of(h.beyond), self.to_centre[i] + h.arm)
         return total
 
     @staticmethod
@@ -123,22 +123,22 @@ class AugmentedBodies:
             return None
         if self.groups.root[i]:
             return self.mass(i) * self.d(i, j), self.d(j, i)
-        if j in self._toward[i - 1]:
-            return self.d(i, j), -self._moments[j - 1]
-        if i in self._toward[j - 1]:
-            return -self._moments[i - 1], self.d(j, i)
+        if j in self._toward[i]:
+            return self.d(i, j), -self._moments[j]
+        if i in self._toward[j]:
+            return -self._moments[i], self.d(j, i)
         return None
 
     @cached_property
-    def _moments(self) -> list[Vector]:
-        """Σ_k m_k d_ik of the bodies of groups on the ground."""
-        out = []
-        for i, hinges in enumerate(self.hinges, start=1):
-            total = self.bodies.masses[i - 1] * self.to_centre[i - 1]
+    def _moments(self) -> dict[int, Vector]:
+        """Σ_k m_k d_ik of the bodies of groups on external bodies."""
+        out = {}
+        for i, hinges in self.hinges.items():
+            total = self.bodies.masses[i - 1] * self.to_centre[i]
             for h in hinges:
                 if h.beyond:
-                    total = total + self._mass_of(h.beyond) * (self.to_centre[i - 1] + h.arm)
-            out.append(total)
+                    total = total + self._mass_of(h.beyond) * (self.to_centre[i] + h.arm)
+            out[i] = total
         return out
 
     @cached_property
@@ -146,11 +146,11 @@ class AugmentedBodies:
         """The system matrix [B 35]: 3n × 3n, K_ii = R I Rᵀ − Σ m_k d̃_ik d̃_ik and K_ij = m d̃_ij d̃_ji."""
         b = self.bodies
         K = b.zeros(3 * b.n, 3 * b.n)
-        for i in range(1, b.n + 1):
-            rows = slice(3 * i - 3, 3 * i)
+        for i in b.numbers:
+            rows = self._rows(i)
             K[rows, rows] = b.inertias[i - 1] + self.own_inertia(i)
-            for j in range(1, i):
-                pair, columns = self.pair(i, j), slice(3 * j - 3, 3 * j)
+            for j in b.numbers[: b.place_of[i]]:
+                pair, columns = self.pair(i, j), self._rows(j)
                 if pair is not None:
                     K[rows, columns] = skew(pair[0]) @ skew(pair[1])
                     K[columns, rows] = K[rows, columns].T
@@ -160,11 +160,11 @@ class AugmentedBodies:
     def right(self) -> np.ndarray:
         """G + C g − ω × K_ii ω + D̃F + N 1 [B 38]: 3n."""
         b = self.bodies
-        out = []
-        for i in range(1, b.n + 1):
+        out: list[Any] = [[]]
+        for i in b.numbers:
             w = b.state.velocities[i].w
             total = b.torques[i - 1] - cross(w, self.own_inertia(i) @ w) + self._pulled(i)
-            for j in range(1, b.n + 1):
+            for j in b.numbers:
                 pair = self.pair(i, j)
                 if pair is not None:
                     w_j = b.state.velocities[j].w
@@ -174,9 +174,21 @@ class AugmentedBodies:
 
     def _pulled(self, i: int) -> Vector:
         """Σ_k d_ik × F_k: the forces beyond each hinge act there."""
-        F = self.bodies.forces
-        total = cross(self.d(i, i), F[i - 1])
-        for h in self.hinges[i - 1]:
+        F = self._forces
+        total = cross(self.d(i, i), F[i])
+        for h in self.hinges[i]:
             if h.beyond:
-                total = total + cross(self.to_centre[i - 1] + h.arm, sum((F[k - 1] for k in h.beyond), start=ZERO))
+                total = total + cross(self.to_centre[i] + h.arm, sum((F[k] for k in h.beyond), start=ZERO))
         return total
+
+    @cached_property
+    def _forces(self) -> dict[int, Vector]:
+        """F, less m r̈₀ where the group stands on an external body."""
+        b, hinges = self.bodies, base_hinges(self.bodies)
+        own = {k: b.forces[k - 1] for k in b.numbers}
+        return own | {k: own[k] - b.masses[k - 1] * c.hinge_acceleration for k, c in hinges.items()}
+
+    def _rows(self, i: int) -> slice:
+        """Where ω̇_i stands among all."""
+        first = 3 * self.bodies.place_of[i]
+        return slice(first, first + 3)

@@ -36,7 +36,7 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Any, t: Any, q: Any, w: Any) -> State:
     x = hinged(augmented(State(m, t, q, np.zeros(m.n_u))))
-    return state_of_bodies(m, t, q, x.spread @ np.asarray(w))
+    return state_of_bodies(m, t, q, x.velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -52,8 +52,8 @@ def equations(s: State) -> Equations:
 
 def hinged(a: AugmentedBodies) -> Hinged:
     """The places by r_k = r_c + Σ_i d_ik [C 310]."""
-    every = range(1, a.bodies.n + 1)
-    return Hinged(a.bodies, [[a.moving(i, k) for k in every] for i in every])
+    every = a.bodies.numbers
+    return Hinged(a.bodies, {(i, k): d for i in every for k in every if (d := a.moving(i, k)) is not None})
 
 
 def balance(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:

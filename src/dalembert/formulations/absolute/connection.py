@@ -5,7 +5,8 @@ centres. Along any directions (force X_v, torque X_w) the relative acceleration 
 
 X_vᵀ (r̈_K + ω̇_K × ℓ_K − r̈_J − ω̇_J × ℓ_J) + X_wᵀ (ω̇_K − ω̇_J) = X_vᵀ (s̈ + d_v) + X_wᵀ (θ̈ + d_w)
 
-with the joint's own accelerations s̈, θ̈ and the centripetal and Coriolis terms d [B 8–9, 47–48; Remark 5].
+with the joint's own accelerations s̈, θ̈ and the centripetal and Coriolis terms d [B 8–9, 47–48; Remark 5]. Where the parent is
+an external body, its motion is known: r̈_J and ω̇_J stand on the right-hand side, in d, and J is as good as the ground [B Remark 3].
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.joint_directions import blocked, left_inverse, motion, slides
+from dalembert.kinematics.recursion import AT_REST, Rates
 from dalembert.kinematics.state import State
 from dalembert.vectors import IDENTITY, ZERO, Vector, cross
 
@@ -30,10 +32,11 @@ class Directions:
 
 
 class JointConnection:
-    """Joint k in a state."""
+    """Joint k in a state. Its parent is 0 where it stands on the ground or on another body whose motion is given."""
 
     def __init__(self, s: State, k: int):
-        self._s, self.child, self.parent = s, k, s.mechanism.parent[k - 1]
+        self._s, self.child, self._stands_on = s, k, s.mechanism.parent[k - 1]
+        self.parent = self._stands_on if s.mechanism.path_columns[self._stands_on] else 0
         self.joint, self.link, self.q = s.mechanism.joints[k - 1], s.links[k - 1], s.joint_q[k - 1]
 
     @property
@@ -48,7 +51,7 @@ class JointConnection:
 
     @cached_property
     def parent_arm(self) -> Vector:
-        """ℓ_J."""
+        """ℓ_J; on an external body, from its origin."""
         return self.link.arm - (self._s.com_arms[self.parent - 1] if self.parent else ZERO)
 
     # -- directions ---------------------------------------------------------------------------------------------------
@@ -83,6 +86,29 @@ class JointConnection:
         X = self.in_world(left_inverse(self.motion).T)
         return X.force @ values, X.torque @ values
 
+    # -- external parents ---------------------------------------------------------------------------------------------
+    @cached_property
+    def given_velocity(self) -> Rates:
+        """ω of the external parent, and the velocity of C as a point of it; nothing where the parent's motion is to be found."""
+        if self.parent or not self._stands_on:
+            return AT_REST
+        own = self._s.velocities[self._stands_on]
+        return Rates(own.w, own.v + cross(own.w, self.link.arm))
+
+    @cached_property
+    def given_acceleration(self) -> Rates:
+        """The same of their rates, without the centripetal part of C's."""
+        if self.parent or not self._stands_on:
+            return AT_REST
+        own = self._s.bias_accelerations[self._stands_on]
+        return Rates(own.w, own.v + cross(own.w, self.link.arm))
+
+    @property
+    def hinge_acceleration(self) -> Vector:
+        """The acceleration of C on an external parent: r̈₀ with all its parts."""
+        w = self.given_velocity.w
+        return self.given_acceleration.v + cross(w, cross(w, self.link.arm))
+
     # -- motion -------------------------------------------------------------------------------------------------------
     def child_row(self, X: Directions) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of r̈_K and ω̇_K along X."""
@@ -99,23 +125,30 @@ class JointConnection:
 
     @property
     def point_drift(self) -> Vector:
-        """d_v of a joint that turns about a point: ω_J × (ω_J × ℓ_J) − ω_K × (ω_K × ℓ_K)."""
+        """d_v of a joint that turns about a point: ω_J × (ω_J × ℓ_J) − ω_K × (ω_K × ℓ_K), and r̈₀ on an external parent."""
         return self._drift[1]
 
+    @property
+    def turn_drift(self) -> Vector:
+        """d_w: Ṗγ̇, prescribed turns, and ω̇ of an external parent."""
+        return self._drift[0]
+
     def carried_along(self, X: Directions) -> np.ndarray:
-        """What the velocities along X come to where the joint's free speeds are zero: its prescribed motion."""
+        """What the velocities along X come to where the joint's free speeds are zero: prescribed motion, its own and the parent's."""
         prescribed = np.array(
             [0.0 if at is not None else x for x, at in zip(self._s.joint_u[self.child - 1], self.joint.u_at)]
         )
         given = self.in_world((self.motion @ prescribed)[:, None])
-        return X.force.T @ given.force[:, 0] + X.torque.T @ given.torque[:, 0]
+        parent = self.given_velocity
+        return X.force.T @ (given.force[:, 0] + parent.v) + X.torque.T @ (given.torque[:, 0] + parent.w)
 
     @cached_property
     def _drift(self) -> tuple[Vector, Vector]:
         s, k, j = self._s, self.child - 1, self.joint.joint
-        u, w_J, w_K, rel = s.joint_u[k], s.velocities[self.parent].w, s.velocities[self.child].w, s.joint_rates[k]
+        u, w_J, w_K, rel = s.joint_u[k], s.velocities[self._stands_on].w, s.velocities[self.child].w, s.joint_rates[k]
         law = s.joint_udot(np.zeros(s.mechanism.n_u))[k]
         turn = self.link.R_C @ (j.turning(self.q) @ law + j.turning_rate(self.q, u) @ u)
         slide = self.link.R_P @ (j.sliding(self.q) @ law + j.sliding_rate(self.q, u) @ u)
         v = slide + cross(w_J, cross(w_J, self.parent_arm) + 2.0 * rel.v) - cross(w_K, cross(w_K, self.child_arm))
-        return turn + cross(w_J, rel.w), v
+        parent = self.given_acceleration
+        return turn + cross(w_J, rel.w) + parent.w, v + parent.v

@@ -19,8 +19,9 @@ SINGULAR = 1e-10
 
 
 def singular_bodies(m: Mechanism) -> list[int]:
-    """Bodies whose mass or some moment of inertia is nothing."""
-    return [k for k, b in enumerate(m.numeric.bodies, start=1) if _singular(float(b.mass), b.inertia.astype(float))]
+    """Bodies whose mass or some moment of inertia is nothing; those whose motion is given need none."""
+    bodies = [(k, m.numeric.bodies[k - 1]) for k in m.free_bodies]
+    return [k for k, b in bodies if _singular(float(b.mass), b.inertia.astype(float))]
 
 
 def _singular(mass: float, inertia: np.ndarray) -> bool:

@@ -19,7 +19,7 @@ from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.rigid import bending
 from dalembert.formulations.tree.kane import first_order, formulation_speeds, speeds, state, udot
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
 from dalembert.vectors import cross

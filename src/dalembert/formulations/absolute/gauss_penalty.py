@@ -41,7 +41,7 @@ STIFFNESS = 1e8
 
 def first_order(m: Mechanism) -> int:
     """Coordinates and accelerations: no multiplier is left."""
-    return m.n_q + 6 * m.n_bodies
+    return m.n_q + 6 * len(m.free_bodies)
 
 
 def equations(s: State) -> Equations:
@@ -68,6 +68,6 @@ def _stiffness(b: Bodies, H: np.ndarray) -> np.ndarray:
 def _weight(b: Bodies, row: np.ndarray) -> Any:
     """W of one row, by the part of the first body that it resists."""
     columns = [i for i, x in enumerate(row) if type(x) is Expr or x != 0.0]
-    first = columns[0] % (3 * b.n) // 3 + 1 if columns else 1
+    first = b.numbers[columns[0] % (3 * b.n) // 3 if columns else 0]
     places, turns = row[: 3 * b.n, None], row[3 * b.n :, None]
     return row_weights(b.mechanism, Directions(places, turns), first)[0]

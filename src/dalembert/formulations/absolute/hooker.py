@@ -8,12 +8,14 @@ rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
+from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
@@ -24,7 +26,6 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import slides
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import cross
 
 title = "Hooker–Margulies: barycentric, in joint rates"
 refusal = weightless
@@ -40,7 +41,8 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
-    rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
+    joints = [m.joints[k - 1] for k in m.free_bodies]
+    rows = sum(6 - len(j.free) for j in joints if slides(j.joint))
     return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
@@ -56,7 +58,7 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     x = hinged(augmented(at_rest))
     Y = _from_rates(x)
     prescribed = _prescribed(x)
-    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + prescribed))
+    return state_of_bodies(m, t, q, x.velocities(Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -106,23 +108,21 @@ def _from_rates(x: Hinged) -> np.ndarray:
 
 
 def _prescribed(x: Hinged) -> np.ndarray:
-    """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges."""
-    return _summed(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _prescribed_speeds(c, b.state.joint_u[c.child - 1])))
+    """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges, and of external bodies."""
 
-
-def _bias(x: Hinged) -> np.ndarray:
-    """(0, ω̇) of the bodies where no rate changes: Ṗγ̇ and prescribed turns."""
-
-    def own(c: Any, b: Bodies) -> np.ndarray:
-        s, k, j = b.state, c.child - 1, c.joint.joint
-        law = s.joint_udot(np.zeros(s.mechanism.n_u))[k]
-        turn = c.link.R_C @ (j.turning(c.q) @ law + j.turning_rate(c.q, s.joint_u[k]) @ s.joint_u[k])
-        return turn + cross(s.velocities[c.parent].w, s.joint_rates[k].w)
+    def own(c: JointConnection, b: Bodies) -> np.ndarray:
+        turn = c.link.R_C @ (c.motion[:3] @ _prescribed_speeds(c, b.state.joint_u[c.child - 1]))
+        return turn + c.given_velocity.w
 
     return _summed(x, own)
 
 
-def _summed(x: Hinged, own: Any) -> np.ndarray:
+def _bias(x: Hinged) -> np.ndarray:
+    """(0, ω̇) of the bodies where no rate changes: Ṗγ̇ and prescribed turns."""
+    return _summed(x, lambda c, b: c.turn_drift)
+
+
+def _summed(x: Hinged, own: Callable[[JointConnection, Bodies], np.ndarray]) -> np.ndarray:
     """Contributions of the hinges, summed outward."""
     b = x.bodies
     out = b.zeros(x.n_places + 3 * b.n)
@@ -133,7 +133,7 @@ def _summed(x: Hinged, own: Any) -> np.ndarray:
     return out
 
 
-def _prescribed_speeds(c: Any, u: np.ndarray) -> np.ndarray:
+def _prescribed_speeds(c: JointConnection, u: np.ndarray) -> np.ndarray:
     return np.array([0.0 if at is not None else value for value, at in zip(u, c.joint.u_at)])
 
 

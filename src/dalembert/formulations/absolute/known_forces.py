@@ -17,7 +17,7 @@ from dalembert.mechanism import Mechanism
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations and the loops' multipliers."""
-    return m.n_q + 6 * m.n_bodies + len(m.rows)
+    return m.n_q + 6 * len(m.free_bodies) + len(m.rows)
 
 
 def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:

@@ -37,7 +37,7 @@ def rotation_force_system(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
     B, _ = b.loop_rows
     turn = slice(3 * b.n, None)
     I, H_r, H_w = b.inertia[turn, turn], H[:, : 3 * b.n], H[:, turn]
-    HM = H_r * np.repeat([1.0 / mass for mass in b.masses], 3)
+    HM = H_r * np.repeat([1.0 / b.masses[k - 1] for k in b.numbers], 3)
     K = np.vstack([np.hstack([I, H_w.T]), np.hstack([H_w, -(HM @ H_r.T)])])
     above = np.column_stack([b.right[turn], B[:, turn].T])
     below = np.column_stack([h - HM @ b.right[: 3 * b.n], -(HM @ B[:, : 3 * b.n].T)])

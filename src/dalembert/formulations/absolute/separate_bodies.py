@@ -1,6 +1,7 @@
 """All bodies taken apart: masses, forces and the joints' and loops' rows on their accelerations [B 4–10, 49].
 
-w = (ṙ₁ … ṙ_n, ω₁ … ω_n), the velocities of the mass centres and the angular velocities, in world axes.
+w = (ṙ₁ … ṙ_n, ω₁ … ω_n), the velocities of the mass centres and the angular velocities, in world axes, of the n bodies whose motion
+is to be found. External bodies move as prescribed and have no part in w: what they do stands on the right-hand sides [B Remark 3].
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ class Bodies:
     """Everything Newton's and Euler's laws need in a state; each quantity computed when first asked for."""
 
     def __init__(self, s: State):
-        self.state, self.mechanism, self.n = s, s.mechanism, s.mechanism.n_bodies
+        self.state, self.mechanism, self.numbers = s, s.mechanism, s.mechanism.free_bodies
+        self.n = len(self.numbers)
+        self.place_of = {k: i for i, k in enumerate(self.numbers)}
+        """Where a body comes among those whose motion is to be found, from 0."""
         self.dtype = object if s.traced else float
 
     @cached_property
     def connections(self) -> list[JointConnection]:
-        """Connections of the tree, joint 1 first."""
-        return [JointConnection(self.state, k) for k in range(1, self.n + 1)]
+        """Connections of the tree that carry these bodies, in the order of the joints."""
+        return [JointConnection(self.state, k) for k in self.numbers]
 
     def at(self, k: int) -> tuple[slice, slice]:
         """Where ṙ_k and ω_k stand in w."""
-        first = 3 * (k - 1)
+        first = 3 * self.place_of[k]
         return slice(first, first + 3), slice(3 * self.n + first, 3 * self.n + first + 3)
 
     def zeros(self, *shape: int) -> np.ndarray:
@@ -44,13 +48,14 @@ class Bodies:
     def velocities(self) -> np.ndarray:
         """w."""
         s = self.state
-        places = [s.velocities[k].v + cross(s.velocities[k].w, s.com_arms[k - 1]) for k in range(1, self.n + 1)]
-        turns = [s.velocities[k].w for k in range(1, self.n + 1)]
-        return np.concatenate([*places, *turns])
+        places = [s.velocities[k].v + cross(s.velocities[k].w, s.com_arms[k - 1]) for k in self.numbers]
+        turns = [s.velocities[k].w for k in self.numbers]
+        return np.concatenate([[], *places, *turns])
 
     # -- Newton and Euler [B 2–5] -------------------------------------------------------------------------------------
     @cached_property
     def masses(self) -> list[Any]:
+        """Masses of all bodies; index 0 is body 1, here as in the lists that follow."""
         return [b.mass for b in self.mechanism.bodies]
 
     @cached_property
@@ -63,7 +68,8 @@ class Bodies:
         """F and G + C g: loads on the bodies, and motors and springs of the joints as forces and torques between them."""
         applied = loads(self.state)
         F, G = ([x.astype(self.dtype) for x in part] for part in (applied.force, applied.moment))
-        for c, values in zip(self.connections, applied.joint):
+        for c in self.connections:
+            values = applied.joint[c.child - 1]
             if not _nothing(values):
                 force, torque = c.driven(values.astype(self.dtype))
                 for k, sign, arm in ((c.child, 1.0, c.child_arm), (c.parent, -1.0, c.parent_arm)):
@@ -91,18 +97,18 @@ class Bodies:
     def inertia(self) -> np.ndarray:
         """J = diag(M, I): 6n × 6n."""
         J = self.zeros(6 * self.n, 6 * self.n)
-        for k, (mass, I) in enumerate(zip(self.masses, self.inertias), start=1):
+        for k in self.numbers:
             place, turn = self.at(k)
-            J[place, place], J[turn, turn] = mass * np.eye(3), I
+            J[place, place], J[turn, turn] = self.masses[k - 1] * np.eye(3), self.inertias[k - 1]
         return J
 
     @cached_property
     def inverse_inertia(self) -> np.ndarray:
         """J⁻¹ = diag(M⁻¹, R I⁻¹ Rᵀ): body by body."""
         out = self.zeros(6 * self.n, 6 * self.n)
-        for k, body in enumerate(self.mechanism.bodies, start=1):
+        for k in self.numbers:
             place, turn = self.at(k)
-            R = self.state.poses[k].R
+            R, body = self.state.poses[k].R, self.mechanism.bodies[k - 1]
             out[place, place] = (1.0 / body.mass) * np.eye(3)
             out[turn, turn] = R @ solve_symmetric(body.inertia, np.eye(3)) @ R.T
         return out
@@ -110,7 +116,8 @@ class Bodies:
     @cached_property
     def right(self) -> np.ndarray:
         """(u₁, u₂)."""
-        return np.concatenate([*self.forces, *self.torques])
+        parts = [[x[k - 1] for k in self.numbers] for x in (self.forces, self.torques)]
+        return np.concatenate([[], *parts[0], *parts[1]])
 
     # -- rows ---------------------------------------------------------------------------------------------------------
     @cached_property
@@ -140,8 +147,8 @@ class Bodies:
     def reading(self) -> tuple[np.ndarray, np.ndarray]:
         """U and c with u̇ = U ẇ − c: the free speeds' rates read off the bodies' accelerations."""
         U, c = self.zeros(self.mechanism.n_u, 6 * self.n), self.zeros(self.mechanism.n_u)
-        for joint, columns in zip(self.connections, (j.columns for j in self.mechanism.joints)):
-            X = joint.in_world(joint.reading.T)
+        for joint in self.connections:
+            columns, X = joint.joint.columns, joint.in_world(joint.reading.T)
             U[columns], c[columns] = self.row(joint, X), joint.drift(X)
         return U, c
 
@@ -158,6 +165,8 @@ class Bodies:
         _, _, C, rate = d.values(self.state, self._at_rest)
         B, gamma = self.zeros(len(C), 6 * self.n), -rate
         for i, k in enumerate(d.bodies):
+            if k not in self.place_of:
+                continue
             place, turn = self.at(k)
             on_turn, on_place = C[:, 6 * i : 6 * i + 3], C[:, 6 * i + 3 : 6 * i + 6]
             B[:, place] = on_place
@@ -168,12 +177,27 @@ class Bodies:
             B, gamma = B + on_speeds @ U, gamma + on_speeds @ c
         return B, gamma
 
+    def loop_forces_on(self, k: int, lam: np.ndarray) -> tuple[Vector, Vector]:
+        """Cᵀλ of the loops and constraints on (ω, v) of body k's origin: what it exerts on them."""
+        on_turn, on_place, first = ZERO, ZERO, 0
+        for d in self.mechanism.constraint_rows.values():
+            C = d.values(self.state, self._at_rest)[2]
+            own = lam[first : first + len(C)]
+            first += len(C)
+            for i in (i for i, body in enumerate(d.bodies) if body == k):
+                on_turn = on_turn + own @ C[:, 6 * i : 6 * i + 3]
+                on_place = on_place + own @ C[:, 6 * i + 3 : 6 * i + 6]
+        return on_turn, on_place
+
     @cached_property
     def _at_rest(self) -> list[Rates]:
-        """Accelerations of the bodies' origins where ẇ = 0: towards their mass centres."""
+        """Accelerations of the bodies' origins where ẇ = 0: towards their mass centres; of external bodies, what they are."""
         s = self.state
-        turning = [(s.velocities[k].w, s.com_arms[k - 1]) for k in range(1, self.n + 1)]
-        return [AT_REST, *(Rates(ZERO, -cross(w, cross(w, arm))) for w, arm in turning)]
+        out = [AT_REST]
+        for k in range(1, self.mechanism.n_bodies + 1):
+            w, arm = s.velocities[k].w, s.com_arms[k - 1]
+            out.append(Rates(ZERO, -cross(w, cross(w, arm))) if k in self.place_of else s.bias_accelerations[k])
+        return out
 
 
 def _nothing(values: np.ndarray) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.principle import balance
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints import COMPILED, method
-from dalembert.constraints.methods.compiled import Shape, emit_multipliers, emit_solve
+from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
 from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import TakesTerms
 from dalembert.kernels.independent_rows import independent_rows
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols, settled_choice
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep, is_range_space
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import KERNEL, block, extra_input, known_symbols
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import Force, JointLoad
@@ -133,16 +133,16 @@ class FormulationKernel:
         return (*kept, *(k for k in range(len(self.written.B)) if k not in set(kept)))
 
     @cached_property
-    def shape(self) -> Shape:
-        """Shape with the rows in that order."""
+    def shape(self) -> SystemStructure:
+        """SystemStructure with the rows in that order."""
         e = self.written
         n_kept = self.own_rows + (len(self.independent) if self.own_rows < len(e.B) else 0)
-        return Shape(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))
+        return SystemStructure(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))
 
     @property
-    def solved_with(self) -> Shape:
+    def solved_with(self) -> SystemStructure:
         """What the method sees: no row that says nothing new, so that it need not tell, in a pose not quite closed, which these are."""
-        return Shape(self.shape.A, self.shape.B[list(self.shape.independent)], self.shape.independent)
+        return SystemStructure(self.shape.A, self.shape.B[list(self.shape.independent)], self.shape.independent)
 
     @property
     def own_rows(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.kinematics.law_mode import ModeLayout
 from dalembert.kinematics.law_rows import LawTable, law_rows
-from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import select, sqrt

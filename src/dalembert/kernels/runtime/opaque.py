@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ForceError, SlowForceWarning, TraceError
-from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.loads import effects, generalized, loads
+from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
@@ -24,12 +24,12 @@ def split(m: Mechanism) -> tuple[Mechanism, Mechanism | None]:
         return m, None
     opaque = {}
     with tracing():
-        given = GivenState(m, unspecified)
-        known = {TIME, *given.coordinates, *given.speeds, *map(symbol, m.parameters)}
+        state = StateFromBodies(m, unspecified)
+        known = {TIME, *state.coordinates, *state.speeds, *map(symbol, m.parameters)}
         for name, force in m.forces.items():
             try:
-                done = [(e.force, e.couple, e.at, e.joint) for e in effects(given, name, force)]
-                _check_symbols([done, force.potential(given)], known, name, m)
+                done = [(e.force, e.couple, e.at, e.joint) for e in effects(state, name, force)]
+                _check_symbols([done, force.potential(state)], known, name, m)
             except (TraceError, ForceError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
                 opaque[name] = force
                 _warn(name, problem)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.kinematics.law_mode import SLOTS, ElementState
-from dalembert.kernels.rhs.laws import LawRightHandSide
+from dalembert.kernels.rhs.law_rhs import LawRightHandSide
 from dalembert.simulation.integrators.integrator import Steps
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
 
@@ -20,7 +20,7 @@ GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
 PARTS = 6
 """Pieces of a step at whose ends margins are looked at."""
 
-_POINT: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given", "work"), Pointer)
+_POINT: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs", "work"), Pointer)
 
 
 class LawMargins:
@@ -29,7 +29,7 @@ class LawMargins:
     `out` holds values, then tolerances, of all margins, then the rates of all gaps.
     """
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         assert isinstance(e.rhs, LawRightHandSide)
         self.e, self.rhs = e, e.rhs
         self.elements = self.rhs.table.elements
@@ -40,28 +40,28 @@ class LawMargins:
         self.margins = self._emit_margins()
 
     def _emit_on_state(self, name: str, code: Signature) -> Signature:
-        """`name(t, y, given, work)` around a function on a kernel's arguments."""
+        """`name(t, y, inputs, work)` around a function on a kernel's arguments."""
         e, m = self.e, self.rhs.m
-        every: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+        every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
         with e.module.function(name, **every) as f:
-            p, nothing = e.given.of(f.given), f.array(m.n_q)
+            p, nothing = e.input_layout.of(f.inputs), f.array(m.n_q)
             f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, nothing, f.work)
         return f.signature
 
     def _emit_margins(self) -> Signature:
-        """`margins(t, y, out, given, work)`."""
+        """`margins(t, y, out, inputs, work)`."""
         e, rhs = self.e, self.rhs
         at, mode = rhs.places, rhs.mode_at
         with e.module.function("margins", **_POINT) as f:
-            P = e.given.of(f.given).P
+            P = e.input_layout.of(f.inputs).P
             part = {name: f.work + start for name, start in at.items()}
             part |= {name: P + (mode + where.start) for name, where in rhs.mode.parts.items()}
             part["sizes"] = P + (len(rhs.m.parameters) + rhs.n_rows + rhs.first)
             dy = f.array(e.n)
             with f.if_((part["forces"][0] != 0.0).all()):
-                f.call(e.slope, f.t, f.y, dy, f.given, f.work)
+                f.call(e.slope, f.t, f.y, dy, f.inputs, f.work)
             with f.else_():
-                f.call(self.gaps, f.t, f.y, f.given, f.work)
+                f.call(self.gaps, f.t, f.y, f.inputs, f.work)
                 with f.loop(len(rhs.table)) as k:
                     part["lam"][k] = 0.0
             self._largest(f, part)
@@ -123,10 +123,10 @@ class LawMargins:
             tolerances[1] = SPEED * part["sizes"][a]
 
 
-def emit_look(e: Equations, steps: Steps, margins: LawMargins) -> Signature:
-    """`look(memory, given, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece that
+def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
+    """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece that
     ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
-    loose = e.given.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
+    loose = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
     at = _emit_margins_at(e, steps, margins)
     n, count = len(margins.elements), margins.count
     with e.function("look") as f:
@@ -134,13 +134,13 @@ def emit_look(e: Equations, steps: Steps, margins: LawMargins) -> Signature:
         begin, end = p.looked_to[0], p.t[0]
         v = f.variables(a=begin, b=begin, bad=False)
         now, before = p.margins, f.array(margins.size)
-        f.call(at, f.memory, f.given, f.work, begin)
+        f.call(at, f.memory, f.inputs, f.work, begin)
         with f.loop(1, PARTS + 1) as k:
             share = f.real(k) / PARTS
             v.b = select(share >= 1.0, end, begin + share * (end - begin))
             with f.loop(margins.size) as i:
                 before[i] = now[i]
-            f.call(at, f.memory, f.given, f.work, v.b)
+            f.call(at, f.memory, f.inputs, f.work, v.b)
             with f.loop(count) as j, f.if_((~(now[j] >= -now[j + count])).any()):
                 v.bad = True
             with f.loop(n) as i:
@@ -155,16 +155,16 @@ def emit_look(e: Equations, steps: Steps, margins: LawMargins) -> Signature:
                 p.looked_to[0], p.event_t[0] = v.a, v.b
                 f.return_(Status.LOOK)
             v.a = v.b
-        with f.if_((f.given[loose] != 0.0).any()):
+        with f.if_((f.inputs[loose] != 0.0).any()):
             p.event_t[0] = end
             f.return_(Status.LOOK)
         p.looked_to[0] = end
     return f.signature
 
 
-def _emit_margins_at(e: Equations, steps: Steps, margins: LawMargins) -> Signature:
-    """`margins_at(memory, given, work, t)`: the state at a time within the last step into `event_y`, its margins into `margins`."""
-    every: dict[str, Any] = dict.fromkeys(("memory", "given", "work"), Pointer)
+def _emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
+    """`margins_at(memory, inputs, work, t)`: the state at a time within the last step into `event_y`, its margins into `margins`."""
+    every: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
     with e.module.function("margins_at", status=True, **every, at=Real) as f:
         p = e.layout.of(f.memory)
         with f.if_((f.at == p.t[0]).all()), f.loop(e.n) as i:
@@ -172,9 +172,9 @@ def _emit_margins_at(e: Equations, steps: Steps, margins: LawMargins) -> Signatu
         with f.if_((f.at == p.t_old[0]).all() & (f.at != p.t[0]).all()), f.loop(e.n) as i:
             p.event_y[i] = p.y_old[i]
         with f.if_((f.at != p.t[0]).all() & (f.at != p.t_old[0]).all()):
-            f.call(steps.dense, f.memory, f.given, f.work, f.at, p.event_y)
+            f.call(steps.dense, f.memory, f.inputs, f.work, f.at, p.event_y)
         p.time[0] = f.at
-        f.call(margins.margins, p.time, p.event_y, p.margins, f.given, f.work)
+        f.call(margins.margins, p.time, p.event_y, p.margins, f.inputs, f.work)
     return f.signature
 
 

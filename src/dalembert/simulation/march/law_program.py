@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.laws import LawRightHandSide
+from dalembert.kernels.rhs.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
 from dalembert.trace.native import Pointer, Signature
 
-_RUN: dict[str, Any] = dict.fromkeys(("memory", "given", "work"), Pointer)
+_RUN: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +57,13 @@ class LawProgram(Program):
         found = super().first_values(m)
         return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
-    def _look(self, e: Equations, steps: Steps) -> Signature:
+    def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""
         with e.module.function("step_again", status=True, **_RUN) as f:
-            f.call(steps.start, f.memory, f.given, f.work)
-            f.return_(f.call(steps.step, f.memory, f.given, f.work))
-        every: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+            f.call(steps.start, f.memory, f.inputs, f.work)
+            f.return_(f.call(steps.step, f.memory, f.inputs, f.work))
+        every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
         with e.module.function("brought_back", **every) as f:
             assert e.project is not None
-            f.call(e.project, f.t, f.y, f.given, f.work)
+            f.call(e.project, f.t, f.y, f.inputs, f.work)
         return emit_look(e, steps, LawMargins(e))

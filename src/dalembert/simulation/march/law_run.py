@@ -65,7 +65,7 @@ class LawRun(Run):
     @property
     def mode(self) -> Mode:
         rhs = self.program.rhs
-        start = self.program.given.parts["P"].start + rhs.mode_at
+        start = self.program.input_layout.parts["P"].start + rhs.mode_at
         return Mode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
 
     @property

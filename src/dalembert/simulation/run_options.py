@@ -21,9 +21,9 @@ from dalembert.mechanism.simulation_options import (
 )
 from dalembert.mechanism.simulation_options import options as every_option
 from dalembert.mechanism.stabilise import Stabilisation, recorded, stabilisation
+from dalembert.simulation.error_sizes import SMALL, sizes_at
 from dalembert.simulation.integrators.integrator import Integrator
-from dalembert.simulation.integrators.registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
-from dalembert.simulation.scales import SMALL, sizes_at
+from dalembert.simulation.integrators.integrator_registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
 
 MOST_SAMPLES = 100_000_000
 

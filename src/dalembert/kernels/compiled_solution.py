@@ -33,7 +33,7 @@ from dalembert.kernels.rhs.formulation_speeds import (
     settled_choice,
     uses_mechanism_speeds,
 )
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.opaque import generalized_forces
@@ -46,7 +46,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 DOUBTFUL = 1e-9
-"""Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
+"""Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is examined by itself."""
 VIOLATED = 1e-7
 """What may be missing of a row that was left out as dependent, by the size of the largest: more, and it is not dependent here."""
 POOR = 1e-3
@@ -127,7 +127,7 @@ def solve(
                 m, q_k, u_k, tau_k, float(_at(t, k, 1)), formulation, constraints
             )
     violated, _ = _violated(c, rows, q, u, np.ascontiguousarray(y[..., :n_u]), t, parameters, off)
-    for k in np.flatnonzero(violated):  # on another branch of motion all rows are looked at
+    for k in np.flatnonzero(violated):  # on another branch of motion all rows are examined
         q_k, u_k, tau_k = (_at(x, k, 2) for x in (q, u, tau))
         m = c.mechanism.with_parameters(**{name: float(_at(v, k, 1)) for name, v in (parameters or {}).items()})
         there = solve_state(m, q_k, u_k, np.zeros(n_u) if tau_k is None else tau_k, float(_at(t, k, 1)), constraints)

@@ -18,7 +18,7 @@ from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
-from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler

@@ -18,13 +18,13 @@ from dalembert.errors import FormulationError
 from dalembert.kernels.rhs.dense_elimination import solve_dense
 from dalembert.kernels.rhs.law_blocks import COEFFICIENTS, every_row, law_values, masked
 from dalembert.kinematics.law_mode import ModeLayout
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.law_rows import LawTable
-from dalembert.kinematics.rows import Rows
+from dalembert.kinematics.constraint_rows import Rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr

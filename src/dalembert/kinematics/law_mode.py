@@ -70,14 +70,14 @@ class ModeLayout:
         return numbers[self.parts[name]]
 
 
-class Mode:
+class LawMode:
     """The mode of a run, on the numbers that compiled code reads."""
 
     def __init__(self, layout: ModeLayout, table: LawTable, numbers: np.ndarray):
         self.layout, self.table, self.numbers = layout, table, numbers
 
-    def copy(self) -> Mode:
-        return Mode(self.layout, self.table, self.numbers.copy())
+    def copy(self) -> LawMode:
+        return LawMode(self.layout, self.table, self.numbers.copy())
 
     def part(self, name: str) -> np.ndarray:
         return self.layout.view(self.numbers, name)

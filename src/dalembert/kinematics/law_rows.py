@@ -62,7 +62,12 @@ class DifferentiatedLaw(Differentiated):
         law, given = self.constraint.law, self.symbolic
         parts = (law.gap, law.way, law.hold, law.approach, law.slip, law.hold_speed)
         self.counts = {part.__name__: len(np.atleast_1d(part(given))) for part in parts}
-        kinds = {"gap": RowKind.UNILATERAL, "approach": RowKind.UNILATERAL, "way": RowKind.FRICTION, "slip": RowKind.FRICTION}
+        kinds = {
+            "gap": RowKind.UNILATERAL,
+            "approach": RowKind.UNILATERAL,
+            "way": RowKind.FRICTION,
+            "slip": RowKind.FRICTION,
+        }
         self.kinds = tuple(kinds.get(name, RowKind.SWITCHED) for name, n in self.counts.items() for _ in range(n))
 
     @property
@@ -82,7 +87,7 @@ class Element:
 
     law: str
     number: int
-    """Its place among the elements of the law."""
+    """Place of the element among those of the law."""
     normal: int | None = None
     """Row of the gap, or of the speed that cannot be negative."""
     has_gap: bool = True
@@ -142,7 +147,9 @@ def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
     normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
     tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
     if d.counts["way"] and d.counts["slip"]:
-        raise ModelError(f'law "{name}": it gives way(s) and slip(s); the slips are the rates of the ways, give one of them')
+        raise ModelError(
+            f'law "{name}": it gives way(s) and slip(s); the slips are the rates of the ways, give one of them'
+        )
     each = len(tangents) // max(1, len(normals))
     if each * max(1, len(normals)) != len(tangents) or each > 2:
         raise ModelError(

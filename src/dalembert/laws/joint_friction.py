@@ -16,6 +16,7 @@ from dalembert.parts.fields import Number, OfState
 from dalembert.parts.forces.freedom import chosen
 
 if TYPE_CHECKING:
+    from dalembert.aliases import Scalar
     from dalembert.kinematics.state import State
     from dalembert.parts.joints.joint import Joint
 
@@ -57,7 +58,7 @@ class JointFriction(Law):
         joint = s.joint(joint_of(self.coordinate))[0]
         return NOTHING if has_place(joint, self.coordinate) else np.array([speed(s, self.coordinate)])
 
-    def friction(self, s: State, v: Any) -> Friction:
+    def friction(self, s: State, v: Scalar) -> Friction:
         return Friction(stribeck(_value(self.force, s), self._at_rest(s), self.stribeck, v))
 
     def static_friction(self, s: State) -> Friction:

@@ -90,7 +90,9 @@ def parts_of(m: Description) -> tuple[Part, ...]:
     if groups.count <= 1:
         return (Part(m, tuple(range(1, m.n_bodies + 1)), np.arange(m.n_q), np.arange(m.n_u)),)
     owner = {at: next((groups.of(k) for k in bodies if k), groups.of(1)) for at, bodies in named.items()}
-    return tuple(_part(m, bodies, {at for at, of in owner.items() if of == first}) for first, bodies in groups.members())
+    return tuple(
+        _part(m, bodies, {at for at, of in owner.items() if of == first}) for first, bodies in groups.members()
+    )
 
 
 def largest_in(part: np.ndarray, x: np.ndarray) -> np.ndarray:

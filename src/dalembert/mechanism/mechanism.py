@@ -7,7 +7,7 @@ answers it, imported when it is called.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -106,6 +106,10 @@ class Mechanism(Analyses):
         from dalembert.kinematics.law_rows import DifferentiatedLaw, LawRows
 
         return {name: DifferentiatedLaw(self, LawRows(law)) for name, law in self.laws.items()}
+
+    def without_laws(self) -> Mechanism:
+        """The same mechanism without its laws: smooth, with nothing to hit, stick or slip."""
+        return replace(self, laws={}) if self.laws else self
 
     @cached_property
     def law_table(self) -> LawTable:
@@ -304,7 +308,7 @@ class Mechanism(Analyses):
         from dalembert.simulation.many import simulate_many
 
         assert options is not None  # the keywords, gathered
-        return simulate_many(self, initials, duration, speeds, parameters, threads, options)
+        return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
 
     @takes(formulation=one_name, parameters=one_name)
     def equations(self, formulation: str = "kane", parameters: str = "symbols") -> WrittenEquations:

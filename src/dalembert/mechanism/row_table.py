@@ -51,7 +51,9 @@ class RowTable(Sequence[ConstraintRow]):
         """Table from the kinds of each owner's rows."""
         always = (RowKind.HOLONOMIC, RowKind.NONHOLONOMIC)
         return RowTable(
-            ConstraintRow(owner, i, kind, kind in always) for owner, every in kinds.items() for i, kind in enumerate(every)
+            ConstraintRow(owner, i, kind, kind in always)
+            for owner, every in kinds.items()
+            for i, kind in enumerate(every)
         )
 
     def __len__(self) -> int:

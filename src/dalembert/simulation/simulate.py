@@ -99,8 +99,8 @@ def simulate(
 
 def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
     """What marches a mechanism with laws; refused where it would not march them."""
-    from dalembert.simulation.march.law_program import LawProgram
-    from dalembert.simulation.march.law_run import LawRun
+    from dalembert.simulation.event_driven.law_program import LawProgram
+    from dalembert.simulation.event_driven.law_run import LawRun
 
     if (o.formulation, o.constraints) != ("kane", "range_space"):
         raise SimulationError(
@@ -192,6 +192,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
             forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
+    history = run.history(t, rows)
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
@@ -206,7 +207,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     return Motion(
         t, rows[:, :n_q], rows[:, n_q:end], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
-        run.checkpoint() if run.ended == "interrupted" else None,
+        run.checkpoint() if run.ended == "interrupted" else None, history,
     )  # fmt: skip
 
 

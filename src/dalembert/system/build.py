@@ -102,7 +102,11 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
                 raise unknown(body, "body", bodies, f'joint "{p.name}"')
         if p.parent == p.child:
             raise ModelError(f'joint "{p.name}": it connects body "{p.parent}" with itself; name two bodies')
-    acting: dict[str, Mapping[str, Any]] = {"force": system.forces, "constraint": system.constraints, "law": system.laws}
+    acting: dict[str, Mapping[str, Any]] = {
+        "force": system.forces,
+        "constraint": system.constraints,
+        "law": system.laws,
+    }
     for kind, named in acting.items():
         for name, one in named.items():
             where = f'{kind} "{name}"'

@@ -14,7 +14,7 @@ import numpy as np
 from dalembert.constraints.nonsmooth.impact import STILL, Impact, NoSolution, free_accelerations, impact, low
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
-from dalembert.kinematics.law_mode import ElementState, Mode
+from dalembert.kinematics.law_mode import ElementState, LawMode
 
 TOUCH = 1e-12
 """Gap, by its scale, that counts as touching when a mode is chosen."""
@@ -33,13 +33,13 @@ class Chosen:
     """What came of an event."""
 
     u: np.ndarray
-    mode: Mode
+    mode: LawMode
     impact: Impact | None
     touching: list[int]
     """Elements that touch: a projection puts them in touch."""
 
 
-def choose(k: Kinetics, mode: Mode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds) -> Chosen:
+def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds) -> Chosen:
     """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
     touching = _touching(k, mode, why)
     hit = None
@@ -55,7 +55,7 @@ def choose(k: Kinetics, mode: Mode, why: Trigger, forces: np.ndarray, at_speeds:
     raise NoSolution("accelerations")
 
 
-def _touching(k: Kinetics, mode: Mode, why: Trigger) -> list[int]:
+def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
     found = []
     for i, (e, state) in enumerate(zip(k.elements, mode.states)):
         if state is ElementState.OFF:
@@ -98,9 +98,7 @@ def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarr
     return k.u - k.least_change(every, off)
 
 
-def _by_accelerations(
-    k: Kinetics, mode: Mode, maybe: list[int], why: Trigger, forces: np.ndarray
-) -> Mode | None:
+def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray) -> LawMode | None:
     """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
     states = mode.states
     rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and states[i] is not ElementState.OFF]
@@ -145,7 +143,7 @@ def _by_accelerations(
     return new
 
 
-def _stick(k: Kinetics, new: Mode, i: int, before: ElementState, why: Trigger) -> None:
+def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger) -> None:
     """Stick where it is; what has stuck all the time, where it was."""
     new.set(i, ElementState.STICK)
     if before is ElementState.STICK and i not in why:
@@ -179,8 +177,13 @@ def independent(k: Kinetics, rows: list[int]) -> list[int]:
     return found
 
 
-def lasts(k: Kinetics, mode: Mode) -> bool:
+def lasts(k: Kinetics, mode: LawMode) -> bool:
     """Whether forces exist that keep a mode in which single forces are not unique."""
+    return keeping_forces(k, mode) is not None
+
+
+def keeping_forces(k: Kinetics, mode: LawMode) -> np.ndarray | None:
+    """Forces of the laws' rows that keep a mode in which single forces are not unique, one share of many; None where there are none."""
     states = mode.states
     closed = (ElementState.SLIP, ElementState.STICK, ElementState.HELD)
     which = frozenset(i for i, state in enumerate(states) if state in closed)
@@ -188,7 +191,7 @@ def lasts(k: Kinetics, mode: Mode) -> bool:
     x = LawProblem(k, which, sliding)
     p = x.solve()
     if p is None:
-        return False
-    a = x.resulting(p)[k.n_loops :]
-    held = mode.held_rows()
-    return bool((np.abs(a[held]) <= NO_ACCELERATION * max(np.abs(x.problem.c).max(initial=0.0), 1e-300)).all())
+        return None
+    a, held = x.resulting(p)[k.n_loops :], mode.held_rows()
+    small = NO_ACCELERATION * max(np.abs(x.problem.c).max(initial=0.0), 1e-300)
+    return p[k.n_loops :] if (np.abs(a[held]) <= small).all() else None

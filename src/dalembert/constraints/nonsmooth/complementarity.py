@@ -161,7 +161,7 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
 
 
 def _by_sets(x: Problem) -> np.ndarray | None:
-    """From every set of contacts taken as closed."""
+    """Forces found from some set of contacts taken as closed."""
     normals = [cone.normal for cone in x.cones if cone.normal is not None]
     if len(normals) > MOST_SETS:
         return None

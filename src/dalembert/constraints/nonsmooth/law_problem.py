@@ -37,10 +37,7 @@ class LawProblem:
     def problem(self) -> Problem:
         k, rows = self.kinetics, self.rows
         at = {r: place for place, r in enumerate(rows)}
-        if self.rebound is None:
-            c = (k.rows @ k.free - k.given)[rows]
-        else:
-            c = np.concatenate([np.zeros(k.n_loops), k.v])[rows]
+        c = self.without_forces[rows]
         bilateral, cones = list(range(k.n_loops)), []
         for i in sorted(self.which):
             e = k.elements[i]
@@ -79,11 +76,16 @@ class LawProblem:
         every[self.rows] = found
         return every
 
-    def resulting(self, p: np.ndarray) -> np.ndarray:
-        """Accelerations of all rows under these forces; of an impact, what speeds are beside the rebound."""
+    @cached_property
+    def without_forces(self) -> np.ndarray:
+        """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
         k = self.kinetics
-        c = k.rows @ k.free - k.given if self.rebound is None else np.concatenate([np.zeros(k.n_loops), k.v])
-        return np.asarray(k.W @ p + c)
+        before = np.concatenate([np.zeros(k.n_loops), k.v])
+        return np.asarray(k.rows @ k.free - k.given) if self.rebound is None else before
+
+    def resulting(self, p: np.ndarray) -> np.ndarray:
+        """Accelerations of all rows under these forces; of an impact, their speeds after it."""
+        return np.asarray(self.kinetics.W @ p + self.without_forces)
 
 
 def sliding_directions(k: Kinetics, which: Collection[int], still: float) -> dict[int, np.ndarray]:

@@ -21,6 +21,7 @@ from dalembert.files.models.layout import (
     FORMAT,
     INITIAL,
     JOINT,
+    LAW,
     OUTPUT,
     PARAMETERS,
     SECTIONS,
@@ -192,6 +193,12 @@ def _constraints(system: System, entry: Entry, scope: Scope) -> None:
             system.add_constraint(name, CONSTRAINT.read(one, scope))
 
 
+def _laws(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("laws by name").items():
+        with one.blamed():
+            system.add_law(name, LAW.read(one, scope))
+
+
 def _outputs(system: System, entry: Entry, scope: Scope) -> None:
     """An expression alone is a value."""
     value = next(f for f in fields_of(Value) if f.name == "of")
@@ -239,19 +246,21 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
 _READERS: dict[str, Callable[[System, Entry, Scope], None]] = {
     "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "tables": _tables,
     "gravity": _gravity, "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
-    "forces": _forces, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
+    "forces": _forces, "laws": _laws, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
     "simulation": _simulation,
 }  # fmt: skip
 
 _SECTION_OF = {
-    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "frame": "frames",
+    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
     "output": "outputs", "event": "events", "table": "tables",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
-    for kind, name in re.findall(r'\b(body|joint|force|constraint|frame|output|event|table) "([^"]+)"', str(problem)):
+    for kind, name in re.findall(
+        r'\b(body|joint|force|constraint|law|frame|output|event|table) "([^"]+)"', str(problem)
+    ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:
             line, column = section.keys[name]

@@ -21,6 +21,7 @@ from dalembert.files.models.layout import (
     FORMAT,
     INITIAL,
     JOINT,
+    LAW,
     OUTPUT,
     SHAPE,
     SIMULATION,
@@ -55,12 +56,12 @@ def plain_data(system: System) -> dict[str, Any]:
     data["units"] = "SI"
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
     data["parameters"] = dict(system.parameters)
-    forces, constraints, outputs = (
+    forces, constraints, laws, outputs = (
         {k: as_expressions(x, system) for k, x in things.items()}
-        for things in (system.forces, system.constraints, system.outputs)
+        for things in (system.forces, system.constraints, system.laws, system.outputs)
     )
     events = {k: as_expressions(_watched(e), system) for k, e in system.events.items()}
-    tables = tables_of(system, [x for part in (forces, constraints, outputs, events) for x in part.values()])
+    tables = tables_of(system, [x for part in (forces, constraints, laws, outputs, events) for x in part.values()])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
@@ -69,6 +70,7 @@ def plain_data(system: System) -> dict[str, Any]:
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
     data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in forces.items()}
+    data["laws"] = {k: LAW.write(x, f'law "{k}"') for k, x in laws.items()}
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")

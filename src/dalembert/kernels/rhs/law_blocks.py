@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.law_mode import ModeLayout
 from dalembert.kinematics.law_rows import LawTable, law_rows
-from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import select, sqrt
@@ -52,7 +52,7 @@ def law_values(s: State, rows: Rows, mode: ModeLayout) -> LawValues:
     directions: list[Any] = []
     found: dict[str, list[Any]] = {name: [] for name in COEFFICIENTS}
     for i, e in enumerate(table.elements):
-        way = [mode.symbol("direction", 2 * i + k) for k in range(2)]
+        way: list[Any] = [mode.symbol("direction", 2 * i + k) for k in range(2)]
         v = [speeds[k] for k in e.tangents]
         slip: Any = 0.0
         if len(v) == 1:

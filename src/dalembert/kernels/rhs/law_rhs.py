@@ -17,18 +17,21 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.kernels.rhs.dense_elimination import solve_dense
 from dalembert.kernels.rhs.law_blocks import COEFFICIENTS, every_row, law_values, masked
-from dalembert.kinematics.law_mode import ModeLayout
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
-from dalembert.kinematics.law_rows import LawTable
 from dalembert.kinematics.constraint_rows import Rows
+from dalembert.kinematics.law_mode import ModeLayout
+from dalembert.kinematics.law_rows import LawTable
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 from dalembert.trace.native import Module, Output, Signature
+
+AT_REST = 1e-15
+"""Speed, by its scale per second, that is no more than rounding."""
 
 
 class LawRightHandSide(RangeSpaceRightHandSide):
@@ -139,6 +142,17 @@ class LawRightHandSide(RangeSpaceRightHandSide):
     def _mode_part(self, name: str) -> int:
         return self.mode_at + self.mode.parts[name].start
 
+    def emit_projection(self, module: Module, lanes: int) -> Signature | None:
+        """As without laws; and what rounding leaves of speeds becomes zero, so that what sticks is at rest."""
+        project = super().emit_projection(module, lanes)
+        assert project is not None
+        sizes = module.real_table((AT_REST * self.m.scales.speeds).tolist() or [0.0])
+        with module.function("project_to_rest", lanes=lanes, **KERNEL) as f:
+            f.call(project, *(getattr(f, name) for name in NAMES))
+            with f.loop(self.m.n_u) as i, f.if_((abs(f.u[i]) <= sizes[i]).all()):
+                f.u[i] = 0.0
+        return f.signature
+
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`, with y = (q̇, u̇, losses); λ of all laws' rows are left at `places["lam"]`, loads at `places["s"]`."""
         code = module.block(self.blocks["dynamics"], lanes)
@@ -173,7 +187,9 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         raise self._not_with_laws("Sensitivities")
 
     def _not_with_laws(self, what: str) -> FormulationError:
-        return FormulationError(f'{what} of mechanism "{self.m.name}" cannot be computed with its laws; use m.without_laws()')
+        return FormulationError(
+            f'{what} of mechanism "{self.m.name}" cannot be computed with its laws; use m.without_laws()'
+        )
 
 
 class SlidingLaws:
@@ -189,7 +205,9 @@ class SlidingLaws:
         self.columns = module.int_table([c for columns in p.columns[first:] for c in columns] or [0])
         tangents = [(k, i, slot) for i, e in enumerate(table.elements) for slot, k in enumerate(e.tangents)]
         self.tangents = len(tangents)
-        self.row_of, self.element_of, self.slot_of = (module.int_table([t[j] for t in tangents] or [0]) for j in range(3))
+        self.row_of, self.element_of, self.slot_of = (
+            module.int_table([t[j] for t in tangents] or [0]) for j in range(3)
+        )
         counts = np.cumsum([0, *(len(e.tangents) for e in table.elements)]).tolist()
         self.tangents_of = module.int_table(counts)
         self.normal_of = module.int_table([-1 if e.normal is None else first + e.normal for e in table.elements] or [0])
@@ -236,7 +254,7 @@ class SlidingLaws:
 
     def _loads(self, f: Any, part: dict[str, Any]) -> None:
         """Loads s of what slides under one; r becomes λ₀ + L s."""
-        n, rows, elements, s, M = self.n, self.rhs.n_rows, self.elements, part["s"], part["M"]
+        rows, elements, s, M = self.rhs.n_rows, self.elements, part["s"], part["M"]
         slides = f.variables(any=False)
         with f.loop(elements) as e:
             s[e] = 0.0

@@ -123,6 +123,8 @@ class RowSolver:
                 total.sum = total.sum + Y[self._pairs[2 * s]] * Y[self._pairs[2 * s + 1]]
             S[self._profile[i] + j] = total.sum
             total.entry = total.entry + 1
+        if not self.masked:
+            return
         first = self.n_rows - self.masked
         with f.loop(self.masked) as i:
             at = self._profile[i + first] + (i + first)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
+from dalembert.motion.law_history import LawHistory
 from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
@@ -361,6 +362,10 @@ class Run:
         self.happened.append(np.concatenate([[which], self.part("event_t"), self.part("event_y")]))
         self.counters[PENDING] = 0
         return self.events[which].terminal
+
+    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
+        """What laws did, at the samples and in the events so far; None where there are none."""
+        return None
 
     def _tell(self, progress: Progress) -> None:
         span = self.options.end - self.options.start

@@ -23,7 +23,8 @@ FALLEN = 0.2
 def emit_march(
     e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int], look: Signature | None = None
 ) -> tuple[Signature, Signature]:
-    """Add `begin` and `march` to the module. `look(memory, inputs, work)` sees every step first; what it returns above 0 ends the stretch."""
+    """Add `begin` and `march` to the module. `look(memory, inputs, work)` sees every step first, and ends the stretch where it returns
+    a status."""
     search = emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.kinematics.law_mode import SLOTS
 
 if TYPE_CHECKING:
-    from dalembert.simulation.march.law_run import LawRun
+    from dalembert.simulation.event_driven.law_run import LawRun
 
 HALVINGS = 60
 """Enough to come down to the rounding of time."""

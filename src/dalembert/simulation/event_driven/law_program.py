@@ -10,9 +10,9 @@ import numpy as np
 
 from dalembert.kernels.rhs.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.simulation.march.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
 from dalembert.trace.native import Pointer, Signature

@@ -1,7 +1,7 @@
 """A run with laws: smooth stretches in one mode, and between them events that change speeds, mode and anchors.
 
-A step in which a margin is violated is made again, of full order, to end at the event; there the mode is chosen in which the motion goes
-on, and the march begins again.
+A step in which a margin is violated is made again, of full order, to end at the event; there the mode is chosen in which the motion
+goes on, and the march begins again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ from dalembert.constraints.nonsmooth.impact import NoSolution
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.errors import SimulationError
 from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
-from dalembert.kinematics.law_mode import SLOTS, ElementState, Mode
+from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
+from dalembert.motion.law_history import LawHistory
 from dalembert.recursive.sparse import along_paths
+from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.event_driven.law_notes import history
+from dalembert.simulation.event_driven.law_program import LawProgram
+from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.failure import failure
-from dalembert.simulation.march.law_program import LawProgram
-from dalembert.simulation.march.law_search import first_violation
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
 
+LIGHT = 1e-3
+"""Mass, kg, that a mechanism counts as having at least where energies are measured."""
 INSIDE = 1e-9
 """Gap, by its scale, below which a run cannot begin."""
 CORRECTIONS = 4
@@ -63,10 +68,10 @@ class LawRun(Run):
         self._at_once = 0
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> LawMode:
         rhs = self.program.rhs
         start = self.program.input_layout.parts["P"].start + rhs.mode_at
-        return Mode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
+        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
 
     @property
     def n_q(self) -> int:
@@ -74,8 +79,11 @@ class LawRun(Run):
 
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        n = self.program.beside
-        return np.zeros(n), np.full(n, np.inf)
+        """Losses and works, with tolerances by the energy of a large, slow motion."""
+        n, m = self.program.beside, self.model.numeric
+        heavy = sum(float(b.mass) for b in m.bodies)
+        pulled = float(np.linalg.norm(np.asarray(m.gravity, dtype=float))) + m.scales.length
+        return np.zeros(n), np.full(n, self.options.rtol * SMALL * max(heavy, LIGHT) * pulled * m.scales.length)
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         super().begin(q, u, parameters)
@@ -138,6 +146,10 @@ class LawRun(Run):
         at = self.program.rhs.places["lam"]
         return self.work[at : at + len(self.program.rhs.table), 0].copy()
 
+    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+        """What the laws did, at the samples and in the events so far."""
+        return history(self, t, rows)
+
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
         """Locate the first violation in the piece that compiled code points at; make the step end there."""
@@ -176,7 +188,7 @@ class LawRun(Run):
             t = t + shift
 
     def _restep(self, t_old: float, t: float) -> None:
-        """From the beginning of the last step to a time within it."""
+        """Go again from the beginning of the last step to a time within it."""
         y_old = self.part("y_old").copy()
         self.part("t")[:] = self.part("counted_from")[:] = t_old
         self.part("y")[:] = y_old
@@ -234,7 +246,7 @@ class LawRun(Run):
             return self.kinetics(t, z)
 
         chosen: Chosen | None = None
-        for obeyed in ((why, {}) if why else ({},)):
+        for obeyed in (why, {}) if why else ({},):
             self.mode.numbers[:] = old
             try:
                 chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds)
@@ -302,6 +314,6 @@ class LawRun(Run):
             "(Painlevé's paradox): less friction, or other initial values, let it go on"
         )
 
-    def _told(self, mode: Mode) -> str:
+    def _told(self, mode: LawMode) -> str:
         title = self.program.rhs.table.title
         return ", ".join(f'"{title(i)}" {state.name.lower()}' for i, state in enumerate(mode.states))

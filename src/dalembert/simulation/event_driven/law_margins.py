@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kinematics.law_mode import SLOTS, ElementState
 from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+from dalembert.kinematics.law_mode import SLOTS, ElementState
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
@@ -124,8 +124,8 @@ class LawMargins:
 
 
 def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
-    """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece that
-    ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
+    """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece
+    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
     loose = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
     at = _emit_margins_at(e, steps, margins)
     n, count = len(margins.elements), margins.count

@@ -33,6 +33,7 @@ from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.laws import Friction, JointFriction, Law, Stop
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
@@ -117,6 +118,7 @@ __all__ = [
     "Frame",
     "Free",
     "Friction",
+    "GaussPenalty",
     "General",
     "Joint",
     "JointFriction",

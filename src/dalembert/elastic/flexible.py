@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
 from dalembert.parts.bodies import Instant
@@ -67,6 +68,19 @@ class FlexibleBody:
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)
+
+    def arm_columns(self, R: Matrix, q: Any) -> np.ndarray:
+        return R @ Central(Deformed(self.data, q)).arm_columns
+
+    def arm_second(self, R: Matrix, q: Any, qd: Any) -> Vector:
+        return R @ (qd @ np.tensordot(qd, self.data.G0, 1)) / self.mass
+
+    def central_inertia(self, q: Any) -> np.ndarray:
+        """[J Crᵀ; Cr Me]."""
+        return Central(Deformed(self.data, q)).inertia
+
+    def central_bias(self, w: Vector, q: Any, qd: Any) -> np.ndarray:
+        return Central(Deformed(self.data, q)).bias(w, qd)
 
     def _momenta(self, at: Instant) -> tuple[Vector, Vector, np.ndarray]:
         return Deformed(self.data, at.q).momenta(at.R.T @ at.w, at.R.T @ at.v, at.qd)

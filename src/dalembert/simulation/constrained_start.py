@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds
 from dalembert.constraints.diagnosis.contradictions import drift_apart
-from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.diagnose import diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds
@@ -37,10 +39,18 @@ SAMPLES, FEW, APART = 25, 5, 1e-7
 def constrained_state(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
-    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for."""
+    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are."""
     check_method(o)
-    q, u = assembled_start(m, q, u, initial, speeds, o.start)
-    return q, u, kept_at(m, q, o.start, stabilise)
+    if o.assemble:
+        q, u = assembled_start(m, q, u, initial, speeds, o.start)
+        return q, u, kept_at(m, q, o.start, stabilise)
+    if stabilise.projects:
+        raise SimulationError(
+            'assemble=False begins with loops that are open, and stabilise="projection" would close them at once; choose '
+            'stabilise="baumgarte", by which gaps decay, or "none"'
+        )
+    closed = assemble(m, q, (), o.start)  # what rows say can only be told where they are closed
+    return q, u, replace(kept_at(m, closed, o.start, stabilise), may_drift_apart=False)
 
 
 def assembled_start(

@@ -12,7 +12,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.stabilise import Projection, Stabilisation
 
 if TYPE_CHECKING:
-    from dalembert.constraints.diagnosis.diagnose import Diagnosis
+    from dalembert.constraints.diagnosis.verdict import Diagnosis
 
 
 @dataclass(frozen=True, eq=False)

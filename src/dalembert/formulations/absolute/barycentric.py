@@ -2,7 +2,7 @@
 
 The same unknowns as Newton–Euler solved for rotations, with (CᵀM⁻¹C)⁻¹ known in closed form: D = −L T₂ μ. A = diag(m, K):
 the mass centre of a floating group moves by itself. Rows are the constraint torques [B 51], the forces of joints that
-slide, and the loops.
+slide, and the loops. An elastic body brings the rates of its own coordinates, and its vectors d_ik deform with it.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ def hinged(a: AugmentedBodies) -> Hinged:
 def balance(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
     """diag(m, K) and its right-hand side."""
     b, first = a.bodies, x.n_places
-    n = first + 3 * b.n
-    A, f = b.zeros(n, n), b.zeros(n)
+    A, f = b.zeros(x.size, x.size), b.zeros(x.size)
     for root in x.groups.floating:
         at = x.centre_at(root)
         A[at, at] = a.mass(root) * np.eye(3)

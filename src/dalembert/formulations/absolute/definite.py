@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
-from dalembert.formulations.rigid import bending
 from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
@@ -32,8 +31,8 @@ def _singular(mass: float, inertia: np.ndarray) -> bool:
 def lacking(m: Mechanism) -> str | None:
     """The sentence for formulations that divide by the inertia of every body."""
     found = singular_bodies(m)
-    if not found or m.elastic:
-        return bending(m)
+    if not found:
+        return None
     return (
         f'body "{m.bodies[found[0] - 1].name}" has no mass, or no inertia about some axis, and this elimination divides by it; '
         'give it some, or choose "newton_euler", "barycentric" or "kane"'

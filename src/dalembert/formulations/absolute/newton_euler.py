@@ -3,7 +3,7 @@
 M r̈ − C f = F, I ω̇ − L̃ f − C Q λ = G + C g − ω × Iω, with the joints' accelerations −Cᵀr̈ − L̃ᵀω̇ and −QᵀCᵀω̇ as rows: A
 = diag(M, I) of the mass centres' velocities and angular velocities, world axes, and B = [−Cᵀ −L̃ᵀ; 0 −QᵀCᵀ] over the rows
 of the loops. The multipliers are the hinge forces f and the constraint torques λ on the parent; the child feels
-their opposites.
+their opposites. An elastic body adds its own coordinates: its part of A is that of turning and deforming about its mass centre.
 """
 
 from __future__ import annotations
@@ -13,30 +13,28 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
-from dalembert.formulations.absolute.separate_bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies, speeds
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.rigid import bending
 from dalembert.kinematics.loads import Loads, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross
 
+__all__ = [
+    "definite_inertia", "equations", "first_order", "formulation_speeds", "reactions", "refusal", "speeds", "state", "title", "udot",
+]  # fmt: skip
+
 title = "Newton–Euler, absolute coordinates, all forces kept"
 
 
 def refusal(m: Mechanism) -> str | None:
-    """Every mechanism of rigid bodies can be written."""
-    return bending(m)
-
-
-def speeds(m: Mechanism) -> tuple[str, ...]:
-    """ṙ of every mass centre, then ω of every body, in world axes; of bodies whose motion is not given."""
-    return tuple(f"{m.bodies[k - 1].name}.{part}{axis}" for part in "vw" for k in m.free_bodies for axis in "xyz")
+    """Every mechanism can be written."""
+    return None
 
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, hinge forces and constraint torques, and the loops' multipliers."""
-    return m.n_q + 6 * len(m.free_bodies) + sum(6 - len(m.joints[k - 1].free) for k in m.free_bodies) + len(m.rows)
+    return m.n_q + len(speeds(m)) + sum(6 - m.joints[k - 1].n_own for k in m.free_bodies) + len(m.rows)
 
 
 def formulation_speeds(s: State) -> np.ndarray:
@@ -49,7 +47,8 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     u = np.zeros(m.n_u, dtype=np.result_type(np.asarray(w).dtype, object if bodies.state.traced else float))
     for c in bodies.connections:
         X = c.in_world(c.reading.T)
-        u[c.joint.columns] = bodies.row(c, X) @ np.asarray(w) - c.carried_along(X)
+        u[c.columns] = bodies.row(c, X) @ np.asarray(w) - c.carried_along(X)
+        u[c.joint.columns[c.joint.n_own :]] = np.asarray(w)[bodies.at(c.child)[2]]
     return State(m, t, q, u)
 
 
@@ -88,7 +87,7 @@ def reactions(s: State, lam: Any) -> list[tuple[Vector, Vector]]:
         X = c.blocked
         own = lam[first : first + X.force.shape[1]]
         first += len(own)
-        force, torque = c.driven(applied.joint[c.child - 1])
+        force, torque = c.driven(applied.joint[c.child - 1][: c.inner.n_u])
         found[c.child] = force - X.force @ own, torque - X.torque @ own
     for k in reversed(m.external_bodies):
         found[k] = _drive(b, k, found, applied, lam[first:])

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.hinged import Hinged, first_order, groups
+from dalembert.formulations.absolute.attachment import Lever
+from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, own_speeds
 from dalembert.formulations.absolute.newton_euler import refusal
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
@@ -20,7 +21,6 @@ from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import Vector
 
 __all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
@@ -28,9 +28,8 @@ title = "Newton–Euler, the root's velocity and all rotations"
 
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
-    """ṙ of the first body of each floating group, then ω of every body, in world axes."""
-    roots = [f"{m.bodies[r - 1].name}.v{axis}" for r in groups(m).floating for axis in "xyz"]
-    return (*roots, *(f"{m.bodies[k - 1].name}.w{axis}" for k in m.free_bodies for axis in "xyz"))
+    """ṙ of the first body of each floating group, then the rotations and modes of all bodies."""
+    return (*(f"{m.bodies[r - 1].name}.v{axis}" for r in groups(m).floating for axis in "xyz"), *own_speeds(m))
 
 
 def formulation_speeds(s: State) -> np.ndarray:
@@ -58,15 +57,15 @@ def equations(s: State) -> Equations:
 def hinged(b: Bodies) -> Hinged:
     """d_ik of −L̃T₂: the part of the way from the first mass centre, or from the hinge on an external body, to that of body k which
     turns with body i on it."""
-    d: dict[tuple[int, int], Vector] = {}
+    d: dict[tuple[int, int], Lever] = {}
     for c in b.connections:
         k, parent = c.child, c.parent
         if not c.pointed:
             continue
         if parent:
-            d |= {(i, k): arm for (i, of), arm in d.items() if of == parent}
-            d[parent, k] = d[parent, k] + c.parent_arm if (parent, k) in d else c.parent_arm
-        d[k, k] = -c.child_arm
+            d |= {(i, k): lever for (i, of), lever in d.items() if of == parent}
+            d[parent, k] = d[parent, k] + c.parent_lever if (parent, k) in d else c.parent_lever
+        d[k, k] = -c.child_lever
     return Hinged(b, d)
 
 

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.rigid import bending
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import Vector, skew
 
 __all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
@@ -28,9 +27,6 @@ title = "Newton–Euler, solved for rotations"
 
 
 def refusal(m: Mechanism) -> str | None:
-    why = bending(m)
-    if why is not None:
-        return why
     for body in (m.numeric.bodies[k - 1] for k in m.free_bodies):
         if body.mass == 0.0:
             return (
@@ -87,13 +83,13 @@ def hinged(b: Bodies) -> Hinged:
     """d_ik = Σ_j G_kj (ℓ_ij of the hinges body i carries − ℓ_ij of its own)."""
     _, G = compliance(b)
     hinges, root = _hinges(b), groups(b.mechanism).root
-    d: dict[tuple[int, int], Vector] = {}
+    d: dict[tuple[int, int], Lever] = {}
     for j, c in enumerate(hinges):
-        for i, arm in ((c.child, -c.child_arm), (c.parent, c.parent_arm)):
+        for i, lever in ((c.child, -c.child_lever), (c.parent, c.parent_lever)):
             for k in b.numbers if i else ():
                 weight = G[b.place_of[k], j]
                 if root[k] == root[c.child] and not (isinstance(weight, float) and weight == 0.0):
-                    d[i, k] = d[i, k] + weight * arm if (i, k) in d else weight * arm
+                    d[i, k] = d[i, k] + weight * lever if (i, k) in d else weight * lever
     return Hinged(b, d)
 
 
@@ -101,15 +97,14 @@ def _rotations(b: Bodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
     """A = diag(m_group, I + ΛᵀN⁻¹Λ), with Λ the rate of the gaps at the hinges per rotation [B 16]."""
     inverse, G = compliance(b)
     hinges, first = _hinges(b), x.n_places
-    n = first + 3 * b.n
-    gaps, drift = b.zeros(3 * len(hinges), 3 * b.n), b.zeros(3 * len(hinges))
+    gaps, drift = b.zeros(3 * len(hinges), b.size - 3 * b.n), b.zeros(3 * len(hinges))
     for j, c in enumerate(hinges):
         rows = slice(3 * j, 3 * j + 3)
         drift[rows] = c.point_drift
-        for i, on_turn in ((c.child, skew(c.child_arm)), (c.parent, -skew(c.parent_arm))):
+        for i, motion in ((c.child, -c.child_lever.motion), (c.parent, c.parent_lever.motion)):
             if i:
-                gaps[rows, 3 * b.place_of[i] : 3 * b.place_of[i] + 3] = on_turn
-    A, f = b.zeros(n, n), b.zeros(n)
+                gaps[rows, b.own_at(i)] = motion
+    A, f = b.zeros(x.size, x.size), b.zeros(x.size)
     for root in x.groups.floating:
         at, members = x.centre_at(root), x.groups.members(root)
         A[at, at] = sum(b.masses[k - 1] for k in members) * np.eye(3)

@@ -25,6 +25,9 @@ class KaneMinimal(InIndependentSpeeds):
         rows = constraint_rows(s)
         return rows.B, rows.b, rows.gamma
 
+    def gaps(self, s: State) -> np.ndarray:
+        return constraint_rows(s).g
+
     def every(self, s: State) -> np.ndarray:
         return np.asarray(s.speeds)
 

@@ -136,7 +136,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         return found | dict(zip(sizes, starts.tolist()))
 
     # -- compiled ------------------------------------------------------------------------------------------------------
-    def _projection_mask(self, f: Any) -> dict[str, Any]:
+    def projection_mask(self, f: Any) -> dict[str, Any]:
         return {"mask": f.P + self._mode_part("held")}
 
     def _mode_part(self, name: str) -> int:

@@ -1,4 +1,5 @@
-"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2n − m equations.
+"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2(n − m)
+of the 2n, m being the number of independent rows.
 
 At every evaluation the dependent coordinates follow from the independent ones by Newton's method, begun from the value the
 integrator foretells, and the dependent speeds linearly: from as many rows as there are of them, for with more rows the independent
@@ -18,7 +19,7 @@ import numpy as np
 
 from dalembert.formulations import Formulation
 from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
-from dalembert.kernels.rhs.range_space_rhs import MOST_CORRECTIONS, ROUNDING
+from dalembert.kernels.rhs.projection import MOST_CORRECTIONS, ROUNDING
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES

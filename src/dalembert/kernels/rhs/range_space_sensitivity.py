@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kernels.rhs.range_space_rhs import SPEED_DAMPING, RangeSpaceRightHandSide
+from dalembert.kernels.rhs.projection import SPEED_DAMPING
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.rhs.sensitivity_equations import (
     ARGUMENTS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -66,3 +67,19 @@ def generalized_forces(m: Mechanism, q: Any, u: Any, t: float) -> np.ndarray:
     """The generalized forces of all of the mechanism's forces at one numeric state, by calling them."""
     s = m.state(q, u, t)
     return generalized(s, loads(s, gravity=False))
+
+
+def called_for_each(m: Mechanism, what: Callable[..., Any], q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
+    """A function such as `generalized_forces`, called for one state or for each of a batch."""
+    u = np.zeros(m.n_u) if u is None else u
+    rows = [np.asarray(x, dtype=float) for x in (q, u, t)]
+    values = {k: np.asarray(v, dtype=float) for k, v in (parameters or {}).items()}
+    lengths = [len(x) for x in rows[:2] if x.ndim == 2]
+    lengths += [len(x) for x in (rows[2], *values.values()) if x.ndim == 1]
+    if not lengths:
+        return np.asarray(what(m.with_parameters(**parameters or {}), rows[0], rows[1], float(rows[2])))
+    count = lengths[0]
+    q, u = (np.broadcast_to(x, (count, x.shape[-1])) for x in rows[:2])
+    times, values = np.broadcast_to(rows[2], count), {k: np.broadcast_to(v, count) for k, v in values.items()}
+    models = (m.with_parameters(**{k: float(v[i]) for k, v in values.items()}) for i in range(count))
+    return np.array([what(model, q[i], u[i], float(times[i])) for i, model in enumerate(models)])

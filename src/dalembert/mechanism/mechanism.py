@@ -30,6 +30,7 @@ from dalembert.trace import symbol, symbols
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.constraints.methods.solution import Solution
+    from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.constraint_rows import Differentiated
@@ -320,3 +321,16 @@ class Mechanism(Analyses):
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    @takes(method=one_name, t=real, formulation=one_name)
+    def explain(
+        self, method: str, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, formulation: str = "kane"
+    ) -> Explanation:  # fmt: skip
+        """The matrices that a formulation or a constraint method makes of this mechanism: `print(m.explain("path_matrix"))`.
+
+        They are in symbols, or numbers at the state (q, u, t) where q is given. A constraint method solves the equations of the
+        `formulation` named.
+        """
+        from dalembert.analysis.explain import explain
+
+        return explain(self, method, q, u, t, formulation)

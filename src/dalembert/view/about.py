@@ -8,7 +8,7 @@ from typing import Any
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
-from dalembert.view.mathml import mathml
+from dalembert.trace.text.mathml import mathml
 
 WRITTEN = 8
 """Speeds up to which the equations are written out."""

@@ -9,8 +9,11 @@ import numpy as np
 
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
+from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.linear_systems import solve_definite
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.trace.native import Int, maximum
 
 
@@ -32,6 +35,19 @@ def solve(e: Equations) -> Solution:
     lam[kept] = solve_triangular(L.T, solve_triangular(L, (B @ free - gamma)[kept], lower=True), lower=False)
     udot = free - cho_solve(factor, B.T @ lam)
     return Solution(udot, least_multipliers(e, udot), int(rank))
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """The system of the multipliers alone."""
+    e = x.e
+    solved = solve_definite(e.A, np.column_stack([e.B.T, e.f]))
+    inverse, free = solved[:, :-1], solved[:, -1]
+    return [
+        quantity("free", "A⁻¹f, the accelerations without constraints", free, x.speeds),
+        quantity("S", "S = B A⁻¹Bᵀ of S λ = B A⁻¹f − γ [B 14]", e.B @ inverse, x.rows, x.rows),
+        quantity("right", "B A⁻¹f − γ", e.B @ free - e.gamma, x.rows),
+        *x.solution(solve),
+    ]
 
 
 def emit(x: Native) -> Int:

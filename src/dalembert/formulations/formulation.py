@@ -18,7 +18,7 @@ class Formulation(Protocol):
     """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
 
     It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. One that chooses its speeds
-    in every numeric state `ChoosesSpeeds` as well.
+    in every numeric state `ChoosesSpeeds` as well. One with matrices of its own shows them by `explain(s)`, from a traced state.
     """
 
     @property
@@ -53,6 +53,25 @@ class TakesTerms(Protocol):
 
     def with_terms(self, s: State, e: Equations, terms: np.ndarray) -> Equations:
         """Equations where the rows are B u̇ = γ − terms."""
+
+
+@runtime_checkable
+class ReturnsMultipliers(Protocol):
+    """A formulation without rows that knows the forces of the loops and constraints all the same."""
+
+    def multipliers(self, s: State, wdot: Any) -> np.ndarray:
+        """λ of the mechanism's rows, from ẇ."""
+
+
+@runtime_checkable
+class SolvesRows(Protocol):
+    """A formulation that has solved the mechanism's rows for dependent speeds: none is left to add terms to."""
+
+    decay: float
+    """Rate at which gaps decay, 1/s."""
+
+    def with_gains(self, alpha: float, beta: float) -> Any:
+        """The same formulation, in which gaps g decay by g̈ + αġ + βg = 0."""
 
 
 class ChoosesSpeeds(ABC):

@@ -22,6 +22,7 @@ from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.parts.forces.points import Point, point
 from dalembert.parts.names import unknown
 from dalembert.recursive import algorithms as recursive
@@ -97,7 +98,7 @@ class ConstrainedKernels:
     """What the other rows say, by the rows solved with; None where they say nothing."""
     by_method: dict[str, Kernel] = field(default_factory=dict)
     """u̇ by other constraint methods."""
-    solutions: dict[tuple[str, str], tuple[Formulation, Kernel]] = field(default_factory=dict)
+    solutions: dict[tuple[str | FormulationSettings, str], tuple[Formulation, Kernel]] = field(default_factory=dict)
     """u̇ and λ by formulation and constraint method; with the formulation, its choice of speeds settled."""
 
 

@@ -7,7 +7,7 @@ answers it, imported when it is called.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from dalembert.arguments import by_name, count, file_path, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
+from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
 from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import SimulationOptions, gathered
 from dalembert.mechanism.stabilise import Baumgarte
@@ -29,9 +30,11 @@ from dalembert.trace import symbol, symbols
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.constraints.methods.solution import Solution
+    from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.constraint_rows import Differentiated
+    from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
@@ -96,6 +99,26 @@ class Mechanism(Analyses):
             c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
+    @cached_property
+    def law_rows(self) -> dict[str, DifferentiatedLaw]:
+        """Every law, differentiated."""
+        if not self.laws:
+            return {}
+        from dalembert.kinematics.law_rows import DifferentiatedLaw, LawRows
+
+        return {name: DifferentiatedLaw(self, LawRows(law)) for name, law in self.laws.items()}
+
+    def without_laws(self) -> Mechanism:
+        """The same mechanism without its laws: smooth, with nothing to hit, stick or slip."""
+        return replace(self, laws={}) if self.laws else self
+
+    @cached_property
+    def law_table(self) -> LawTable:
+        """The rows and elements of all laws; which of them hold is the mode of a run."""
+        from dalembert.kinematics.law_rows import LawTable
+
+        return LawTable(self)
 
     @cached_property
     def rows(self) -> RowTable:
@@ -163,14 +186,16 @@ class Mechanism(Analyses):
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
     @on_one_thread
-    @takes(parameters=by_name, constraints=one_name, formulation=one_name)
+    @takes(parameters=by_name, constraints=one_name, formulation=checked_formulation)
     def solve(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike = 0.0,
-        parameters: ParameterValues | None = None, *, constraints: str = "range_space", formulation: str = "kane",
+        parameters: ParameterValues | None = None, *, constraints: str = "range_space",
+        formulation: str | GaussPenalty = "kane",
     ) -> Solution:  # fmt: skip
         """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
 
-        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest. A formulation that has eliminated
+        the rows gives no λ, but for "gauss_penalty", which has approximate ones.
         """
         from dalembert.kernels.compiled_solution import solve
 
@@ -246,14 +271,15 @@ class Mechanism(Analyses):
         method: str | None = None, step: float | None = None, rtol: float | None = None, atol: ArrayLike | None = None,
         max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, stabilise: str | Baumgarte | None = None, constraints: str | None = None,
-        formulation: str | None = None, options: SimulationOptions | None = None, until: Events | None = None,
-        events: Events | None = None, parameters: Mapping[str, float] | None = None, control: Controller | None = None,
+        formulation: str | GaussPenalty | None = None, assemble: bool | None = None,
+        options: SimulationOptions | None = None, until: Events | None = None, events: Events | None = None,
+        parameters: Mapping[str, float] | None = None, control: Controller | None = None,
         control_rate: float | None = None, checkpoint: FilePath | None = None, resume: FilePath | Motion | None = None,
         progress: bool | None = None,
     ) -> Motion:  # fmt: skip
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
-        `method` … `formulation` are the fields of `da.SimulationOptions`, where each is explained; say them as keywords, or as one
+        `method` … `assemble` are the fields of `da.SimulationOptions`, where each is explained; say them as keywords, or as one
         value with `options=`. `until` and `events` are functions of the state, or `Event`s, that end the run or are recorded where they
         cross zero. `control(s)` is called `control_rate` times a second and returns {joint: force}. `checkpoint` names a file that is
         kept up to date; the same call with `resume=` that file, or an interrupted motion, goes on from there. What is not said is taken
@@ -287,11 +313,24 @@ class Mechanism(Analyses):
         from dalembert.simulation.many import simulate_many
 
         assert options is not None  # the keywords, gathered
-        return simulate_many(self, initials, duration, speeds, parameters, threads, options)
+        return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
 
-    @takes(formulation=one_name, parameters=one_name)
-    def equations(self, formulation: str = "kane", parameters: str = "symbols") -> WrittenEquations:
+    @takes(formulation=checked_formulation, parameters=one_name)
+    def equations(self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols") -> WrittenEquations:
         """The equations of motion, written out by the named method."""
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    @takes(method=one_name, t=real, formulation=one_name)
+    def explain(
+        self, method: str, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, formulation: str = "kane"
+    ) -> Explanation:  # fmt: skip
+        """The matrices that a formulation or a constraint method makes of this mechanism: `print(m.explain("path_matrix"))`.
+
+        They are in symbols, or numbers at the state (q, u, t) where q is given. A constraint method solves the equations of the
+        `formulation` named.
+        """
+        from dalembert.analysis.explain import explain
+
+        return explain(self, method, q, u, t, formulation)

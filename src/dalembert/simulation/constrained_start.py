@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,16 +46,28 @@ SAMPLES, FEW, APART = 25, 5, 1e-7
 def constrained_state(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, program: ProgramOf
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
-    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for. By the code of the program that
-    would march with the rows of the reference, where that comes to a clear end; else, and for the words, by NumPy."""
+    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are. By the code of
+    the program that would march with the rows of the reference, where that comes to a clear end; else, and for the words, by NumPy."""
     check_method(o)
-    kept = kept_at_reference(m, o.start, o.stabilise)
+    if not o.assemble:
+        return _as_they_are(m, q, u, o)
+    kept = None if m.laws else kept_at_reference(m, o.start, o.stabilise)
     if kept is not None:
         found = assembled_by_code(program(kept), m, q, u, named_speeds(m, initial), named_speeds(m, speeds), o.start)
         if found is not None:
             return *found, kept
     q, u = assembled_start(m, q, u, initial, speeds, o.start)
     return q, u, kept_at(m, q, o.start, o.stabilise)
+
+
+def _as_they_are(m: Mechanism, q: np.ndarray, u: np.ndarray, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    if o.stabilise.projects:
+        raise SimulationError(
+            'assemble=False begins with loops that are open, and stabilise="projection" would close them at once; choose '
+            'stabilise="baumgarte", by which gaps decay, or "none"'
+        )
+    closed = assemble(m, q, (), o.start)  # what rows say can only be told where they are closed
+    return q, u, replace(kept_at(m, closed, o.start, o.stabilise), may_drift_apart=False)
 
 
 def kept_at_reference(m: Mechanism, t: float, stabilise: Stabilisation) -> KeptRows | None:

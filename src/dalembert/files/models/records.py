@@ -44,6 +44,7 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
+from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
 from dalembert.parts.field_types import (
     ByName,
@@ -248,7 +249,8 @@ _BY_MARK: dict[str, Kind] = {
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
-    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "formulation": Choice(FORMULATIONS),
+    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
+    "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -12,9 +12,19 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.tree.coordinate_rates import RatesState, bias, rows_in_rates, speed_rates, speeds_per_rate
+from dalembert.formulations.printing.quantity import Quantity, quantity
+from dalembert.formulations.tree.coordinate_rates import (
+    RatesState,
+    bias,
+    n_conditions,
+    rows_in_rates,
+    speed_rates,
+    speeds_per_rate,
+)
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
+from dalembert.formulations.tree.partial_velocities import partial_velocities
 from dalembert.formulations.tree.principle import balance
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -25,6 +35,9 @@ class DAlembert(InIndependentSpeeds):
 
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return rows_in_rates(s)
+
+    def gaps(self, s: State) -> np.ndarray:
+        return np.concatenate([np.zeros(n_conditions(s.mechanism)), constraint_rows(s).g])
 
     def every(self, s: State) -> np.ndarray:
         return np.asarray(s.rates)
@@ -43,3 +56,14 @@ class DAlembert(InIndependentSpeeds):
         made, W = self.reduction(s), speeds_per_rate(s)
         A, f = balance(s, W @ made.T, W @ made.d + bias(s))
         return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
+
+    def explain(self, s: State) -> list[Quantity]:
+        """W of u = W q̇, T of q̇ = T q̇_i + c, and partial velocities in the independent rates."""
+        made, W, m = self.reduction(s), speeds_per_rate(s), s.mechanism
+        own = [m.coordinates[i] for i in made.choice.independent]
+        return [
+            quantity("W", "W of u = W q̇ [C 64]", W, m.speeds, m.coordinates),
+            quantity("T", "T of q̇ = T q̇_i + c [C 56–57]", made.T, m.coordinates, own),
+            quantity("c", "c, of prescribed motion", made.c, m.coordinates),
+            *partial_velocities(s, own, W @ made.T),
+        ]

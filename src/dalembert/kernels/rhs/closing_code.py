@@ -26,13 +26,13 @@ class ClosingCode:
         self.pose, self.errors, self.moving = (
             module.block(rows.blocks[name], lanes) for name in ("pose", "errors", "moving")
         )
-        self.solver = RowSolver(m, rows.pattern, module, rhs.places_of_norms())
+        self.solver = RowSolver(m, rows.pattern, module, rhs.places_of_norms(), rhs.n_masked)
         self.admissible = emit_admissible(module, m, lanes)
         self.norm_at, self.size_at = (
             module.int_table(at or [0]) for at in (rhs.places_of_norms(), rhs.places_of_sizes())
         )
         with module.function("project_factors", lanes=lanes, public=False, damping=Real, at=IntPointer, **KERNEL) as f:
-            self.solver.factorise_damped(f, self.parts(f), self.scales(f), f.damping, f.at)
+            self.solver.factorise_damped(f, self.parts(f) | rhs.projection_mask(f), self.scales(f), f.damping, f.at)
         self.factors = f.signature
         with module.function("project_correct", lanes=lanes, public=False, **KERNEL) as f:
             self.solver.correct(f, self.parts(f))

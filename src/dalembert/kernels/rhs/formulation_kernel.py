@@ -14,10 +14,9 @@ import numpy as np
 
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
-from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import TakesTerms
+from dalembert.formulations.formulation import SolvesRows, TakesTerms
 from dalembert.kernels.independent_rows import independent_rows
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols, settled_choice
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -110,20 +109,23 @@ class FormulationKernel:
         self.block = self._block()
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
-        """Equations with Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
+        """Equations with Baumgarte's terms [B Remark 4]: g̈ + αġ + βg = 0 on the mechanism's own rows, which come last, or where the
+        formulation has put these; v̇ + αv = 0 on those of joints and conditions, which the speeds w alone can break."""
         if self.gains is None or not len(self.m.rows):
+            return e
+        if isinstance(self.form, SolvesRows):
+            assert self.form.decay == self.form.with_gains(*self.gains).decay
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * rows.g
         if isinstance(self.form, TakesTerms):
             return self.form.with_terms(s, e, terms)
         own = len(e.gamma) - len(rows.g)
-        if own < 0:
-            raise FormulationError(
-                f'Baumgarte\'s terms need rows with multipliers, and "{self.form.title}" has solved the loops and constraints for '
-                'its dependent speeds; choose stabilise="projection", or a formulation with multipliers such as "kane"'
-            )
-        return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
+        slips = np.zeros(0)
+        if own:
+            obeying = self.form.formulation_speeds(State(s.mechanism, s.t, s.coordinates, s.speeds))
+            slips = e.B[:own] @ (formulation_speed_symbols(self.form, self.m) - obeying)
+        return replace(e, gamma=e.gamma - np.concatenate([alpha * slips, terms]))
 
     @cached_property
     def order(self) -> tuple[int, ...]:

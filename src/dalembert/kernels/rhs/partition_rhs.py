@@ -1,4 +1,5 @@
-"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2n − m equations.
+"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2(n − m)
+of the 2n, m being the number of independent rows.
 
 At every evaluation the dependent coordinates follow from the independent ones by Newton's method, begun from the value the
 integrator foretells, and the dependent speeds linearly: from as many rows as there are of them, for with more rows the independent

@@ -2,7 +2,7 @@
 
 Holonomic rows are a residual g(t, q) = 0 of the state; nonholonomic rows are a velocity φ(t, q, u) = 0, linear in the speeds. Both are
 written on a state's points, frames and joint values, over numbers or traced scalars; coefficients and right-hand sides follow by
-differentiation (`kinematics.rows`).
+differentiation (`kinematics.constraint_rows`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ class Constraint(Described, Portable):
     of_differences = False
     """Whether it reads positions only to take differences of them, so that they may be measured from any point of the ground.
     Every class says so for itself, as one that derives from it may read more."""
+
+    @property
+    def measures_differences(self) -> bool:
+        """Whether its own class says so."""
+        return bool(vars(type(self)).get("of_differences", False))
 
     @property
     def bodies(self) -> tuple[str, ...]:

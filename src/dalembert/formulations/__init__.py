@@ -13,7 +13,9 @@ from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
 
-_TREE, _SYSTEM, _MOMENTA, _ABSOLUTE = (f"{__name__}.{room}" for room in ("tree", "system_frames", "momenta", "absolute"))
+_TREE, _SYSTEM, _MOMENTA, _ABSOLUTE = (
+    f"{__name__}.{room}" for room in ("tree", "system_frames", "momenta", "absolute")
+)
 
 FORMULATIONS: Registry[Formulation] = Registry(
     {

@@ -1,8 +1,8 @@
 """Buckens' frame of the whole [C 47]: ∫ρ̄ × u dm = 0 with ρ̄ the places in the reference configuration, and u away from them.
 
-With x the places from the mass centre in the root's axes and Q = ∫x ρ̄ᵀdm, the condition is that Q = R S with the frame's axes R and a
-symmetric S: the polar decomposition of Q. In the root's axes S² = QQᵀ. Its invariants follow from those of QQᵀ by one equation of fourth
-degree for the trace, which Newton's method solves from above. The frame turns at x with (tr S 1 − S) x = −ε:(Q̇Rᵀ).
+With ρ the places from the mass centre in the root's axes and Q = ∫ρ ρ̄ᵀdm, the condition is that Q = S R with the frame's axes R and a
+symmetric S: the polar decomposition of Q. So S² = QQᵀ. The invariants of S follow from those of QQᵀ by one equation of fourth degree for
+the trace, which Newton's method solves from above. The frame turns relative to the root at x with (tr S 1 − S) x = −ε:(Q̇Rᵀ).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dalembert.elastic.tensors import axial
 from dalembert.formulations.system_frames.floating_tree import FloatingTree, TreeMotion, with_roots_at_rest
 from dalembert.formulations.system_frames.traced_axes import TracedAxes
 from dalembert.formulations.tree.tisserand import ON_A_LINE
-from dalembert.kinematics.state import State
+from dalembert.kinematics.totals import moment_with_reference
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, sqrt
 from dalembert.vectors import IDENTITY, Matrix, Vector
@@ -40,25 +40,11 @@ class BuckensAxes(TracedAxes):
         )
 
     def turning(self, x: TreeMotion, along: dict[Any, Any]) -> Vector:
-        Q = moment_with_reference(x)
+        Q = moment_with_reference(x.relative, x.tree.members)
         S = root_of_square(Q)
         rate = np.asarray(directional(Q, along))
         turned = rate @ inverse(Q) @ S  # Q̇ Rᵀ
         return np.asarray(-(inverse(np.trace(S) * IDENTITY - S) @ axial(turned)))
-
-
-def moment_with_reference(x: TreeMotion) -> Matrix:
-    """Q = ∫x ρ̄ᵀdm about the mass centres, in the root's axes."""
-    m = x.mechanism
-    still = State(m, 0.0, m.reference, np.zeros(m.n_u))
-    before = TreeMotion(still, with_roots_at_rest(still), x.tree)
-    total: Any = np.zeros((3, 3))
-    for k in x.tree.members:
-        body, at, was = m.bodies[k - 1], x.relative.instants[k - 1], before.relative.instants[k - 1]
-        here = x.places[k] + at.arm - x.centre
-        there = before.places[k] + was.arm - before.centre
-        total = total + body.mass * np.outer(here, there) + at.R @ body.moment_with_reference(at.q) @ was.R.T
-    return np.asarray(total)
 
 
 def root_of_square(Q: Matrix) -> Matrix:

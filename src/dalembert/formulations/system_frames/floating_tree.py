@@ -109,9 +109,7 @@ class TreeMotion:
         inner, relative = self.joint.joint.inner, self.relative
         origin = self.joint.on_parent.position + self._R_P @ inner.translation(inner.reference)
         poses = relative.poses_from(origin) if origin.dtype != object else None
-        return {
-            k: poses[k].p if poses is not None else relative.poses[k].p - origin for k in self.tree.members
-        }
+        return {k: poses[k].p if poses is not None else relative.poses[k].p - origin for k in self.tree.members}
 
     def columns(self, k: int) -> list[int]:
         """Where the internal speeds on the path of body k stand among all internal ones."""
@@ -248,7 +246,11 @@ class TreeMotion:
         """Its rate in the root's frame where the internal speeds do not change."""
         total: Any = ZERO
         for k in self.tree.members:
-            body, at, a = self.mechanism.bodies[k - 1], self.relative.instants[k - 1], self.relative.bias_accelerations[k]
+            body, at, a = (
+                self.mechanism.bodies[k - 1],
+                self.relative.instants[k - 1],
+                self.relative.bias_accelerations[k],
+            )
             force, moment = body.demands(at, a.w, a.v, np.zeros(len(at.q)))
             total = total + moment + cross(self.places[k] + at.arm - self.centre, force)
         return np.asarray(total)
@@ -295,6 +297,10 @@ class TreeMotion:
         """ρ̈ relative to the root where the internal speeds do not change."""
         total: Any = ZERO
         for k in self.tree.members:
-            body, at, a = self.mechanism.bodies[k - 1], self.relative.instants[k - 1], self.relative.bias_accelerations[k]
+            body, at, a = (
+                self.mechanism.bodies[k - 1],
+                self.relative.instants[k - 1],
+                self.relative.bias_accelerations[k],
+            )
             total = total + body.demands(at, a.w, a.v, np.zeros(len(at.q)))[0]
         return np.asarray(total / self.mass)

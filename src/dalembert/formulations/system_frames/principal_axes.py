@@ -1,6 +1,6 @@
 """The principal axes of the whole [C 50]: the frame in which ∫(ρ_j + u_j)(ρ_k + u_k) dm = 0 for j ≠ k, second degree included.
 
-They turn at x relative to the root, where J̇ − [x̃, J] commutes with J. The axial vector of [J, J̇] is then −N x with
+They turn at x relative to the root, where J̇ − [x̃, J] commutes with J. The vector of the skew [J, J̇] is then −N x with
 N = (tr J 1 − J)² − 4 adj J, whose eigenvalues are the squares of the differences of principal moments: no eigenvector is needed.
 Where two moments are equal, the axes across the third could turn at any rate.
 """
@@ -43,5 +43,6 @@ class PrincipalAxes(TracedAxes):
         rate = np.asarray(directional(J, along))
         other = np.trace(J) * IDENTITY - J
         N = other @ other - 4.0 * adjugate(J)
-        # [J, J̇] is skew: its axial vector as ε:T counts both halves
-        return np.asarray(inverse(N) @ (0.5 * axial(J @ rate - rate @ J)))
+        return np.asarray(
+            inverse(N) @ (0.5 * axial(J @ rate - rate @ J))
+        )  # of a skew matrix, ε:T is −2 times its vector

@@ -65,7 +65,7 @@ def tisserand_frame(motion: Any, body: str) -> np.ndarray:
 
 
 def turned_along(t: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """(K, 3, 3): axes that turn at the angular velocities w (K, 3, world axes), interpolated between samples, from those at the start."""
+    """(K, 3, 3): axes that turn at the angular velocities w (K, 3, world axes), interpolated between samples."""
     from scipy.integrate import solve_ivp
     from scipy.interpolate import CubicSpline
 

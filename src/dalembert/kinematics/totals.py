@@ -53,7 +53,7 @@ def central_inertia(s: State) -> Matrix:
 
 
 def moment_with_reference(s: State, members: Sequence[int] | None = None) -> Matrix:
-    """∫ρ ρ̄ᵀdm of all bodies, or of those with these numbers: ρ from their mass centre, ρ̄ where they are at the mechanism's reference."""
+    """∫ρ ρ̄ᵀdm of all bodies, or of those with these numbers: ρ from their mass centre, ρ̄ the same at the mechanism's reference."""
     m = s.mechanism
     numbers = range(1, m.n_bodies + 1) if members is None else members
     before = State(m, 0.0, m.reference, np.zeros(m.n_u))

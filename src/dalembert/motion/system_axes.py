@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def principal_axes(x: Samples) -> np.ndarray:
     J = evaluate(x, lambda s, _: totals.central_inertia(s).ravel()).reshape(-1, 3, 3)
     axes = np.linalg.eigh(J)[1]
     axes[0] = axes[0] * np.linalg.det(axes[0])
-    for before, now in zip(axes, axes[1:]):
+    for before, now in pairwise(axes):
         order = np.argmax(np.abs(before.T @ now), axis=1)
         now[:] = now[:, order] if len(set(order)) == 3 else now
         now[:] = now * np.where(np.sum(now * before, axis=0) < 0.0, -1.0, 1.0)
@@ -37,7 +38,7 @@ def principal_axes(x: Samples) -> np.ndarray:
 
 
 def buckens_frame(x: Samples) -> np.ndarray:
-    """(K, 3, 3): axes in which ∫ρ̄ × u dm = 0, with ρ̄ the places of all bodies at the mechanism's reference, where they are the world's."""
+    """(K, 3, 3): axes in which ∫ρ̄ × u dm = 0, with ρ̄ the places at the mechanism's reference; the world's axes there."""
     Q = evaluate(x, lambda s, _: totals.moment_with_reference(s).ravel()).reshape(-1, 3, 3)
     U, _, Vt = np.linalg.svd(Q)
     U[:, :, 2] = U[:, :, 2] * np.linalg.det(U @ Vt)[:, None]

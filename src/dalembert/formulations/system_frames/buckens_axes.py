@@ -1,8 +1,8 @@
 """Buckens' frame of the whole [C 47]: ∫ρ̄ × u dm = 0 with ρ̄ the places in the reference configuration, and u away from them.
 
 With ρ the places from the mass centre in the root's axes and Q = ∫ρ ρ̄ᵀdm, the condition is that Q = S R with the frame's axes R and a
-symmetric S: the polar decomposition of Q. So S² = QQᵀ. The invariants of S follow from those of QQᵀ by one equation of fourth degree for
-the trace, which Newton's method solves from above. The frame turns relative to the root at x with (tr S 1 − S) x = −ε:(Q̇Rᵀ).
+symmetric S: the polar decomposition of Q. So S² = QQᵀ. The invariants of S follow from those of QQᵀ by one equation of fourth degree
+for the trace, which Newton's method solves from above. The frame turns relative to the root at x with (tr S 1 − S) x = −ε:(Q̇Rᵀ).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trees that float: their bodies, and their motion relative to the axes of their roots.
 
-The joint that connects a tree to the ground has six free speeds. What is relative to its frame C on the root is computed in a state whose
-root coordinates are those of reference and at rest, so that the attitude enters nothing.
+The joint that connects a tree to the ground has six free speeds. What is relative to its frame C on the root is computed in a state
+whose root coordinates are those of reference and at rest, so that the attitude enters nothing.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class TreeMotion:
     # -- bodies relative to it ------------------------------------------------------------------------------------------
     @cached_property
     def places(self) -> dict[int, Vector]:
-        """From C's origin to the origins of the bodies."""
+        """Arms from C's origin to the origins of the bodies."""
         inner, relative = self.joint.joint.inner, self.relative
         origin = self.joint.on_parent.position + self._R_P @ inner.translation(inner.reference)
         poses = relative.poses_from(origin) if origin.dtype != object else None
@@ -243,7 +243,7 @@ class TreeMotion:
 
     @cached_property
     def relative_demand(self) -> Vector:
-        """Its rate in the root's frame where the internal speeds do not change."""
+        """Rate of the relative momentum in the root's frame where the internal speeds do not change."""
         total: Any = ZERO
         for k in self.tree.members:
             body, at, a = (

@@ -1,15 +1,14 @@
 """Kane's equations with the mass centre of a floating tree and a floating frame f of the whole as speeds [C 134; Propositions 2, 3].
 
-w = (ω_f, v_c, u of the joints and modes): ω_f is the angular velocity of the frame, in the axes of the root; v_c is the velocity of the
-mass centre in world axes. The frame turns by x = X u + x_t faster than the root, ω = ω_f − x, where X says which frame it is: 0 for the
-root's own, J⁻¹C for Tisserand's. The mass centre stands apart, M v̇_c = F; the rows of ω_f are M = Ḣ about it, for every frame. All bodies
-that do not float keep their speeds.
+w = (ω_f, v_c, u of the joints and modes): ω_f is the angular velocity of the frame, in the axes of the root; v_c is the velocity of
+the mass centre in world axes. The frame turns by x = X u + x_t faster than the root, ω = ω_f − x, where X says which frame it is: 0 for
+the root's own, J⁻¹C for Tisserand's. The mass centre stands apart, M v̇_c = F; the rows of ω_f are M = Ḣ about it, for every frame. All
+bodies that do not float keep their speeds.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Tisserand's frame of the whole [C 44–46]: the tree has no angular momentum relative to it, so that H = I ω_T.
 
-ω_T = ω + J⁻¹h with h the angular momentum relative to the root. Then J ω̇_T = M − J̇ ω_T − ω × J ω_T, and ω_T and the internal speeds have
-nothing to do with each other in A.
+ω_T = ω + J⁻¹h with h the angular momentum relative to the root. Then J ω̇_T = M − J̇ ω_T − ω × J ω_T, and ω_T and the internal speeds
+have nothing to do with each other in A.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ class TracedAxes(KaneInFrame):
 
     def _make(self, m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[str, Any]:
         s = State(m, t, q, u)
-        relative, out = with_roots_at_rest(s), {}
+        relative = with_roots_at_rest(s)
+        out: dict[str, Any] = {}
         along = {t: 1.0} | dict(zip(q, s.rates))
         for tree in floating_trees(m):
             x = self.turning(TreeMotion(s, relative, tree), along)

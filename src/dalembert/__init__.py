@@ -51,6 +51,7 @@ from dalembert.parts.constraints import (
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
+    CurvedSlide,
     Cylindrical,
     Free,
     General,
@@ -60,6 +61,7 @@ from dalembert.parts.joints import (
     Revolute,
     Screw,
     Spherical,
+    Translation,
     Universal,
     Weld,
 )  # fmt: skip
@@ -100,6 +102,7 @@ __all__ = [
     "BodyLoad",
     "Constraint",
     "Coupling",
+    "CurvedSlide",
     "Cylindrical",
     "DalembertError",
     "Distance",
@@ -155,6 +158,7 @@ __all__ = [
     "Table",
     "Tendon",
     "TraceError",
+    "Translation",
     "Universal",
     "UnsteadyWarning",
     "Weld",

@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
+from dalembert.files.models.curves import CurveKind
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.elastic import ModesKind
 from dalembert.files.models.frames import FrameKind, PlaceKind, Rotation
@@ -243,6 +244,7 @@ _BY_MARK: dict[str, Kind] = {
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "columns": Either(Named(NUMBERS), NUMBERS), "points": RowKind(VECTOR, 0), "faces": RowKind(RowKind(WholeNumber(), 3), 0),
     "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "formulation": Choice(FORMULATIONS),
-    "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
+    "constraint method": Choice(METHODS), "curve": CurveKind(),
+    "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.files.expressions import written
-from dalembert.files.models.kinds import AXIS, RowKind, Schema
+from dalembert.files.models.kinds import AXIS, ListKind, Schema
 from dalembert.files.models.place import Entry
 from dalembert.files.models.scope import Scope
 from dalembert.parts.joints.curve import ALONG, Curve
@@ -22,7 +22,7 @@ class CurveKind:
         """As `CurvedSlide` takes it."""
         items = entry.list("three expressions of x, or a list of points,")
         if items and isinstance(items[0].value, list):
-            return RowKind(AXIS, 0).read(entry, scope)
+            return ListKind(AXIS, 0).read(entry, scope)
         if len(items) != 3:
             raise entry.error(f"a curve is three expressions of x, or a list of points, not {len(items)} values")
         return Curve(tuple(scope.number(item, x=ALONG) for item in items))
@@ -37,7 +37,7 @@ class CurveKind:
     def schema(self) -> Schema:
         one = {"$ref": "#/$defs/number"}
         three = {"type": "array", "items": one, "minItems": 3, "maxItems": 3}
-        points = RowKind(AXIS, 0).schema() | {"minItems": 4}
+        points = ListKind(AXIS, 0).schema() | {"minItems": 4}
         return {
             "description": "Three expressions of x, or points that a smooth curve is laid through; in the parent's axes.",
             "anyOf": [three, points],

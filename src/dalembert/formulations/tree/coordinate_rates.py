@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.traced import TracedFunctions
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
 from dalembert.trace import directional, jacobian

@@ -45,8 +45,8 @@ class EulerAngles:
         return self.sequence[0] == self.sequence[2]
 
     def rotation(self, a: Any) -> Matrix:
-        first, second, third = (turn(IDENTITY[int(axis) - 1], angle) for axis, angle in zip(self.sequence, a))
-        return np.asarray(first @ second @ third)
+        first, second, third = (IDENTITY[int(axis) - 1] for axis in self.sequence)
+        return np.asarray(turn(first, a[0]) @ turn(second, a[1]) @ turn(third, a[2]))
 
     def rates(self, a: Any, w: Any) -> np.ndarray:
         """ȧ from ω; of 1-2-3 [E 9]."""

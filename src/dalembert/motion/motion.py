@@ -18,6 +18,7 @@ from dalembert.arguments import file_path, function, names, points, takes
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
 from dalembert.motion.occurrence import Occurrence
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import Displacement
@@ -58,6 +59,8 @@ class Motion(Portable):
     mechanism: Mechanism | None = None
     unfinished: Checkpoint | None = field(default=None, repr=False)
     """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
+    history: LawHistory | None = field(default=None, repr=False)
+    """What the laws did; None for a mechanism without laws."""
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "u", "forces"):
@@ -113,7 +116,8 @@ class Motion(Portable):
                 "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
                 "give it with da.load_motion(path, mechanism=m)"
             )
-        return Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+        made = Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+        return made if self.history is None else made.with_laws(self.history.force)
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
@@ -159,20 +163,31 @@ class Motion(Portable):
 
         return section_forces(self.samples, body)
 
-    def tisserand_frame(self, body: str) -> np.ndarray:
-        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start.
+    def tisserand_frame(self, body: str | None = None) -> np.ndarray:
+        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start;
+        without a name, of all bodies together, those of the first body at the start.
 
         They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
         """
         from dalembert.elastic.elastic_outputs import tisserand_frame
+        from dalembert.motion import system_axes
 
-        return tisserand_frame(self, body)
+        return system_axes.tisserand_frame(self.samples) if body is None else tisserand_frame(self, body)
 
-    def principal_axes(self, body: str) -> np.ndarray:
-        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+    def principal_axes(self, body: str | None = None) -> np.ndarray:
+        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one;
+        without a name, of all bodies together, the axis of the smallest moment first at the start."""
         from dalembert.elastic.elastic_outputs import principal_axes
+        from dalembert.motion import system_axes
 
-        return principal_axes(self, body)
+        return system_axes.principal_axes(self.samples) if body is None else principal_axes(self, body)
+
+    def buckens_frame(self) -> np.ndarray:
+        """(K, 3, 3): the axes in which ∫ρ̄ × u dm = 0 for all bodies together, with ρ̄ their places at the mechanism's reference; the
+        world's axes there."""
+        from dalembert.motion import system_axes
+
+        return system_axes.buckens_frame(self.samples)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""
@@ -187,10 +202,35 @@ class Motion(Portable):
         return acceleration(self.samples, at)
 
     def energy(self) -> Energies:
-        """`.kinetic`, `.potential`, `.total`, (K,) each."""
+        """`.kinetic`, `.potential`, `.total`, (K,) each; with laws also `.lost`, by friction and impacts, and `.supplied` by laws whose
+        surfaces move: `.balance` = total + lost − supplied stays as it was where nothing else does work."""
         from dalembert.motion.quantities import energy
 
-        return energy(self.samples)
+        return energy(self.samples, self.history)
+
+    # -- laws --------------------------------------------------------------------------------------------------------------
+    @property
+    def contacts(self) -> Contacts:
+        """Forces, gaps, slips, states and losses of every law at all samples: `motion.contacts["floor"].normal`."""
+        return Contacts(self._laws)
+
+    @property
+    def impacts(self) -> tuple[LawImpact, ...]:
+        """Impacts in their order, with impulses, speeds before and after, and losses, one entry for every law that took part."""
+        return self._laws.impacts
+
+    @property
+    def modes(self) -> tuple[ModeChange, ...]:
+        """Which law was open, slid, stuck or held from when on."""
+        return self._laws.modes
+
+    @property
+    def _laws(self) -> LawHistory:
+        if self.history is None:
+            raise SimulationError(
+                "this motion is of a mechanism without laws, so there are no contacts, impacts and modes; add laws with add_law"
+            )
+        return self.history
 
     def momentum(self, about: ArrayLike | Literal["mass centre"] = (0.0, 0.0, 0.0)) -> Momenta:
         """`.linear` and `.angular`, (K, 3) each: about a fixed point of the world, or about the mechanism's own "mass centre"."""

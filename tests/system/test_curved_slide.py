@@ -57,7 +57,7 @@ def test_every_formulation_agrees_on_curved_slides(name):
     q, u = rng.uniform(-1, 1, m.n_q), rng.uniform(-2, 2, m.n_u)
     why = FORMULATIONS[name].refusal(m)
     if why is not None:
-        assert name in ("tisserand", "newton_euler_nodal", "newton_euler_forces", "newton_euler_rotations_forces"), why
+        assert "float" in why or "has no mass, or no inertia" in why or "every body is rigid" in why, why
         return
     expected = m.forward_dynamics(q, u)
     tolerance = 1e-6 if name == "gauss_penalty" else 1e-11

@@ -9,9 +9,10 @@ from tests.invariance.cases import KINDS, drawn
 
 
 def test_all_formulations_with_all_methods_agree_or_refuse_in_words():
-    tally = examined(range(len(KINDS)))
-    assert not tally.faults, tally.faults
-    assert tally.pairs["agreed"] > 20 * len(KINDS)
+    for number in range(len(KINDS)):
+        tally = examined(number)
+        assert not tally.faults, tally.faults
+        assert tally.pairs["agreed"] > 15
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("loops", 5), ("redundant loops", 4)])

@@ -21,7 +21,17 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
 from dalembert.mechanism.rows import RowKind
 from dalembert.parts.constraints import Constraint
-from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
+from dalembert.trace import (
+    Expr,
+    NumericFunction,
+    depends_on,
+    directional,
+    jacobian,
+    substitute,
+    symbol,
+    symbols,
+    tracing,
+)
 from dalembert.vectors import ZERO, Vector, cross
 
 ROUNDING = 1e-13
@@ -50,6 +60,10 @@ class Rows:
 
 def constraint_rows(s: State) -> Rows:
     """Rows of all closed loops and constraints of the mechanism, in its order."""
+    return s.view(_every_row)
+
+
+def _every_row(s: State) -> Rows:
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
 
 
@@ -122,32 +136,17 @@ class Differentiated:
         return next(iter([*seen, *carried]), 0)
 
     @cached_property
-    def _on_numbers(self) -> Callable[..., Any]:
+    def _on_numbers(self) -> NumericFunction:
         return self._function(g=self.g, phi=self.phi, C=self.C, rate=self.rate)
 
     @cached_property
-    def _closure_on_numbers(self) -> Callable[..., Any]:
+    def _closure_on_numbers(self) -> NumericFunction:
         return self._function(g=self.g, C=self.C)
 
-    def _function(self, **outputs: np.ndarray) -> Callable[..., Any]:
-        """Nan where a function in it is outside its domain, as in machine code: a search may come past such poses."""
-        from dalembert.trace.text import python_function
-
+    def _function(self, **outputs: np.ndarray) -> NumericFunction:
         every: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
         every |= self._symbols.arguments
-        inputs = {k: v for k, v in every.items() if isinstance(v, Expr) or v}
-        fast = python_function("constraint", inputs, outputs)
-
-        def on_numbers(*values: Any) -> Any:
-            try:
-                return fast(*values)
-            except (ValueError, ArithmeticError):
-                known: dict[Expr, Any] = {}
-                for x, v in zip(inputs.values(), values):
-                    known |= {x: v} if isinstance(x, Expr) else dict(zip(x, v))
-                return evaluate(list(outputs.values()), known)
-
-        return on_numbers
+        return NumericFunction({k: v for k, v in every.items() if isinstance(v, Expr) or v}, outputs)
 
     @cached_property
     def coordinates(self) -> list[int]:

@@ -8,17 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import qr, solve_triangular
 
-    B, gamma, _ = scaled(e)
+    B, gamma = e.scaled
     if not len(B):
         return Solution(np.linalg.solve(e.A, e.f), np.zeros(0), 0)
     Q, R, order = qr(B.T, pivoting=True)
@@ -26,7 +25,7 @@ def solve(e: Equations) -> Solution:
     Y, Z = Q[:, :rank], Q[:, rank:]
     along = Y @ solve_triangular(R[:rank, :rank].T, gamma[order[:rank]], lower=True)
     udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
-    return Solution(udot, least_multipliers(e, udot), rank)
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 @measured_speeds

@@ -9,19 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.tree.independent_speeds import reduced
 from dalembert.pivoting import choose
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, _ = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     by = reduced(B, np.zeros(len(B)), gamma, choose(B))
     udot = by.T @ np.linalg.solve(by.T.T @ e.A @ by.T, by.T.T @ (e.f - e.A @ by.d)) + by.d
-    return Solution(udot, least_multipliers(e, udot), len(by.choice.rows))
+    return Solution(udot, e.least_multipliers(udot), len(by.choice.rows))
 
 
 @measured_speeds

@@ -10,20 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
-from dalembert.pivoting import rank_of
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.trace.native import Int
 
 STIFFNESS = 1e8
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, norms = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)
-    lam = STIFFNESS * (B @ udot - gamma) / norms
-    return Solution(udot, lam, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+    lam = STIFFNESS * (B @ udot - gamma) / e.norms
+    return Solution(udot, lam, e.rank)
 
 
 def emit(x: Native) -> Int:

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, Scaled
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
-from dalembert.pivoting import rank_of
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.trace.native import Int, Pointer, maximum
 
 STIFFNESS = (1e5, 1e8)
@@ -25,10 +23,10 @@ EXACT = 1e-11
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import cho_factor, cho_solve
 
-    B, gamma, norms = scaled(e)
+    B, gamma = e.scaled
     lam, step, udot = np.zeros(len(B)), -gamma, np.zeros(len(e.f))
     for k in STIFFNESS:
         factor, before = cho_factor(e.A + k * B.T @ B), np.inf
@@ -41,7 +39,7 @@ def solve(e: Equations) -> Solution:
             lam, before = lam + k * step, error
         if error <= EXACT * float((np.abs(B) @ np.abs(udot) + np.abs(gamma)).max(initial=0.0)):
             break
-    return Solution(udot, lam / norms, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+    return Solution(udot, lam / e.norms, e.rank)
 
 
 def emit(x: Native) -> Int:

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
-from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, MeasuredEquations, Solution, measured
 from dalembert.trace.native import Int, maximum
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import cho_solve, solve_triangular
     from scipy.linalg.lapack import dpstrf
 
-    B, gamma, _ = scaled(e)
-    factor = mass_factor(e.A), True
+    B, gamma = e.scaled
+    factor = e.mass_factor, True
     free = cho_solve(factor, e.f)
     if not len(B):
         return Solution(free, np.zeros(0), 0)
@@ -31,7 +29,7 @@ def solve(e: Equations) -> Solution:
     lam = np.zeros(len(B))
     lam[kept] = solve_triangular(L.T, solve_triangular(L, (B @ free - gamma)[kept], lower=True), lower=False)
     udot = free - cho_solve(factor, B.T @ lam)
-    return Solution(udot, least_multipliers(e, udot), int(rank))
+    return Solution(udot, e.least_multipliers(udot), int(rank))
 
 
 def emit(x: Native) -> Int:

@@ -8,21 +8,20 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, _ = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     U, sigma, Vt = np.linalg.svd(B)
     rank = rank_of(sigma)
     along = Vt[:rank].T @ ((U[:, :rank].T @ gamma) / sigma[:rank])
     Z = Vt[rank:].T
     udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
-    return Solution(udot, least_multipliers(e, udot), rank)
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 @measured_speeds

@@ -32,7 +32,7 @@ class AugmentedBodies:
     """Augmented bodies of all groups in a state. Bodies are numbered from 1; vectors are in world axes."""
 
     def __init__(self, s: State):
-        self.bodies = Bodies(s)
+        self.bodies = s.view(Bodies)
         self.groups: Groups = groups(s.mechanism)
 
     def mass(self, i: int) -> Any:

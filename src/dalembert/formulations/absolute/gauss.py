@@ -42,7 +42,7 @@ title = "Gauss's least constraint, minimised over the joints' accelerations"
 
 def constraint(s: State, udot: Any) -> Any:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
-    b = Bodies(s)
+    b = s.view(Bodies)
     total: Any = 0.0
     for k, (body, rates) in enumerate(zip(s.mechanism.bodies, s.accelerations(udot)[1:]), start=1):
         R, w, arm = s.poses[k].R, s.velocities[k].w, s.com_arms[k - 1]

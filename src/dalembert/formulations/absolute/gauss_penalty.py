@@ -45,7 +45,7 @@ def first_order(m: Mechanism) -> int:
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
+    b = s.view(Bodies)
     A, f = b.inertia, b.right
     for H, h in (b.joint_rows, b.loop_rows):
         A, f = strengthened(A, f, H, h, _stiffness(b, H))
@@ -54,7 +54,7 @@ def equations(s: State) -> Equations:
 
 def with_terms(s: State, e: Equations, terms: np.ndarray) -> Equations:
     """h of the loops and constraints less the terms: f − ρ HᵀW terms."""
-    b = Bodies(s)
+    b = s.view(Bodies)
     H = b.loop_rows[0]
     return replace(e, f=e.f - H.T @ (_stiffness(b, H) * terms))
 

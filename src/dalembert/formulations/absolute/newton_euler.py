@@ -39,12 +39,12 @@ def first_order(m: Mechanism) -> int:
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    return Bodies(s).velocities
+    return s.view(Bodies).velocities
 
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """The joints' speeds are read off their bodies' velocities."""
-    bodies = Bodies(State(m, t, q, np.zeros(m.n_u)))
+    bodies = State(m, t, q, np.zeros(m.n_u)).view(Bodies)
     u = np.zeros(m.n_u, dtype=np.result_type(np.asarray(w).dtype, object if bodies.state.traced else float))
     for c in bodies.connections:
         X = c.in_world(c.reading.T)
@@ -53,12 +53,12 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    U, c = Bodies(s).reading
+    U, c = s.view(Bodies).reading
     return U @ np.asarray(wdot) - c
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
+    b = s.view(Bodies)
     H, h = b.joint_rows
     B, gamma = b.loop_rows
     A, f = definite_inertia(b)
@@ -81,7 +81,7 @@ def reactions(s: State, lam: Any) -> list[tuple[Vector, Vector]]:
     from dalembert.kinematics.loads import loads
 
     out, first = [], 0
-    for c, values in zip(Bodies(s).connections, loads(s).joint):
+    for c, values in zip(s.view(Bodies).connections, loads(s).joint):
         X = c.blocked
         own = np.asarray(lam)[first : first + X.force.shape[1]]
         first += len(own)

@@ -61,7 +61,7 @@ class Bodies:
     @cached_property
     def _applied(self) -> tuple[list[Vector], list[Vector]]:
         """F and G + C g: loads on the bodies, and motors and springs of the joints as forces and torques between them."""
-        applied = loads(self.state)
+        applied = self.state.view(loads)
         F, G = ([x.astype(self.dtype) for x in part] for part in (applied.force, applied.moment))
         for c, values in zip(self.connections, applied.joint):
             if not _nothing(values):

@@ -5,17 +5,19 @@ From p the rates come back as q̇ = M⁻¹(p − Γ), and q̈ = M⁻¹(ṗ − �
 
 from __future__ import annotations
 
+from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
-from dalembert.formulations.tree.lagrangian import kinetic, momenta, symmetric
+from dalembert.formulations.tree.lagrangian import in_rates, momenta
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, gradient
+
+_bias = in_rates.functions("M", "p_bias")
 
 
 class PhaseState(RatesState):
@@ -24,6 +26,11 @@ class PhaseState(RatesState):
     def __init__(self, m: Mechanism, t: Any, q: Any, rates: Any, p: Any):
         super().__init__(m, t, q, rates)
         self.momenta = p
+
+    @cached_property
+    def bias(self) -> SimpleNamespace:
+        """M, and Ṁ q̇ + Γ̇."""
+        return _bias(self, self.rates)
 
 
 def momenta_of(s: State) -> np.ndarray:
@@ -39,27 +46,17 @@ def at_rest(m: Mechanism, t: Any, q: Any) -> State:
     return State(m, t, q, np.zeros(m.n_u))
 
 
-def _momentum_bias(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    p = gradient(kinetic(RatesState(m, t, q, rates)), list(rates))
-    return {"M": symmetric(p, rates), "bias": directional(p, {t: 1.0} | dict(zip(q, rates)))}
-
-
-_bias = TracedFunctions(_momentum_bias)
-"""M, and Ṁ q̇ + Γ̇."""
-
-
-def rates_of_rates(s: State, pdot: Any) -> np.ndarray:
+def rates_of_rates(s: PhaseState, pdot: Any) -> np.ndarray:
     """q̈ = M⁻¹(ṗ − Ṁ q̇ − Γ̇)."""
-    own = _bias(s, s.rates)
-    return solve_definite(own.M, np.asarray(pdot) - own.bias)
+    return solve_definite(s.bias.M, np.asarray(pdot) - s.bias.p_bias)
 
 
-def speeds_rate(s: State, pdot: Any) -> np.ndarray:
+def speeds_rate(s: PhaseState, pdot: Any) -> np.ndarray:
     """u̇ from ṗ."""
     return speed_rates(s, rates_of_rates(s, pdot))
 
 
-def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def constrained(s: PhaseState, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(A, f, B, γ) of ṗ + Cᵀλ = g with C q̈ = c as one symmetric system in ṗ.
 
     Without rows A = 1 and f = g. With rows everything is multiplied by M⁻¹: A = M⁻¹, f = M⁻¹g, B = C M⁻¹,
@@ -69,8 +66,7 @@ def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     n = len(g)
     if not len(C):
         return np.eye(n), g, np.zeros((0, n)), np.zeros(0)
-    own = _bias(s, s.rates)
-    columns = np.column_stack([np.eye(n), g, own.bias]) if n else np.zeros((0, 2))
-    solved = solve_definite(own.M, columns)
+    columns = np.column_stack([np.eye(n), g, s.bias.p_bias]) if n else np.zeros((0, 2))
+    solved = solve_definite(s.bias.M, columns)
     A, f, bias = solved[:, :n], solved[:, n], solved[:, n + 1]
     return A, f, np.asarray(C @ A), np.asarray(c + C @ bias)

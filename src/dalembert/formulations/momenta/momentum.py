@@ -12,13 +12,10 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
-from dalembert.formulations.traced import TracedFunctions
-from dalembert.formulations.tree.coordinate_rates import RatesState
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import in_rates, momenta, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import gradient
 from dalembert.vectors import vector
 
 title = "Lagrange, momentum form"
@@ -39,17 +36,13 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    s = RatesState(m, t, q, rates)
-    return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
-
-
-_energies = TracedFunctions(_lagrangian)
+_energies = in_rates.functions("T_q", "V_q")
 
 
 def equations(s: State) -> Equations:
     """ṗ + Aᵀλ = L,q + Q̄ [C 154]."""
-    return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
+    own = _energies(s, s.rates)
+    return Equations(*constrained(s, own.T_q - own.V_q + unpotential_on_rates(s)))
 
 
 __all__ = ["equations", "first_order", "formulation_speeds", "letter", "refusal", "speeds", "state", "title", "udot"]

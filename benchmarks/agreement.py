@@ -19,7 +19,7 @@ from benchmarks.ledger import Run
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.tree import kane
-from tests.invariance.cases import KINDS, Case, drawn
+from tests.invariance.cases import KINDS, LUMPED, Case, drawn
 
 LARGEST = 1e-8
 """Difference of accelerations or reactions, by the largest of them, that would be a disagreement."""
@@ -29,7 +29,7 @@ SAME_SPEEDS = 1e-10
 """Difference of speeds, by the largest of them, after a formulation's own speeds were computed from them and back."""
 FULL_SIZE = 8
 """One in so many mechanisms is of full size."""
-COMPILED = 27
+COMPILED = 28
 """One in so many mechanisms is asked one pair in machine code."""
 FREE = "range_space"
 """Solves equations without rows."""
@@ -183,7 +183,7 @@ def _failed(tally: Tally, what: str) -> None:
 
 def numbered(number: int) -> Case:
     """The mechanism of a number: kinds in turn, seven small ones for one of full size."""
-    kinds = list(KINDS)
+    kinds = [*KINDS, *LUMPED]
     seed, kind = divmod(number, len(kinds))
     return drawn(kinds[kind], seed, small=seed % FULL_SIZE != 0)
 

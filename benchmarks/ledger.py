@@ -110,7 +110,10 @@ def total(runs: list[Run]) -> Run:
 
 def table(runs: list[Run]) -> str:
     """One line for each run: its numbers, its code, its machine."""
-    lines = ["| numbers | cases | seconds | went wrong | of these mended | code | machine |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| numbers | cases | seconds | went wrong | of these mended | code | machine |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for run in runs:
         about = {k: v for k, v in run.about.items() if k in ("cpu", "lanes", "system", "python", "numpy")}
         lines.append(

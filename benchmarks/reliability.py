@@ -31,7 +31,7 @@ from benchmarks.reliability_report import replace_section
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from tests.invariance.answers import TOLERANCE, compiled, differences, quick, reference
-from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases import KINDS, LUMPED, drawn
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 SHARE = 14
@@ -69,14 +69,14 @@ def _prepared() -> None:
 
 
 def _tell_agreement(runs: list[Run]) -> None:
-    every = total(runs)
+    every, kinds = total(runs), [*KINDS, *LUMPED]
     pairs = {k.removeprefix("pair: "): n for k, n in every.counts.items() if k.startswith("pair: ")}
     refusals = Counter({k.removeprefix("refusal: "): n for k, n in every.counts.items() if k.startswith("refusal: ")})
     listed = "\n".join(f"- {what}: {n}" for what, n in refusals.most_common(25))
     replace_section(
         "Formulations and constraint methods agree",
         f"""
-{every.cases} random mechanisms of {len(KINDS)} kinds ({", ".join(KINDS)}), one in {FULL_SIZE} of full size, the others small, each in a random
+{every.cases} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), one in {FULL_SIZE} of full size, the others small, each in a random
 consistent state; {len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods on numbers, one pair in {COMPILED} mechanisms in machine code.
 Accelerations of all bodies and reactions Bᵀλ, relative to the largest; a disagreement is more than {LARGEST:g} ({APPROXIMATE:g} for the
 penalty methods, which call themselves approximations).

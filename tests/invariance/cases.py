@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 import dalembert as da
+from dalembert.elastic import Node, given_modes
 from dalembert.elastic.body import ElasticBody
 from dalembert.vectors import turn
 from tests.constraints.loops import closed_system, consistent, rolling_system
 from tests.importers.robots import mjcf_inertial, mjcf_joint, mjcf_place, urdf, urdf_tree, write
-from tests.mechanisms import add_forces, matter, planar_pendulum, random_state, random_tree, unit
+from tests.mechanisms import add_forces, joint, matter, planar_pendulum, random_state, random_tree, unit
 
 Z = (0.0, 0.0, 1.0)
 BOOM = (("y", 2), ("z", 1), ("torsion", 1))
@@ -53,7 +54,7 @@ def drawn(kind: str, seed: int, small: bool = False) -> Case:
     for attempt in range(20):
         rng = np.random.default_rng([seed, attempt, len(kind), *([1] if small else [])])
         try:
-            case = KINDS[kind](rng, small)
+            case = (KINDS | LUMPED)[kind](rng, small)
             if case.mechanism.n_u and _well_posed(case):
                 return _built(replace(case, kind=f"small {kind}" if small else kind, seed=seed), case.mechanism)
         except da.LoopError:
@@ -273,6 +274,33 @@ def _mjcf_robot(rng: np.random.Generator, small: bool) -> Case:
     return _in_random_state(s, rng)
 
 
+def _mass_points(rng: np.random.Generator, small: bool) -> Case:
+    """Elastic bodies of three mass points each, some afloat, some with a rod to the ground."""
+    s = da.System("mass points", gravity=rng.normal(size=3) * 5)
+    names = [f"b{i}" for i in range(1 if small else int(rng.integers(2, 4)))]
+    for i, name in enumerate(names):
+        n = int(rng.integers(1, 3))
+        r, Phi, K = 0.5 * rng.normal(size=(3, 3)), 0.3 * rng.normal(size=(3, 3, n)), rng.normal(size=(n, n))
+        nodes = {"a": Node.of(r[0], Phi[0]), "b": Node.of(r[1], Phi[1])}
+        lumped = given_modes(rng.uniform(0.2, 1.0, 3), r, Phi, K @ K.T + np.eye(n), damping=0.1 * K @ K.T, nodes=nodes)
+        s.add_body(name, elastic=lumped)
+        kind = da.Free() if i == 0 and rng.random() < 0.5 else joint(rng)
+        ends = {"at_parent": "b"} if i else {}
+        s.add_joint(f"j{i}", kind, names[i - 1] if i else "ground", name, at_child="a", **ends)
+    s.add_force("push", da.Load((names[-1], "b"), force=rng.normal(size=3)))
+    s.add_force("spring", da.Spring((names[0], "b"), "ground", stiffness=3.0, damping=0.2, length=0.3))
+    m = s.build()
+    q, u, t = random_state(m, rng)
+    for b, j in zip(m.bodies, m.joints):
+        q[list(j.q_at[len(j.q_at) - len(b.modes) :])] *= 0.1
+    if rng.random() < 0.4 and m.n_u > 3:
+        far = m.state(q, u, t).position((names[-1], "b"))
+        s.add_constraint("rod", da.Distance((names[-1], "b"), "ground", float(np.linalg.norm(far))))
+        m = s.build()
+        u = consistent(m, q, u, t)
+    return _built(Case("", 0, s, q, u, t), m)
+
+
 KINDS: dict[str, Callable[[np.random.Generator, bool], Case]] = {
     "tree": _tree,
     "floating tree": _floating,
@@ -289,3 +317,5 @@ KINDS: dict[str, Callable[[np.random.Generator, bool], Case]] = {
     "URDF": _robot,
     "MJCF": _mjcf_robot,
 }
+LUMPED = {"mass points": _mass_points}
+"""What only some formulations can write; its data are not said in other units."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.agreement import examine, examined
-from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases import KINDS, LUMPED, drawn
 
 
 def test_all_formulations_with_all_methods_agree_or_refuse_in_words():
-    for number in range(len(KINDS)):
+    for number in range(len(KINDS) + len(LUMPED)):
         tally = examined(number)
         assert not tally.faults, tally.faults
         assert tally.pairs["agreed"] > 15

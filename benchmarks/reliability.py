@@ -76,8 +76,9 @@ def _tell_agreement(runs: list[Run]) -> None:
     replace_section(
         "Formulations and constraint methods agree",
         f"""
-{every.cases} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), one in {FULL_SIZE} of full size, the others small, each in a random
-consistent state; {len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods on numbers, one pair in {COMPILED} mechanisms in machine code.
+{every.cases} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), one in {FULL_SIZE} of full size, the
+others small, each in a random consistent state; {len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods
+on numbers, one pair in {COMPILED} mechanisms in machine code.
 Accelerations of all bodies and reactions Bᵀλ, relative to the largest; a disagreement is more than {LARGEST:g} ({APPROXIMATE:g} for the
 penalty methods, which call themselves approximations).
 

@@ -12,7 +12,7 @@ def test_all_formulations_with_all_methods_agree_or_refuse_in_words():
     for number in range(len(KINDS) + len(LUMPED)):
         tally = examined(number)
         assert not tally.faults, tally.faults
-        assert tally.pairs["agreed"] > 15
+        assert tally.pairs["agreed"] >= 8
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("loops", 5), ("redundant loops", 4)])

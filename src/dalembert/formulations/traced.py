@@ -17,11 +17,11 @@ from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, Nodes, NumericFunction, substitute, symbol, symbols, tracing
 
 Make = Callable[[Mechanism, Expr, np.ndarray, np.ndarray], Any]
-"""(mechanism, t, q, rates) → an object with expressions as attributes; q and rates are symbols, so that one can differentiate in them."""
+"""(mechanism, t, q, rates) → an object with expressions as attributes; q and rates are symbols, to differentiate in them."""
 
 
 class TracedSource:
-    """What `make` computes of every mechanism, each attribute traced when it is first asked for; what two attributes share is traced once.
+    """What `make` computes of every mechanism, each attribute traced when it is first asked for, what they share once.
 
     `rate_names` names the last argument of `make`, whatever it stands for (q̇, or the speeds u).
     """
@@ -73,7 +73,7 @@ class _OnSymbols:
 class _Group:
     def __init__(self, of: _OnSymbols, values: dict[str, Any]):
         self._of, self._values = of, values
-        inputs = {"t": of.t, "q": list(of.q), "rates": list(of.rates), "P": list(of.parameters)}
+        inputs: dict[str, Any] = {"t": of.t, "q": list(of.q), "rates": list(of.rates), "P": list(of.parameters)}
         self._on_numbers = NumericFunction({k: v for k, v in inputs.items() if v != []}, values)
 
     def at(self, t: Any, q: Any, rates: Any, traced: bool) -> SimpleNamespace:

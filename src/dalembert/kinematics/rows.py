@@ -7,7 +7,7 @@ B is then C times the bodies' partial velocities; in absolute coordinates it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -191,22 +191,18 @@ class Differentiated:
         return g, C
 
     def _in_speeds(self, s: State, C: np.ndarray) -> np.ndarray:
-        B = self._times_partials(s, C, lambda x: x)
-        if s.traced:
+        """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
+        B = np.array(C[:, 6 * len(self.bodies) :], dtype=object if s.traced else float)
+        terms = None if s.traced else np.abs(B)
+        for i, k in enumerate(self.bodies):
+            columns, own, P = list(s.mechanism.path_columns[k]), C[:, 6 * i : 6 * i + 6], s.view(_stacked)[k]
+            B[:, columns] += own @ P
+            if terms is not None:
+                terms[:, columns] += np.abs(own) @ np.abs(P)
+        if terms is None:
             return B
         # where the bodies' motions cancel completely, what is left is rounding, not a row
-        terms = self._times_partials(s, np.abs(C), np.abs)
         return np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
-
-    def _times_partials(self, s: State, C: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
-        B = np.array(C[:, 6 * len(self.bodies) :])
-        for i, k in enumerate(self.bodies):
-            columns, P = list(s.mechanism.path_columns[k]), s.partials[k]
-            part = C[:, 6 * i : 6 * i + 3] @ of(P.W) + C[:, 6 * i + 3 : 6 * i + 6] @ of(P.V)
-            B = B.astype(np.result_type(B.dtype, part.dtype))
-            B[:, columns] = B[:, columns] + part
-        return B
 
     def coefficients(self, s: State) -> np.ndarray:
         """C in a traced state: on (ω, v) of each body it looks at, then on the joint speeds."""
@@ -232,6 +228,11 @@ class Differentiated:
         """Arguments on numbers; groups without a symbol are no arguments."""
         parameters = [list(s.mechanism.parameters.values())] if s.mechanism.parameters else []
         return [s.t, *parameters, *(v for v in groups if len(v))]
+
+
+def _stacked(s: State) -> list[np.ndarray]:
+    """Ω over V of the ground, every body and every node frame."""
+    return [np.vstack([P.W, P.V]) for P in s.partials]
 
 
 @dataclass(frozen=True, eq=False)

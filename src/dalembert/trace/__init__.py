@@ -36,7 +36,8 @@ from dalembert.trace.scalar_functions import (
 )  # fmt: skip
 
 __all__ = [
-    "Expr", "Nodes", "NumericFunction", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh", "count_operations", "depends_on",
-    "directional", "evaluate", "exp", "floor", "fmod", "free_symbols", "gradient", "jacobian", "log", "maximum", "minimum", "node",
-    "ordered", "select", "sign", "sin", "sinh", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
+    "Expr", "Nodes", "NumericFunction", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh",
+    "count_operations", "depends_on", "directional", "evaluate", "exp", "floor", "fmod", "free_symbols", "gradient",
+    "jacobian", "log", "maximum", "minimum", "node", "ordered", "select", "sign", "sin", "sinh", "sqrt",
+    "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
 ]  # fmt: skip

@@ -5,7 +5,6 @@ From p the rates come back as q̇ = M⁻¹(p − Γ), and q̈ = M⁻¹(ṗ − �
 
 from __future__ import annotations
 
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,11 +26,6 @@ class PhaseState(RatesState):
         super().__init__(m, t, q, rates)
         self.momenta = p
 
-    @cached_property
-    def bias(self) -> SimpleNamespace:
-        """M, and Ṁ q̇ + Γ̇."""
-        return _bias(self, self.rates)
-
 
 def momenta_of(s: State) -> np.ndarray:
     """p = M q̇ + Γ; a state made from momenta has them already."""
@@ -46,17 +40,23 @@ def at_rest(m: Mechanism, t: Any, q: Any) -> State:
     return State(m, t, q, np.zeros(m.n_u))
 
 
-def rates_of_rates(s: PhaseState, pdot: Any) -> np.ndarray:
+def _bias_of(s: State) -> SimpleNamespace:
+    """M, and Ṁ q̇ + Γ̇."""
+    return _bias(s, s.rates)
+
+
+def rates_of_rates(s: State, pdot: Any) -> np.ndarray:
     """q̈ = M⁻¹(ṗ − Ṁ q̇ − Γ̇)."""
-    return solve_definite(s.bias.M, np.asarray(pdot) - s.bias.p_bias)
+    own = s.view(_bias_of)
+    return solve_definite(own.M, np.asarray(pdot) - own.p_bias)
 
 
-def speeds_rate(s: PhaseState, pdot: Any) -> np.ndarray:
+def speeds_rate(s: State, pdot: Any) -> np.ndarray:
     """u̇ from ṗ."""
     return speed_rates(s, rates_of_rates(s, pdot))
 
 
-def constrained(s: PhaseState, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(A, f, B, γ) of ṗ + Cᵀλ = g with C q̈ = c as one symmetric system in ṗ.
 
     Without rows A = 1 and f = g. With rows everything is multiplied by M⁻¹: A = M⁻¹, f = M⁻¹g, B = C M⁻¹,
@@ -66,7 +66,8 @@ def constrained(s: PhaseState, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     n = len(g)
     if not len(C):
         return np.eye(n), g, np.zeros((0, n)), np.zeros(0)
-    columns = np.column_stack([np.eye(n), g, s.bias.p_bias]) if n else np.zeros((0, 2))
-    solved = solve_definite(s.bias.M, columns)
+    own = s.view(_bias_of)
+    columns = np.column_stack([np.eye(n), g, own.p_bias]) if n else np.zeros((0, 2))
+    solved = solve_definite(own.M, columns)
     A, f, bias = solved[:, :n], solved[:, n], solved[:, n + 1]
     return A, f, np.asarray(C @ A), np.asarray(c + C @ bias)

@@ -29,7 +29,7 @@ import numpy as np
 import dalembert as da
 from benchmarks import loop_models, reporting
 from benchmarks.loop_models import Problem
-from dalembert.kinematics.rows import closure
+from dalembert.kinematics.constraint_rows import closure
 
 try:
     import mujoco

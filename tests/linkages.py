@@ -39,7 +39,7 @@ def coordinates_in(m: da.Mechanism, q: np.ndarray, units: tuple[float, float, fl
 
 
 def units_of_coordinates(m: da.Mechanism) -> tuple[str, ...]:
-    from dalembert.simulation.scales import coordinate_units
+    from dalembert.simulation.error_sizes import coordinate_units
 
     return coordinate_units(m)
 

@@ -45,7 +45,7 @@ def _perturb_machine_code(seed: int) -> None:
 
 def _perturb_rows(seed: int) -> None:
     """By amounts that hang on the numbers alone, so that the same question has the same answer."""
-    from dalembert.kinematics.rows import Differentiated
+    from dalembert.kinematics.constraint_rows import Differentiated
 
     in_speeds, placed = Differentiated._in_speeds, Differentiated._placed
 

@@ -17,7 +17,7 @@ from dalembert.parts.outputs import OUTPUTS
 
 ROOT = Path(__file__).parent.parent
 SECTION = re.compile(r"^#+ (\w+)\n\n`da\.(?:outputs\.)?(\w+)`, in files `(\w+)`:.*?\n\n((?:\|.*\n)+)", re.MULTILINE)
-NUMBERS = {19: "nineteen", 20: "twenty", 21: "twenty-one"}
+NUMBERS = {19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
 
 
 def sections(name: str) -> dict[str, tuple[str, list[list[str]]]]:

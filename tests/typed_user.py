@@ -16,7 +16,7 @@ from dalembert.analysis.linear.modes import Modes
 from dalembert.analysis.linkage.sweep import Sweep
 from dalembert.analysis.sensitivity.sensitivities import Sensitivities
 from dalembert.analysis.stability.locus import Locus
-from dalembert.constraints.diagnosis.diagnose import Diagnosis
+from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.constraints.methods.solution import Solution
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.simulation.many import Motions

@@ -58,6 +58,15 @@ FACADES = (
 )
 """Files whose methods hand questions on to later rooms: what they import inside functions, or for types only, is no fault."""
 
+ALIKE = {
+    "constraints": "methods that solve with them, and what a user can name; both are rooms",
+    "dalembert": "the package, and d'Alembert's principle",
+    "derivatives": "of traces, and compiled",
+    "tree": "formulations and kernels of a mechanism's tree",
+}
+"""Names of files that stand in several rooms, and why."""
+
+
 LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 60, 400, 20
 """Lines, lines and Python files above which something is listed."""
 
@@ -106,7 +115,7 @@ def state(source: Source, walks: bool = False) -> dict[str, Any]:
         "largest folder": {"folder": largest, "files": source.folders[largest]["files"]},
         "large folders": above(LARGEST_FOLDER, {f: x["files"] for f, x in source.folders.items()}),
         "class names used twice": source.classes_used_twice,
-        "file names used twice": source.files_used_twice,
+        "file names used twice": accidental(source.files_used_twice),
         "imports": dict(Counter(i.kind for i in source.imports)),
         **imports_against_the_order(source),
         "rooms without a place": source.rooms_without_place,
@@ -123,6 +132,16 @@ def state(source: Source, walks: bool = False) -> dict[str, Any]:
 
 def above(limit: int, sizes: dict[str, int]) -> dict[str, int]:
     return {name: size for name, size in sizes.items() if size > limit}
+
+
+def accidental(files: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Without those that mean one thing: a command and what it asks for, a step of two importers, those that `ALIKE` explains."""
+    found = {}
+    for name, places in files.items():
+        rooms = {p.split("/")[0] if p.startswith("importers/") else p for p in places if not p.startswith("cli/")}
+        if len(rooms) > 1 and name not in ALIKE:
+            found[name] = places
+    return found
 
 
 def imports_against_the_order(source: Source) -> dict[str, Any]:

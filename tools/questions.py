@@ -19,8 +19,8 @@ T = TypeVar("T")
 FORMULATIONS = (
     "kane", "kane_minimal", "tisserand", "dalembert", "lagrange", "boltzmann_hamel", "momentum", "hamilton", "path_matrix",
     "recursive_newton_euler", "composite_body", "articulated_body", "newton_euler", "newton_euler_nodal",
-    "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "barycentric", "hooker", "gauss",
-    "gauss_penalty",
+    "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "newton_euler_root", "barycentric", "hooker",
+    "gauss", "gauss_penalty",
 )  # fmt: skip
 CONSTRAINT_METHODS = (
     "augmented", "sparse_augmented", "range_space", "zero_eigenvalues", "null_space_qr", "svd", "partition", "penalty",

@@ -137,8 +137,10 @@ class Source:
 
     @cached_property
     def files_used_twice(self) -> dict[str, list[str]]:
-        """Names of files, and folders, that stand in more than one place; a package counts by its folder's name."""
-        return _several((name.split(".")[-1], self.file(name)) for name in self.modules)
+        """Names of files, and folders, that stand in more than one place; a package counts by its folder's name, as does the file
+        of that name in it."""
+        places = ((name.split(".")[-1], self.file(name)) for name in self.modules)
+        return _several((name, place) for name, place in places if not place.endswith(f"{name}/{name}.py"))
 
     def _nodes(self, *kinds: type[ast.AST]) -> Iterator[tuple[str, Any]]:
         for name, m in self.modules.items():

@@ -19,7 +19,7 @@ PACKAGES = {
 
 
 def optional(module: str, what: str, error: type[DalembertError] = DalembertError) -> Any:
-    """The module (with dots, one within its package), for what is told to need it."""
+    """The module (with dots, one within its package), for what is said to need it."""
     title, wanted = PACKAGES[module.partition(".")[0]]
     try:
         return import_module(module)

@@ -19,17 +19,17 @@ class Portable:
             for name, x in everything.items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
-        held = {name: dict(x) if isinstance(x, MappingProxyType) else x for name, x in given.items()}
-        return held, [name for name, x in given.items() if _read_only(x)]
+        fields = {name: dict(x) if isinstance(x, MappingProxyType) else x for name, x in given.items()}
+        return fields, [name for name, x in given.items() if _read_only(x)]
 
     def __setstate__(self, state: tuple[dict[str, Any], list[str]]) -> None:
-        held, read_only = state
+        fields, read_only = state
         for name in read_only:
-            if isinstance(held[name], np.ndarray):
-                held[name].flags.writeable = False
+            if isinstance(fields[name], np.ndarray):
+                fields[name].flags.writeable = False
             else:
-                held[name] = MappingProxyType(held[name])
-        vars(self).update(held)
+                fields[name] = MappingProxyType(fields[name])
+        vars(self).update(fields)
 
 
 def _read_only(x: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import dalembert as da
 from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.dynamics import solve_state
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 
 
 def nearby(m: da.Mechanism, lin: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from dalembert.analysis.comparison.comparison import NO_ROWS
 from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.mechanisms import planar_pendulum, random_tree
 
 

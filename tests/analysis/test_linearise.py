@@ -13,7 +13,7 @@ import dalembert as da
 from dalembert.constraints.assembly.assemble import close
 from dalembert.constraints.dynamics import solve_state
 from dalembert.files import gallery
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.analysis.perturbed import differences
 from tests.constraints.loops import random_loops
 from tests.mechanisms import random_state, random_tree

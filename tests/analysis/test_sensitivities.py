@@ -15,7 +15,7 @@ from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.mechanism.stabilise import Projection
 from dalembert.simulation.constrained_start import kept_at
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
-from dalembert.simulation.options import options
+from dalembert.simulation.run_options import options
 from tests.constraints.loops import random_loops
 
 

@@ -92,6 +92,24 @@ def test_formulations_are_compared_and_simulated_by(dalembert):
     assert ran.code == 0, ran.err
 
 
+def test_stabilisations_and_formulations_have_settings_on_the_command_line(dalembert):
+    short = ("simulate", "four_bar", "--duration", "0.05", "-o", "x.nc")
+    ran = dalembert(*short, "--stabilise", "baumgarte:alpha=20,beta=100", "-f", "gauss_penalty:rho=1e7")
+    assert ran.code == 0, ran.err
+    options = da.load_motion("x.nc").record["options"]
+    assert options["stabilise"] == {"alpha": 20.0, "beta": 100.0}
+    assert options["formulation"] == {"type": "gauss_penalty", "rho": 1e7} and options["assemble"] is True
+    opened = dalembert(*short, "--stabilise", "baumgarte", "--no-assemble")
+    assert opened.code == 0 and da.load_motion("x.nc").record["options"]["assemble"] is False
+    for wrong, says in {
+        "baumgarte:gamma=1": "gamma",
+        "projection:alpha=1": "projection",
+        "baumgarte:alpha": "alpha",
+    }.items():
+        ran = dalembert(*short, "--stabilise", wrong)
+        assert ran.code == 2 and says in ran.err, ran.err
+
+
 def test_the_schema_is_json(dalembert):
     assert json.loads(dalembert("schema").out)["title"]
     assert dalembert("schema", "-o", "s.json").code == 0

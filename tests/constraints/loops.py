@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dalembert as da
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.mechanisms import add_forces, frame, joint, matter, random_state, random_tree
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from benchmarks.loop_models import four_bar
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds, displaced
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
 

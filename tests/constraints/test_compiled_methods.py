@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.constraints import COMPILED, METHODS
-from dalembert.constraints.methods.compiled import Shape, emit_multipliers, emit_solve
+from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
 from dalembert.constraints.methods.elimination import elimination
 from dalembert.constraints.methods.solution import MeasuredEquations, Solution
 from dalembert.formulations.equations import Equations
@@ -30,7 +30,7 @@ def independent(e: Equations) -> tuple[int, ...]:
 
 def compiled(e: Equations, *names: str, rows: tuple[int, ...] | None = None) -> dict[str, Solution]:
     """Every method on these equations, in one library."""
-    shape = Shape(e.A != 0.0, e.B != 0.0, independent(e) if rows is None else rows)
+    shape = SystemStructure(e.A != 0.0, e.B != 0.0, independent(e) if rows is None else rows)
     module = Module()
     _, size = emit_multipliers(module, shape)
     for name in names:
@@ -91,7 +91,7 @@ def test_without_rows_all_methods_are_one():
 def test_what_is_not_finite_does_not_come_out_finite(part):
     rng = np.random.default_rng(2)
     given = {"A": np.eye(3), "f": rng.normal(size=3), "B": rng.normal(size=(1, 3)), "gamma": np.ones(1)}
-    shape = Shape(np.ones((3, 3)), np.ones((1, 3)), (0,))
+    shape = SystemStructure(np.ones((3, 3)), np.ones((1, 3)), (0,))
     module = Module()
     size = max(emit_solve(module, emit, shape, name)[1] for name, emit in COMPILED.items())
     library, work = module.compile(), aligned(size)

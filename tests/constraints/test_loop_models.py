@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.loop_models import LOOPS, andrews_squeezer, flyball_governor, n_four_bar
 from dalembert.constraints.diagnosis.diagnose import diagnose
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.initial import initial_state
-from dalembert.kinematics.rows import constraint_rows
 
 FREEDOMS = {"Stewart platform": 6, "six bodies": 15}
 """All others have one."""

@@ -12,7 +12,7 @@ from benchmarks.loop_models import rhombic_linkage
 from dalembert.constraints import METHODS, method
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.mechanisms import seeds
 

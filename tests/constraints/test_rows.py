@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as da
-from dalembert.kinematics.rows import Differentiated, closure, constraint_rows
-from dalembert.mechanism.rows import RowKind
+from dalembert.kinematics.constraint_rows import Differentiated, closure, constraint_rows
+from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.constraints import JointClosure
 from dalembert.trace import directional, evaluate, jacobian, symbol, tracing
 from tests.constraints.loops import random_loops, rolling_system

@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.constraints.assembly.assemble import close, off_at
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 
 CAM = da.Table([0.0, 1.0, 2.0, 3.0], [0.0, 0.3, 0.5, 0.6])
 LIFTS = {

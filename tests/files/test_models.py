@@ -17,13 +17,14 @@ from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
 from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
+from dalembert.mechanism.stabilise import STABILISATIONS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
@@ -172,8 +173,26 @@ def test_options_are_those_of_simulate():
     assert [f.name for f in SIMULATION] == ["duration", *(f.name for f in dataclasses.fields(da.SimulationOptions))]
     words = {f.name: f.kind.words for f in SIMULATION if hasattr(f.kind, "words")}
     assert {name: list(x) for name, x in words.items()} == {
-        "method": list(INTEGRATORS), "constraints": list(METHODS), "formulation": list(FORMULATIONS)
+        "method": list(INTEGRATORS), "constraints": list(METHODS)
     }  # fmt: skip
+    otherwise = {f.name: f.kind.otherwise.words for f in SIMULATION if hasattr(f.kind, "otherwise")}
+    assert {name: list(x) for name, x in otherwise.items()} == {
+        "stabilise": list(STABILISATIONS), "formulation": list(FORMULATIONS)
+    }  # fmt: skip
+
+
+def test_stabilisation_and_formulation_may_have_settings(tmp_path):
+    said = {"formulation": da.GaussPenalty(1e6), "stabilise": da.Baumgarte(20.0, 100.0), "assemble": False}
+    s = arm()
+    s.simulation = said
+    s.save(tmp_path / "x.yaml")
+    text = (tmp_path / "x.yaml").read_text(encoding="utf-8")
+    assert "gauss_penalty" in text and "alpha" in text and "assemble: false" in text
+    options = da.load(tmp_path / "x.yaml").plan.options
+    assert options == da.SimulationOptions(**said)
+    (tmp_path / "y.yaml").write_text(text.replace("rho", "roh"), encoding="utf-8")
+    with pytest.raises(da.ModelFileError, match="roh"):
+        da.load(tmp_path / "y.yaml")
 
 
 def arm() -> da.System:

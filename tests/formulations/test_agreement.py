@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.constraints import METHODS
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.vectors import across, turn
 from tests.constraints.loops import consistent, random_loops, rolling_system
 from tests.formulations.analytic import ANALYTIC

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dalembert as da
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.absolute import gauss, gauss_penalty
+from dalembert.formulations.absolute import gauss, newton_euler
 from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
 from tests.formulations.test_absolute import body_accelerations, well_posed
@@ -66,18 +68,56 @@ def _accelerations(s, udot) -> np.ndarray:
     return np.concatenate([*places, *turns])
 
 
-def test_penalty_gives_way_in_inverse_proportion_to_its_stiffness(monkeypatch):
+def test_penalty_gives_way_in_inverse_proportion_to_its_stiffness():
     rng = np.random.default_rng(2)
     m = random_tree(rng, 3).build()
     s = m.state(*random_state(m, rng))
     exact = body_accelerations(s, METHODS["svd"](kane.equations(s)).udot)
     errors = []
     for stiffness in (1e3, 1e4, 1e5):
-        monkeypatch.setattr(gauss_penalty, "STIFFNESS", stiffness)
-        e = gauss_penalty.equations(s)
-        udot = gauss_penalty.udot(s, np.linalg.solve(e.A, e.f))
+        e = m.equations(da.GaussPenalty(rho=stiffness)).evaluate(s.coordinates, s.speeds, s.t)
+        udot = FORMULATIONS["gauss_penalty"].udot(s, np.linalg.solve(e.A, e.f))
         errors.append(np.abs(body_accelerations(s, udot) - exact).max())
     assert np.isclose(errors[0] / errors[1], 10.0, rtol=0.1) and np.isclose(errors[1] / errors[2], 10.0, rtol=0.1)
+
+
+@settings(max_examples=8, deadline=None)
+@given(seeds, st.integers(2, 4))
+def test_penalty_returns_its_forces(seed, n):
+    """ρ W (H ẇ − h) against the multipliers of Kane's equations, by machine code, and against the hinge forces of Newton and Euler."""
+    rng = np.random.default_rng(seed)
+    m, q, u, t = random_loops(rng, n, 1)
+    s = m.state(q, u, t)
+    exact = kane.equations(s)
+    if not m.n_u or not well_posed(exact) or len(exact.B) > METHODS["svd"](exact).rank:
+        return
+    expected = METHODS["svd"](exact).lam
+    found = m.solve(q, u, t=t, formulation="gauss_penalty")
+    assert np.abs(found.lam - expected).max() <= 1e-4 * max(1.0, np.abs(expected).max())
+    rough = m.solve(q, u, t=t, formulation=da.GaussPenalty(rho=1e3))
+    assert np.abs(rough.lam - expected).max() >= np.abs(found.lam - expected).max()
+    penalty, own = FORMULATIONS["gauss_penalty"], newton_euler.equations(s)
+    hinges = newton_euler.reactions(s, METHODS["augmented"](own).lam)
+    e = penalty.equations(s)
+    given_way = penalty.reactions(s, np.linalg.solve(e.A, e.f))
+    scale = max(1.0, np.abs(hinges).max())
+    assert np.abs(np.array(given_way) - np.array(hinges)).max() <= 1e-4 * scale
+
+
+def test_stiffness_is_kept_apart_recorded_and_refused(tmp_path):
+    rng = np.random.default_rng(4)
+    m, q, u, t = random_loops(rng, 3, 1)
+    soft, usual, stiff = (
+        m.solve(q, u, t=t, formulation=x).udot
+        for x in (da.GaussPenalty(1e2), "gauss_penalty", da.GaussPenalty(rho=1e8))
+    )
+    assert np.array_equal(usual, stiff) and np.abs(usual - soft).max() > 1e-6 * np.abs(usual).max()
+    run = m.simulate(0.01, q, u, start=t, formulation=da.GaussPenalty(1e5), stabilise="none")
+    assert run.record["options"]["formulation"] == {"type": "gauss_penalty", "rho": 1e5}
+    run.save(tmp_path / "x.nc")
+    assert da.load_motion(tmp_path / "x.nc").record["options"]["formulation"]["rho"] == 1e5
+    with pytest.raises(da.ModelError, match="GaussPenalty: rho"):
+        da.GaussPenalty(rho=-1.0)
 
 
 def test_gauss_has_the_matrix_of_kane():

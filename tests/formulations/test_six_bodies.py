@@ -134,7 +134,7 @@ def test_augmented_bodies_all_weigh_the_same():
     a = barycentric.augmented(m.state())
     total = sum(b.mass for b in m.bodies)
     for i in range(1, 7):
-        beyond = sum(m.bodies[k - 1].mass for h in a.hinges[i - 1] for k in h.beyond)
+        beyond = sum(m.bodies[k - 1].mass for h in a.hinges[i] for k in h.beyond)
         assert np.isclose(beyond + m.bodies[i - 1].mass, total) and np.isclose(a.mass(i), total)
 
 

@@ -12,7 +12,7 @@ from dalembert.formulations.momenta import hamilton
 from dalembert.formulations.tree import path_matrix
 from dalembert.formulations.tree.lagrangian import structure
 from dalembert.kinematics import totals
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.trace import directional, evaluate, gradient, symbol, tracing
 from tests.formulations.analytic import ANALYTIC
 from tests.mechanisms import random_state, random_tree

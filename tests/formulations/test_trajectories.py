@@ -9,10 +9,11 @@ from scipy.integrate import solve_ivp
 import dalembert as da
 from benchmarks.loop_models import rhombic_linkage
 from dalembert.formulations import FORMULATIONS
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 
 COMPILED = [
-    "newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "barycentric", "gauss_penalty",
+    "newton_euler", "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "newton_euler_root",
+    "barycentric", "gauss_penalty",
 ]  # fmt: skip
 """Speeds of all bodies: large systems, marched in machine code below."""
 

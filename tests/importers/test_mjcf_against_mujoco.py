@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.constraints.assembly.assemble import assemble
 from dalembert.importers.poses import euler_parameters
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.importers.peers import from_mujoco, peer, randomize, to_mujoco, to_qpos
 from tests.importers.robots import mjcf_inertial, mjcf_joint, mjcf_place, words, write
 

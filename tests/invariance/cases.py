@@ -78,7 +78,7 @@ def _thinned(s: da.System, rng: np.random.Generator, small: bool) -> da.System:
 
 def _well_posed(case: Case) -> bool:
     """Whether the rows' singular values are plainly zero or plainly not."""
-    from dalembert.kinematics.rows import constraint_rows
+    from dalembert.kinematics.constraint_rows import constraint_rows
 
     sizes = np.linalg.svd(constraint_rows(case.mechanism.numeric.state(case.q, case.u, case.t)).B, compute_uv=False)
     kept = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]

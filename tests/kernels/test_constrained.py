@@ -15,8 +15,8 @@ from dalembert.constraints import METHODS
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.formulations.tree import kane
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.mechanism.stabilise import Projection
 from dalembert.simulation.kept_rows import rows_kept
 from dalembert.trace.native import Module, aligned

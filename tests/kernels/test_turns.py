@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.kernels.tree import articulated, newton_euler
+from dalembert.kernels.tree import articulated, recursive_newton_euler
 from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.recursive.algorithms import Tree
 from dalembert.recursive.algorithms import articulated as by_articulated_bodies
@@ -65,7 +65,7 @@ def test_links_that_differ_only_in_their_phase_share_their_code():
 
 def test_memory_is_used_again():
     """What children hand inward takes two places in a chain, however long."""
-    for algorithm in (articulated.ALGORITHM, newton_euler.ALGORITHM):
+    for algorithm in (articulated.ALGORITHM, recursive_newton_euler.ALGORITHM):
         short, long = (SweepKernel(chain(n), algorithm) for n in (10, 20))
         assert short._handed_places[2] == long._handed_places[2] == 2 * short.handed.size
         assert long.places["end"] < SweepKernel(chain(20), algorithm, lasting=True).places["end"]

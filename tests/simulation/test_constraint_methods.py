@@ -9,7 +9,7 @@ from scipy.special import ellipj, ellipk
 import dalembert as da
 from benchmarks.loop_models import change_point, crank_rocker, rhombic_linkage
 from dalembert.constraints import METHODS
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.simulation.models import pendulum
 
 START = {"initial": {"A": 0.5}, "speeds": {"A": 3.0}}

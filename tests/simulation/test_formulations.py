@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import bricard, change_point, crank_rocker
 from dalembert.errors import SlowForceWarning
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.simulation.models import chain, heavy_top
 
 OTHER_SPEEDS = ["lagrange", "hamilton", "newton_euler"]

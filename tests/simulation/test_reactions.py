@@ -11,8 +11,8 @@ from scipy.integrate import simpson
 import dalembert as da
 from benchmarks.loop_models import LOOPS, bricard, crank_rocker, four_bar
 from dalembert.constraints.assembly.assemble import consistent_speeds
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.initial import initial_state
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.motion.reactions import reaction
 from tests.constraints.loops import random_loops
 from tests.invariance.cases import drawn

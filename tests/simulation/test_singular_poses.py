@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import bricard, change_point, crank_rocker
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.simulation.near_singular import near_singular
 from tests.simulation.test_loops import energy_error, largest_gap
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import dalembert as da
-from tools.house import house, pattern_of, state, text_of
+from tools.house import accidental, house, pattern_of, state, text_of
 from tools.source import Source, strongly_connected
 from tools.walks import Walk
 
@@ -97,3 +97,17 @@ def test_imports_point_one_way():
 
 def test_no_folder_is_crowded():
     assert state(house())["large folders"] == {}
+
+
+def test_no_name_is_used_for_two_things():
+    found = state(house())
+    assert found["class names used twice"] == {} and found["file names used twice"] == {}
+
+
+def test_a_command_may_be_called_as_what_it_asks_for():
+    files = {
+        "sweep": ["analysis/sweep.py", "cli/commands/sweep.py"],
+        "rows": ["kinematics/rows.py", "mechanism/rows.py"],
+    }
+    files |= {"reasons": ["importers/mjcf/reasons.py", "importers/urdf/reasons.py"]}
+    assert accidental(files) == {"rows": files["rows"]}

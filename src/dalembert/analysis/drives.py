@@ -21,7 +21,7 @@ from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.constraints.massless import mass_factor
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
-from dalembert.kinematics.rows import row_scales
+from dalembert.kinematics.constraint_rows import row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import Samples

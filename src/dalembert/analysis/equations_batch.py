@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.errors import StateError
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.assembly.assemble import places
-from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose
+from dalembert.constraints.diagnosis.diagnose import diagnose
+from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state
 from dalembert.mechanism import Mechanism

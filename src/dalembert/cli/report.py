@@ -41,7 +41,7 @@ def plain(data: Any) -> Any:
 
 def in_options(text: str) -> str:
     """Arguments of the Python functions as the options of the command line: step=0.1 is --step 0.1."""
-    from dalembert.cli.options import FLAGS
+    from dalembert.cli.shared_options import FLAGS
 
     argument = re.compile(rf"\b({'|'.join(FLAGS)})=(?:['\"]([^'\"]*)['\"]|([-+.\w]*))")
     return argument.sub(lambda x: f"{FLAGS[x[1]]} {x[2] or x[3] or ''}".rstrip(), text)

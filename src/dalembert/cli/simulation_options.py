@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from dalembert.cli.values import number
+from dalembert.cli.values import number, single_numbers
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
+from dalembert.mechanism.formulation_settings import FORMULATIONS_WITH_SETTINGS
 from dalembert.mechanism.simulation_options import Option, SimulationOptions, options
-from dalembert.mechanism.stabilise import STABILISATIONS
+from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.parts.names import nearest
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 
 WORDS: dict[str, Iterable[str]] = {
     "integrator": INTEGRATORS,
@@ -25,7 +28,12 @@ WORDS: dict[str, Iterable[str]] = {
     "stabilisation": STABILISATIONS,
 }
 """The names that an option of each kind can have."""
-TYPES = {"plain number": float, "count": int}
+SETTINGS: dict[str, dict[str, type]] = {
+    "formulation": dict(FORMULATIONS_WITH_SETTINGS),
+    "stabilisation": {"baumgarte": Baumgarte},
+}
+"""Names after which numbers may be set: baumgarte:alpha=20,beta=100."""
+TYPES = {"plain number": float, "count": int, "flag": bool}
 """What the command line takes for a kind of value; text for all others."""
 FEW = 4
 """Names that a help text lists; of more, the first and those that can be completed."""
@@ -33,7 +41,7 @@ FEW = 4
 
 def flag(name: str, option: Option) -> str:
     """The option's long name on the command line."""
-    return option.flags[0] if option.flags else f"--{name.replace('_', '-')}"
+    return option.flags[0].partition("/")[0] if option.flags else f"--{name.replace('_', '-')}"
 
 
 FLAGS = {name: flag(name, option) for name, option in options().items()}
@@ -69,17 +77,40 @@ def _kind(name: str) -> str:
 def _annotation(name: str) -> Any:
     """The type that typer reads."""
     option, kind = options()[name], _kind(name)
-    names = [FLAGS[name], *option.flags[1:]]
+    names = list(option.flags or [FLAGS[name]])
     words = list(WORDS.get(kind, ()))
     shown = f": {', '.join(words[:FEW])}{', …' if len(words) > FEW else ''}" if words else ""
+    shown += "".join(f"; {word}:{_example(cls)}" for word, cls in SETTINGS.get(kind, {}).items())
     usual = f"; usually {option.usual}" if option.usual else ""
     made = typer.Option(*names, help=f"{option.help}{shown}{usual}.", autocompletion=(lambda: words) if words else None)
     return Annotated[TYPES.get(kind, str) | None, made]
 
 
 def _value(name: str, said: Any) -> Any:
-    """Numbers of options that take one or several."""
+    """Numbers of options that take one or several; words with their settings."""
+    if said is not None and _kind(name) in SETTINGS:
+        return _with_settings(said, SETTINGS[_kind(name)], FLAGS[name])
     if said is None or _kind(name) not in ("values", "times"):
         return said
     found = [number(x, FLAGS[name]) for x in said.split(",")]
     return found[0] if len(found) == 1 else found
+
+
+def _with_settings(said: str, known: dict[str, type], flag: str) -> Any:
+    """`word`, or `word:name=number,name=number`."""
+    word, colon, text = said.partition(":")
+    if not colon:
+        return said
+    if word not in known:
+        has = f"; {nearest(word, known)}" if known else ""
+        raise typer.BadParameter(f"{word!r} has no numbers to set{has}", param_hint=flag)
+    names = [f.name for f in fields(known[word])]
+    given = single_numbers(text.split(","), flag)
+    for name in given:
+        if name not in names:
+            raise typer.BadParameter(f"{word} has no {name!r}; {nearest(name, names)}", param_hint=flag)
+    return known[word](**given)
+
+
+def _example(cls: type) -> str:
+    return ",".join(f"{f.name}={f.default:g}" for f in fields(cls))

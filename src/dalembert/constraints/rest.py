@@ -20,7 +20,7 @@ STILL = 1e-6
 LEAST = 1e-100
 """A rate, in 1/s, that is none."""
 POSES, STEP = 4, 0.5
-"""How many poses accelerations are looked at in, and how far these are from the reference, in large steps."""
+"""How many poses accelerations are examined in, and how far these are from the reference, in large steps."""
 
 
 def least_rates(m: Mechanism) -> np.ndarray:

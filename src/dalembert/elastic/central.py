@@ -55,6 +55,16 @@ class Central:
         one = np.tensordot(qd, self.shape.X, 1) - np.outer(self.arm, self.shape.Ct.T @ qd)
         return _inertia(one + one.T)
 
+    @cached_property
+    def inertia(self) -> np.ndarray:
+        """[J Crᵀ; Cr Me], 3 + n."""
+        return np.block([[self.J, self.Cr.T], [self.Cr, self.Me]])
+
+    def bias(self, w: Vector, qd: np.ndarray) -> np.ndarray:
+        """What turning and deforming at constant rates demand, without stiffness and damping: on ω, then on the modes."""
+        turning, sliding, modal = self.shape.bias(w, qd)
+        return np.concatenate([turning - cross(self.arm, sliding), modal - self.arm_columns.T @ sliding])
+
     # -- Tisserand's frame ------------------------------------------------------------------------------------------------
     @cached_property
     def slip(self) -> np.ndarray:

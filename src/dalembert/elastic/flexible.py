@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.body import ElasticBody
+from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node import Node
 from dalembert.parts.bodies import Instant
@@ -27,7 +28,7 @@ class FlexibleBody:
     data: ElasticBody
     shapes: tuple[Shape, ...] = ()
     """For drawing only; they move with the floating frame."""
-    firmness: Any = 1.0
+    stiffness_factor: Any = 1.0
     """A factor on its stiffness and damping."""
 
     @property
@@ -56,8 +57,8 @@ class FlexibleBody:
     def massless(self) -> bool:
         return False
 
-    def slack(self, firmness: Any = 0.0) -> FlexibleBody:
-        return replace(self, firmness=firmness)
+    def slack(self, stiffness_factor: Any = 0.0) -> FlexibleBody:
+        return replace(self, stiffness_factor=stiffness_factor)
 
     def sound(self, q: Any) -> bool:
         """Whether its inertia is positive, as it is unless it bends far beyond what its data hold for; at numbers."""
@@ -67,6 +68,19 @@ class FlexibleBody:
 
     def arm(self, R: Matrix, q: Any) -> Vector:
         return R @ (Deformed(self.data, q).c / self.mass)
+
+    def arm_columns(self, R: Matrix, q: Any) -> np.ndarray:
+        return R @ Central(Deformed(self.data, q)).arm_columns
+
+    def arm_second(self, R: Matrix, q: Any, qd: Any) -> Vector:
+        return R @ (qd @ np.tensordot(qd, self.data.G0, 1)) / self.mass
+
+    def central_inertia(self, q: Any) -> np.ndarray:
+        """[J Crᵀ; Cr Me]."""
+        return Central(Deformed(self.data, q)).inertia
+
+    def central_bias(self, w: Vector, q: Any, qd: Any) -> np.ndarray:
+        return Central(Deformed(self.data, q)).bias(w, qd)
 
     def _momenta(self, at: Instant) -> tuple[Vector, Vector, np.ndarray]:
         return Deformed(self.data, at.q).momenta(at.R.T @ at.w, at.R.T @ at.v, at.qd)
@@ -84,15 +98,15 @@ class FlexibleBody:
         return 0.5 * ((at.R.T @ at.w) @ turning + (at.R.T @ at.v) @ linear + at.qd @ modal)
 
     def strain_energy(self, q: Any) -> Any:
-        return self.firmness * Deformed(self.data, q).strain_energy()
+        return self.stiffness_factor * Deformed(self.data, q).strain_energy()
 
     def strain_forces(self, q: Any) -> Any:
         """−Ke q."""
-        return -self.firmness * (self.data.Ke @ q)
+        return -self.stiffness_factor * (self.data.Ke @ q)
 
     def modal_forces(self, R: Matrix, q: Any, qd: Any, gravity: Vector) -> Any:
         """Ct·g − De q̇."""
-        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.firmness * (self.data.De @ qd)
+        return Deformed(self.data, q).Ct @ (R.T @ gravity) - self.stiffness_factor * (self.data.De @ qd)
 
     def demands(self, at: Instant, alpha: Vector, a: Vector, qdd: Any) -> tuple[Vector, Vector]:
         d = Deformed(self.data, at.q)

@@ -107,10 +107,10 @@ def _without(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     two = np.einsum("jac,ibc->ijab", P[0, 1:], L)
     H = body.H - two - np.swapaxes(two, 0, 1) - np.einsum("ac,ijbc->ijab", P[0, 0], LL)
     lumps = None if body.lumps is None else body.lumps.seen(a, b)
-    return replace(_looked_at(body, lambda v: _seen(v, a, b, L, LL)), S=S, P=P, G0=G0, H=H, lumps=lumps)
+    return replace(_with_nodes(body, lambda v: _seen(v, a, b, L, LL)), S=S, P=P, G0=G0, H=H, lumps=lumps)
 
 
-def _looked_at(body: ElasticBody, see: Callable[[Node], Node]) -> ElasticBody:
+def _with_nodes(body: ElasticBody, see: Callable[[Node], Node]) -> ElasticBody:
     """The body with all its nodes seen from another frame."""
     nodes, outline = {k: see(v) for k, v in body.nodes.items()}, tuple(map(see, body.outline))
     return replace(body, nodes=nodes, outline=outline, slices=None if body.slices is None else body.slices.seen(see))
@@ -135,7 +135,7 @@ def _without_second(body: ElasticBody, rigid: Rigid) -> ElasticBody:
     def seen(v: Node) -> Node:
         return Node.of(v.r, v.Phi, v.Psi, v.G - a - np.cross(b, v.r), v.Gam - b)
 
-    return replace(_looked_at(body, seen), G0=G0, H=H)
+    return replace(_with_nodes(body, seen), G0=G0, H=H)
 
 
 def _named(body: ElasticBody, frame: str) -> ElasticBody:

@@ -31,6 +31,9 @@ class JointWithModes(Joint):
     def inner(self) -> Joint:
         return self.joint
 
+    def carried_frame(self, q: Vector, on_child: Frame) -> tuple[NodeMotion, Frame]:
+        return self._at(q), self.on
+
     @property
     def coordinates(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*self.joint.coordinates, *self.modes)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
 from dalembert.formulations.printing.written_equations import WrittenEquations
+from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
@@ -25,38 +26,41 @@ FORMULATIONS: Registry[Formulation] = Registry(
         "momentum": f"{_MOMENTA}.momentum",
         "hamilton": f"{_MOMENTA}.hamilton",
         "path_matrix": f"{_TREE}.path_matrix",
-        "recursive_newton_euler": f"{_TREE}.recursive:RecursiveNewtonEuler",
-        "composite_body": f"{_TREE}.recursive:CompositeBody",
-        "articulated_body": f"{_TREE}.recursive:ArticulatedBody",
+        "recursive_newton_euler": f"{_TREE}.recursive_methods:RecursiveNewtonEuler",
+        "composite_body": f"{_TREE}.recursive_methods:CompositeBody",
+        "articulated_body": f"{_TREE}.recursive_methods:ArticulatedBody",
         "newton_euler": f"{_ABSOLUTE}.newton_euler",
         "newton_euler_nodal": f"{_ABSOLUTE}.nodal",
-        "newton_euler_forces": f"{_ABSOLUTE}.forces",
+        "newton_euler_forces": f"{_ABSOLUTE}.newton_euler_forces",
         "newton_euler_rotations_forces": f"{_ABSOLUTE}.rotations_forces",
         "newton_euler_rotations": f"{_ABSOLUTE}.rotations",
+        "newton_euler_root": f"{_ABSOLUTE}.root",
         "barycentric": f"{_ABSOLUTE}.barycentric",
         "hooker": f"{_ABSOLUTE}.hooker",
         "gauss": f"{_ABSOLUTE}.gauss",
-        "gauss_penalty": f"{_ABSOLUTE}.gauss_penalty",
+        "gauss_penalty": f"{_ABSOLUTE}.gauss_penalty:PenalisedGauss",
     }
 )
 """Imported when first asked for."""
 
 
-def write(m: Any, formulation: str, parameters: str) -> WrittenEquations:
+def write(m: Any, formulation: str | FormulationSettings, parameters: str) -> WrittenEquations:
     """Trace a formulation over symbols."""
     form = suitable(m, formulation)
     with tracing():
         m = m.symbolic_state(parameters).mechanism
-        return WrittenEquations.traced(formulation, settled(form, m), m)
+        return WrittenEquations.traced(formulation_name(formulation), settled(form, m), m)
 
 
-def suitable(m: Any, name: str) -> Formulation:
-    """The formulation of this name, if it can write this mechanism's equations."""
+def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
+    """The formulation of this name, or with these settings, if it can write this mechanism's equations."""
+    name = formulation_name(said)
     check_known(name)
     why = FORMULATIONS[name].refusal(m)
     if why is not None:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
-    return FORMULATIONS[name]
+    found: Any = FORMULATIONS[name]
+    return cast(Formulation, found if isinstance(said, str) else found.with_settings(said))
 
 
 def check_known(name: str) -> None:

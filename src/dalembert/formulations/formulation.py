@@ -55,6 +55,25 @@ class TakesTerms(Protocol):
         """Equations where the rows are B u̇ = γ − terms."""
 
 
+@runtime_checkable
+class ReturnsMultipliers(Protocol):
+    """A formulation without rows that knows the forces of the loops and constraints all the same."""
+
+    def multipliers(self, s: State, wdot: Any) -> np.ndarray:
+        """λ of the mechanism's rows, from ẇ."""
+
+
+@runtime_checkable
+class SolvesRows(Protocol):
+    """A formulation that has solved the mechanism's rows for dependent speeds: none is left to add terms to."""
+
+    decay: float
+    """Rate at which gaps decay, 1/s."""
+
+    def with_gains(self, alpha: float, beta: float) -> Any:
+        """The same formulation, in which gaps g decay by g̈ + αġ + βg = 0."""
+
+
 class ChoosesSpeeds(ABC):
     """A formulation in some of its speeds, from which the others follow. It can be written and compiled when the choice is settled."""
 

@@ -13,7 +13,7 @@ from dalembert.errors import StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import straight_block
-from dalembert.kinematics.rows import constraint_rows, row_scales
+from dalembert.kinematics.constraint_rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import tracing

@@ -13,15 +13,16 @@ from dalembert.errors import FormulationError
 from dalembert.formulations import Formulation
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of
 from dalembert.kernels.runtime.kernel import Emit, Kernel
-from dalembert.kernels.runtime.opaque import generalized_forces, potentials, split
+from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces, potentials, split
 from dalembert.kernels.runtime.straight import NAMES, extra_input, straight_block
-from dalembert.kernels.tree import articulated, body_motion, composite, energies, newton_euler, rates
+from dalembert.kernels.tree import articulated, body_motion, composite, energies, rates, recursive_newton_euler
 from dalembert.kernels.tree.algorithm import Algorithm
-from dalembert.kernels.tree.mass_matrix_columns import emit_mass_matrix
+from dalembert.kernels.tree.mass_matrix_columns import emit_mass_matrix, mass_pivots
 from dalembert.kernels.tree.sweep_kernel import SweepKernel
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.parts.forces.points import Point, point
 from dalembert.parts.names import unknown
 from dalembert.recursive import algorithms as recursive
@@ -97,7 +98,7 @@ class ConstrainedKernels:
     """What the other rows say, by the rows solved with; None where they say nothing."""
     by_method: dict[str, Kernel] = field(default_factory=dict)
     """u̇ by other constraint methods."""
-    solutions: dict[tuple[str, str], tuple[Formulation, Kernel]] = field(default_factory=dict)
+    solutions: dict[tuple[str | FormulationSettings, str], tuple[Formulation, Kernel]] = field(default_factory=dict)
     """u̇ and λ by formulation and constraint method; with the formulation, its choice of speeds settled."""
 
 
@@ -165,7 +166,7 @@ class Catalogue:
         def formula(s: State, udot: Any) -> Any:
             return recursive.newton_euler(_tree(s), udot)
 
-        return self._kernel(formula, newton_euler.ALGORITHM, n, (n,))
+        return self._kernel(formula, recursive_newton_euler.ALGORITHM, n, (n,))
 
     @cached_property
     def mass_matrix(self) -> Kernel:
@@ -181,7 +182,7 @@ class Catalogue:
 
         def emit(module: Module, lanes: int) -> tuple[Signature, int]:
             with tracing():
-                least = reduce(minimum, _pivots(recursive.composite(_tree(m.symbolic_state()))))
+                least = reduce(minimum, mass_pivots(recursive.composite(_tree(m.symbolic_state()))))
                 return module.block(straight_block(m, [least], ()), lanes), 0
 
         return Kernel("least_pivot", m, 0, (1,), emit, parts=2) if m.n_bodies <= LARGEST_ELASTIC and m.n_u else None
@@ -260,7 +261,7 @@ class Catalogue:
                 udot = extra_input(m.speeds)
                 return module.block(straight_block(m, of_inverse_dynamics(m.symbolic_state(), udot), udot), lanes), 0
 
-        return self._derivatives("inverse_dynamics_derivatives", straight, newton_euler.ALGORITHM)
+        return self._derivatives("inverse_dynamics_derivatives", straight, recursive_newton_euler.ALGORITHM)
 
     @cached_property
     def stiffness(self) -> Kernel:
@@ -279,7 +280,7 @@ class Catalogue:
         def swept(module: Module, lanes: int) -> tuple[Signature, int]:
             from dalembert.kernels.derivatives.tangent import emit_jacobian
 
-            return emit_jacobian(m, newton_euler.ALGORITHM, module, module.target.lanes, "qP")
+            return emit_jacobian(m, recursive_newton_euler.ALGORITHM, module, module.target.lanes, "qP")
 
         small, shape = self._small(LARGEST_STRAIGHT_DERIVATIVES), (m.n_u, m.n_u + len(m.parameters))
         return Kernel("stiffness", m, m.n_u, shape, straight if small else swept, one_by_one=not small)
@@ -298,7 +299,7 @@ class Catalogue:
 
         def in_closed_form(module: Module, lanes: int) -> tuple[Signature, int]:
             inverse = SweepKernel(m, closed_form.ALGORITHM)
-            if algorithm is newton_euler.ALGORITHM:
+            if algorithm is recursive_newton_euler.ALGORITHM:
                 return inverse.emit(module, lanes), inverse.places["end"]
             return closed_form.emit_forward(m, SweepKernel(m, algorithm), inverse, module, lanes)
 
@@ -357,42 +358,16 @@ class Catalogue:
         kernel: Kernel = getattr(self, name)
         if self.opaque is None:
             return kernel(q, u, x, t, parameters)
-        extra = self._called(generalized_forces, q, u, t, parameters)
+        extra = called_for_each(self.opaque, generalized_forces, q, u, t, parameters)
         if name == "inverse_dynamics":
             return kernel(q, u, x, t, parameters) - extra
         return kernel(q, u, extra if x is None else extra + x, t, parameters)
-
-    def _called(self, what: Callable[..., Any], q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
-        """A function of the opaque forces, called for one state or for each of a batch."""
-        assert self.opaque is not None
-        u = np.zeros(self.mechanism.n_u) if u is None else u
-        rows = [np.asarray(x, dtype=float) for x in (q, u, t)]
-        values = {k: np.asarray(v, dtype=float) for k, v in (parameters or {}).items()}
-        lengths = [len(x) for x in rows[:2] if x.ndim == 2] + [
-            len(x) for x in (rows[2], *values.values()) if x.ndim == 1
-        ]
-        if not lengths:
-            return np.asarray(what(self.opaque.with_parameters(**parameters or {}), rows[0], rows[1], float(rows[2])))
-        count = lengths[0]
-        q, u = (np.broadcast_to(x, (count, x.shape[-1])) for x in rows[:2])
-        times, values = np.broadcast_to(rows[2], count), {k: np.broadcast_to(v, count) for k, v in values.items()}
-        return np.array(
-            [
-                what(
-                    self.opaque.with_parameters(**{k: float(v[i]) for k, v in values.items()}),
-                    q[i],
-                    u[i],
-                    float(times[i]),
-                )
-                for i in range(count)
-            ]
-        )
 
     def both_energies(self, q: Any, u: Any, t: Any, parameters: Any) -> np.ndarray:
         """Kinetic and potential energy, with forces that could not be compiled called from Python."""
         both = self.energies(q, u, None, t, parameters)
         if self.opaque is not None:
-            both[..., 1] += self._called(potentials, q, u, t, parameters)
+            both[..., 1] += called_for_each(self.opaque, potentials, q, u, t, parameters)
         return both
 
     @cached_property
@@ -403,19 +378,8 @@ class Catalogue:
         )
 
 
-def _pivots(A: np.ndarray) -> list[Any]:
-    """D of A = LᵀDL, from the last speed to the first: branches of the tree stay apart."""
-    A, found = np.array(A, dtype=object), []
-    for k in reversed(range(len(A))):
-        found.append(A[k, k])
-        for i in range(k):
-            if not (isinstance(A[k, i], float) and A[k, i] == 0.0):
-                A[i, : i + 1] = A[i, : i + 1] - A[k, i] / A[k, k] * A[k, : i + 1]
-    return found
-
-
 def _tree(s: State) -> recursive.Tree:
-    """The tree of a state, for equations of motion alone: matter of rigid bodies is moved inward."""
+    """The tree of a state, for equations of motion alone: inertia of rigid bodies is moved to their parents."""
     return recursive.Tree(s, None if s.mechanism.elastic else grouped(links(s.mechanism)))
 
 

@@ -8,7 +8,7 @@ from dalembert.kernels.assembled import reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import extra_input, straight_block
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.trace import Expr, tracing
 from dalembert.trace.scalar_functions import maximum
 

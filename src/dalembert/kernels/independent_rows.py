@@ -12,7 +12,7 @@ from dalembert.constraints.diagnosis.contradictions import check_defined
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kinematics.rows import closure
+from dalembert.kinematics.constraint_rows import closure
 
 
 def independent_rows(

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.loads import loads
+from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
 from dalembert.parts.joints import Joint
 from dalembert.trace import Expr, symbols, tracing
@@ -73,7 +73,7 @@ def _elastic(m: Mechanism) -> list[Any]:
     fields = [getattr(d, name) for d in data for name in ("S", "P", "Ke", "De", "G0", "H")]
     nodes = [getattr(n, name) for d in data for n in d.nodes.values() for name in ("r", "Phi", "Psi", "G", "Gam")]
     lumps = [getattr(d.lumps, x) for d in data if d.lumps is not None for x in ("m", "r", "Phi", "Psi", "D")]
-    firm = [b.firmness for b in m.bodies if b.modes]
+    firm = [b.stiffness_factor for b in m.bodies if b.modes]
     sizes = [repr([len(b.modes) for b in m.bodies]), repr([d.m for d in data])]
     return [*sizes, firm, np.array(m.stands_on), *fields, *nodes, *lumps]
 
@@ -81,13 +81,13 @@ def _elastic(m: Mechanism) -> list[Any]:
 def _forces(m: Mechanism) -> list[Any]:
     if not m.forces:
         return []
-    given = GivenState(m, unspecified)
-    applied = loads(given, gravity=False)
+    state = StateFromBodies(m, unspecified)
+    applied = loads(state, gravity=False)
     on_bodies = [
         (k, list(applied.force[k]), list(applied.moment[k])) for k in range(m.n_bodies) if applied.loaded(k + 1)
     ]
     on_joints = [(k, list(values)) for k, values in enumerate(applied.joint) if any(_some(x) for x in values)]
-    potentials = [x for x in (force.potential(given) for force in m.forces.values()) if _some(x)]
+    potentials = [x for x in (force.potential(state) for force in m.forces.values()) if _some(x)]
     return [on_bodies, on_joints, potentials]
 
 

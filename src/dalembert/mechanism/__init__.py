@@ -1,6 +1,6 @@
 """The numbered, immutable mechanism that all mathematics reads: its data, its joints, and what can be asked of it."""
 
-from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint, places_from
 from dalembert.mechanism.mechanism import Mechanism
+from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint, places_from
 
 __all__ = ["CutJoint", "Mechanism", "NodeFrame", "TreeJoint", "places_from"]

@@ -117,7 +117,7 @@ class Analyses(Description):
         self, over: Mapping[str, ArrayLike], initial: JointValues | None = None, speeds: Mapping[str, ArrayLike] | None = None, *,
         find: Mapping[str, ArrayLike] | None = None, hold: Sequence[str] = (), t: float = 0.0,
     ) -> StabilityMap:  # fmt: skip
-        """Growth of small motions over one or two parameters or held speeds: `over={"k": values, "c": values}`."""
+        """Growth of small motions over one or two parameters or constant speeds: `over={"k": values, "c": values}`."""
         from dalembert.analysis.stability.stability_map import stability_map
 
         return stability_map(self._m, over, initial, speeds, find, hold, t)
@@ -183,7 +183,7 @@ class Analyses(Description):
     def sweep(self, joint: str, values: ArrayLike, initial: JointValues | None = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
-        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is held.
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is fixed.
         """
         from dalembert.analysis.linkage.sweep import sweep
 
@@ -218,8 +218,8 @@ class Analyses(Description):
     def branches(self, initial: JointValues | None = None, t: float = 0.0) -> Branches:
         """The different ways in which the loops close while the freedoms stand still, nearest first: coordinates q of each.
 
-        What `initial` gives by joint is held: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
-        Freedoms it leaves open are held at their reference values (where these cannot be, at those of the nearest assembled pose), by
+        What `initial` gives by joint is fixed: `m.branches({"A": 0.7})` lists the open and the crossed four-bar at that crank angle.
+        Freedoms it leaves open are fixed at their reference values (where these cannot be, at those of the nearest assembled pose), by
         the first joints from the ground that decide them. Starts are drawn until each way was found several times; `.found`, `.sure`
         and `print` tell how sure it is that none is missing.
         """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.mechanism.joints import TreeJoint
+from dalembert.mechanism.numbered_joints import TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.parts.conform import marks_of
 from dalembert.parts.constraints import Constraint
@@ -83,7 +83,7 @@ def parts_of(m: Description) -> tuple[Part, ...]:
     if groups.count > 1:  # what a function looks at is seen by calling it
         for name, x in elements.items():
             if _decides_by_function(x):
-                named[name] = named[name] + _looked_at(m, name, x)
+                named[name] = named[name] + _referenced(m, name, x)
                 groups.join(named[name])
     if groups.count <= 1:
         return (Part(m, tuple(range(1, m.n_bodies + 1)), np.arange(m.n_q), np.arange(m.n_u)),)
@@ -142,16 +142,16 @@ def _decides_by_function(x: Element) -> bool:
     return any(isinstance(mark, Function) and "s" in mark.arguments and callable(getattr(x, f)) for f, mark in marks)
 
 
-def _looked_at(m: Any, name: str, x: Element) -> list[int]:
+def _referenced(m: Any, name: str, x: Element) -> list[int]:
     """The bodies whose motion it depends on or that it acts on; all of them where that cannot be seen."""
-    from dalembert.kinematics.given_state import GivenState, unspecified
+    from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 
     try:
         with tracing():
-            s = GivenState(m, unspecified)
+            s = StateFromBodies(m, unspecified)
             values, acted_on = _effect(s, x)
             seen = {e.name for e in free_symbols(values)}
-        frames = [*s.looked_at, *acted_on]
+        frames = [*s.referenced, *acted_on]
         carried = [
             k
             for k, j in enumerate(m.joints, start=1)
@@ -159,7 +159,7 @@ def _looked_at(m: Any, name: str, x: Element) -> list[int]:
             if any(symbols[i].name in seen for i in at if i is not None)
         ]
         return [*(m.body_of(frame) for frame in frames), *carried]
-    except Exception:  # noqa: BLE001: a function may raise anything when it is called with symbols
+    except Exception:
         return list(range(1, m.n_bodies + 1))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
 from dalembert.mechanism.connected import Part, parts_of
-from dalembert.mechanism.joints import CutJoint, NodeFrame, TreeJoint
+from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
 from dalembert.parts.bodies import Body, check_mass_properties
@@ -140,6 +140,16 @@ class Description(Portable):
         for k, joint in enumerate(self.joints):
             paths.append((*paths[self.parent[k]], *joint.columns))
         return (*paths, *(paths[frame.body] for frame in self.node_frames))
+
+    @cached_property
+    def external_bodies(self) -> tuple[int, ...]:
+        """Bodies whose motion time alone decides, prescribed or fixed: no free speed is on their path from the ground [B Remark 3]."""
+        return tuple(k for k in range(1, self.n_bodies + 1) if not self.path_columns[k])
+
+    @cached_property
+    def free_bodies(self) -> tuple[int, ...]:
+        """The other bodies, whose motion is to be found."""
+        return tuple(k for k in range(1, self.n_bodies + 1) if self.path_columns[k])
 
     # -- frames that move with elastic bodies -------------------------------------------------------------------------------
     @cached_property

@@ -19,7 +19,8 @@ from dalembert.arguments import by_name, count, file_path, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
-from dalembert.mechanism.rows import RowTable
+from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
+from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import SimulationOptions, gathered
 from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts.constraints import JointClosure
@@ -27,11 +28,11 @@ from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
 if TYPE_CHECKING:
-    from dalembert.constraints.diagnosis.diagnose import Diagnosis
+    from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.constraints.methods.solution import Solution
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
-    from dalembert.kinematics.rows import Differentiated
+    from dalembert.kinematics.constraint_rows import Differentiated
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
@@ -89,7 +90,7 @@ class Mechanism(Analyses):
         """Every closed loop (by its cut joint) and constraint, differentiated."""
         if not self.cuts and not self.constraints:
             return {}
-        from dalembert.kinematics.rows import Differentiated
+        from dalembert.kinematics.constraint_rows import Differentiated
 
         names = ["ground", *(b.name for b in self.bodies)]
         closures = {
@@ -152,7 +153,7 @@ class Mechanism(Analyses):
         """
         self._check_positive(q, t, parameters, "forward_dynamics")
         if self.cuts or self.constraints:
-            from dalembert.kernels.solution import accelerations
+            from dalembert.kernels.compiled_solution import accelerations
 
             found: np.ndarray = accelerations(self.kernels, self, q, u, tau, t, parameters, constraints)
             return found
@@ -163,16 +164,18 @@ class Mechanism(Analyses):
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
     @on_one_thread
-    @takes(parameters=by_name, constraints=one_name, formulation=one_name)
+    @takes(parameters=by_name, constraints=one_name, formulation=checked_formulation)
     def solve(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike = 0.0,
-        parameters: ParameterValues | None = None, *, constraints: str = "range_space", formulation: str = "kane",
+        parameters: ParameterValues | None = None, *, constraints: str = "range_space",
+        formulation: str | GaussPenalty = "kane",
     ) -> Solution:  # fmt: skip
         """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
 
-        By any constraint method and formulation; where rows depend on each other, λ is the shortest.
+        By any constraint method and formulation; where rows depend on each other, λ is the shortest. A formulation that has eliminated
+        the rows gives no λ, but for "gauss_penalty", which has approximate ones.
         """
-        from dalembert.kernels.solution import solve
+        from dalembert.kernels.compiled_solution import solve
 
         self._check_positive(q, t, parameters, "solve")
         return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
@@ -246,14 +249,15 @@ class Mechanism(Analyses):
         method: str | None = None, step: float | None = None, rtol: float | None = None, atol: ArrayLike | None = None,
         max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, stabilise: str | Baumgarte | None = None, constraints: str | None = None,
-        formulation: str | None = None, options: SimulationOptions | None = None, until: Events | None = None,
-        events: Events | None = None, parameters: Mapping[str, float] | None = None, control: Controller | None = None,
+        formulation: str | GaussPenalty | None = None, assemble: bool | None = None,
+        options: SimulationOptions | None = None, until: Events | None = None, events: Events | None = None,
+        parameters: Mapping[str, float] | None = None, control: Controller | None = None,
         control_rate: float | None = None, checkpoint: FilePath | None = None, resume: FilePath | Motion | None = None,
         progress: bool | None = None,
     ) -> Motion:  # fmt: skip
         """The motion over `duration` seconds from initial values by joint: `initial={"A": 0.3}, speeds={"A": 1.0}`; the rest is zero.
 
-        `method` … `formulation` are the fields of `da.SimulationOptions`, where each is explained; say them as keywords, or as one
+        `method` … `assemble` are the fields of `da.SimulationOptions`, where each is explained; say them as keywords, or as one
         value with `options=`. `until` and `events` are functions of the state, or `Event`s, that end the run or are recorded where they
         cross zero. `control(s)` is called `control_rate` times a second and returns {joint: force}. `checkpoint` names a file that is
         kept up to date; the same call with `resume=` that file, or an interrupted motion, goes on from there. What is not said is taken
@@ -289,8 +293,8 @@ class Mechanism(Analyses):
         assert options is not None  # the keywords, gathered
         return simulate_many(self, initials, duration, speeds, parameters, threads, options)
 
-    @takes(formulation=one_name, parameters=one_name)
-    def equations(self, formulation: str = "kane", parameters: str = "symbols") -> WrittenEquations:
+    @takes(formulation=checked_formulation, parameters=one_name)
+    def equations(self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols") -> WrittenEquations:
         """The equations of motion, written out by the named method."""
         from dalembert.formulations import write
 

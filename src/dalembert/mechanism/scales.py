@@ -44,7 +44,7 @@ class Scales:
     """For the ground and every body the length of its part: the extent of the part's largest body, between its joints, its mass centre
     and the points that forces and constraints name, or the longest length that one of these is given; the ground counts as a body. The
     ground has the longest of all."""
-    told_by_part: tuple[bool, ...]
+    known_by_part: tuple[bool, ...]
     """Whether anything in each part says a length; else it is 1 m."""
     closed: float
     """Residual of a row, by the row's scale, that counts as closed: what is far from its origin has lost digits. Of several parts it is
@@ -62,9 +62,9 @@ class Scales:
     """For every element of (q, u), the number of its part."""
 
     @property
-    def told(self) -> bool:
+    def known(self) -> bool:
         """Whether every part says a length."""
-        return all(self.told_by_part)
+        return all(self.known_by_part)
 
     @property
     def length(self) -> float:
@@ -75,8 +75,8 @@ class Scales:
         """`sizes`; of parts in which nothing says a length, those of what slides, as marked, by how far out or how fast any of it is at
         the start. Starts may be many, (K, n)."""
         sizes = self.sizes
-        for k, told in enumerate(self.told_by_part):
-            if not told:
+        for k, known in enumerate(self.known_by_part):
+            if not known:
                 own = sliding & (self.part == k)
                 largest = np.abs(start[..., own]).max(axis=-1, initial=0.0, keepdims=True)
                 sizes = np.where(own & (largest > LEAST), largest, sizes)
@@ -92,7 +92,7 @@ def scales_of(m: Description) -> Scales:
     if len(m.parts) > 1:
         return _composed(m)
     length, far = _extent(m)
-    told, length = length > 0.0, length or 1.0
+    known, length = length > 0.0, length or 1.0
     steps, sizes = np.ones(m.n_q + m.n_u), np.ones(m.n_q + m.n_u)
     for j, b in zip(m.joints, m.bodies):
         slight = _slight(b.data) if b.modes else np.zeros(0)
@@ -103,7 +103,7 @@ def scales_of(m: Description) -> Scales:
             _put(sizes, at, [*own, *(AS_LARGE * slight)])
     return _fixed(
         np.full(m.n_bodies + 1, length),
-        (told,),
+        (known,),
         max(CLOSED, ROUNDING * far / length),
         np.tile(_origin(m, length), (m.n_bodies + 1, 1)),
         steps[: m.n_q],
@@ -122,8 +122,8 @@ def _composed(m: Description) -> Scales:
         bodies, every = list(p.bodies), [*p.q, *(m.n_q + p.u)]
         lengths[bodies], origins[bodies] = x.lengths[1:], x.origins[1:]
         q[p.q], u[p.u], sizes[every], part[every] = x.coordinates, x.speeds, x.sizes, k
-    told = tuple(x.told for x in own)
-    return _fixed(lengths, told, max(x.closed for x in own), origins, q, u, sizes, part)
+    known = tuple(x.known for x in own)
+    return _fixed(lengths, known, max(x.closed for x in own), origins, q, u, sizes, part)
 
 
 def _fixed(*values: Any) -> Scales:
@@ -197,7 +197,7 @@ def _slides(m: Description, joints: Sequence[str]) -> bool:
 
 def _slid(m: Description) -> float:
     """How far joints slide to obey the constraints, the others at their reference or 1 rad off: a cam's lift, a screw's pitch."""
-    from dalembert.kinematics.rows import slid
+    from dalembert.kinematics.constraint_rows import slid
 
     turned = np.zeros(m.n_q)
     for j in m.joints:

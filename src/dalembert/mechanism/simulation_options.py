@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.errors import ModelError, SimulationError
+from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
 from dalembert.mechanism.stabilise import Baumgarte, checked_stabilisation
 from dalembert.parts.conform import checks_of
 from dalembert.parts.fields import Count, Help, Holds, PlainNumber, PositiveNumber
@@ -43,6 +44,13 @@ class Option(Help):
     """Whether `simulate_many` takes it."""
     flags: tuple[str, ...] = ()
     """Names of the option on the command line, where they are others than its name."""
+
+
+def _true_or_false(value: Any, where: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise ModelError(f"{where} must be True or False, not {value!r}")
+    return value
 
 
 def _tolerances(value: Any, where: str) -> float | np.ndarray:
@@ -128,10 +136,16 @@ class SimulationOptions(Portable):
                flags=("--constraints", "-c")),
     ] = None  # fmt: skip
     formulation: Annotated[
-        str | None,
-        Holds("formulation"),
+        str | FormulationSettings | None,
+        Holds("formulation", check=checked_formulation),
         Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
     ] = None
+    assemble: Annotated[
+        bool | None,
+        Holds("flag", check=_true_or_false),
+        Option("Whether loops and constraints are closed at the start, or as open as the given values have them", "true",
+               many=False, flags=("--assemble/--no-assemble",)),
+    ] = None  # fmt: skip
 
     def __post_init__(self) -> None:
         for name, check in checks_of(SimulationOptions).items():
@@ -166,7 +180,9 @@ class SimulationOptions(Portable):
         return SimulationOptions(**rest | self.said)
 
 
-USUAL = SimulationOptions(start=0.0, stabilise="projection", constraints="range_space", formulation="kane")
+USUAL = SimulationOptions(
+    start=0.0, stabilise="projection", constraints="range_space", formulation="kane", assemble=True
+)
 """What holds where neither call nor plan says anything; the other options depend on the mechanism and on each other."""
 
 

@@ -26,7 +26,7 @@ class BodyForces:
     exerted: dict[str, dict[int, np.ndarray]]
     """Wrenches by each constraint and closing joint on bodies by number: (K, 6)."""
     dependence: np.ndarray
-    """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that were looked at for what λ leaves open."""
+    """(S, bodies, 6, rows): of all exerted wrenches on λ, at the samples that decide what λ leaves open."""
 
 
 def body_forces(x: Samples) -> BodyForces:
@@ -40,7 +40,7 @@ def body_forces(x: Samples) -> BodyForces:
         for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
             exerted[name][k] = exerted[name].get(k, 0.0) + wrench
             left[:, k - 1] -= wrench
-    C = one_by_one(x.at(x.solved.looked_at), _coefficients, None)
+    C = one_by_one(x.at(x.solved.sampled), _coefficients, None)
     return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
 
 

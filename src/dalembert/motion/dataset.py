@@ -20,7 +20,7 @@ def dataset(motion: Motion) -> xarray.Dataset:
     variables = {
         "q": (("time", "coordinate"), motion.q, {"long_name": "coordinates"}),
         "u": (("time", "speed"), motion.u, {"long_name": "speeds"}),
-        "force": (("time", "speed"), motion.forces, {"long_name": "generalized forces held by the controller"}),
+        "force": (("time", "speed"), motion.forces, {"long_name": "generalized forces of the controller"}),
         "event_time": (("event",), np.array([e.t for e in motion.events]), {"units": "s"}),
         "event_q": (("event", "coordinate"), _stacked([e.q for e in motion.events], motion.q.shape[1]), {}),
         "event_u": (("event", "speed"), _stacked([e.u for e in motion.events], motion.u.shape[1]), {}),

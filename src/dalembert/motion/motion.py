@@ -51,7 +51,7 @@ class Motion(Portable):
     speed_units: tuple[str, ...]
     bodies: tuple[str, ...]
     forces: np.ndarray
-    """(K, n_u): generalized forces held by a controller at each sample; zeros without one."""
+    """(K, n_u): generalized forces of a controller at each sample; zeros without one."""
     events: tuple[Occurrence, ...]
     record: Mapping[str, Any]
     """How it came about: model, method, tolerances, given and computed initial values, parameters, version, how it ended."""

@@ -15,15 +15,15 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import alive, closure, row_scales
+from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.mechanism.connected import largest_in
 from dalembert.motion.samples import FEW, Samples, evaluator, one_by_one
 from dalembert.pivoting import RANK_TOLERANCE
 
 SPREAD = 100
-"""Samples at which the rows' norms are looked at."""
-LOOKED_AT = 25
-"""Samples of full rank at which it is looked at what the multipliers leave open."""
+"""Samples at which the rows' norms are measured."""
+SAMPLED = 25
+"""Samples of full rank that decide what the multipliers leave open."""
 LARGEST_BATCH = 4_000_000
 """Numbers worked on at once."""
 
@@ -35,10 +35,10 @@ class Solved:
     udot: np.ndarray
     lam: np.ndarray
     rank: np.ndarray
-    looked_at: np.ndarray
+    sampled: np.ndarray
     """Numbers of those samples."""
     open: np.ndarray
-    """(len(looked_at), rows, rows): for each, the projector on the changes of scaled λ that change no motion."""
+    """(len(sampled), rows, rows): for each, the projector on the changes of scaled λ that change no motion."""
     scale: np.ndarray
     """λ = scaled λ / scale, row by row."""
 
@@ -67,11 +67,11 @@ def solve(x: Samples) -> Solved:
     parts = [_solved(write(part), scale, live)[:3] for part in _batches(x)]
     udot, lam, rank = (np.concatenate([p[i] for p in parts]) for i in range(3))
     regular = np.flatnonzero(rank == rank.max(initial=0))
-    looked_at = regular[spread(len(regular), LOOKED_AT)]
-    open_to = np.tile(np.eye(len(scale)), (len(looked_at), 1, 1))
-    Vt = np.concatenate([_solved(write(part), scale, live)[3] for part in _batches(x.at(looked_at))])
-    open_to[np.ix_(np.arange(len(looked_at)), live, live)] -= Vt.transpose(0, 2, 1) @ Vt
-    return Solved(udot, lam, rank, looked_at, open_to, scale)
+    sampled = regular[spread(len(regular), SAMPLED)]
+    open_to = np.tile(np.eye(len(scale)), (len(sampled), 1, 1))
+    Vt = np.concatenate([_solved(write(part), scale, live)[3] for part in _batches(x.at(sampled))])
+    open_to[np.ix_(np.arange(len(sampled)), live, live)] -= Vt.transpose(0, 2, 1) @ Vt
+    return Solved(udot, lam, rank, sampled, open_to, scale)
 
 
 def _writer(x: Samples) -> Callable[[Samples], Equations]:

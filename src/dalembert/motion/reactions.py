@@ -47,7 +47,7 @@ class JointForces:
 
 @dataclass(frozen=True, eq=False)
 class _Wrench:
-    """(K, 6), torque first, and its dependence on λ at the samples looked at: (S, 6, rows)."""
+    """(K, 6), torque first, and its dependence on λ at the samples taken: (S, 6, rows)."""
 
     value: np.ndarray
     dependence: np.ndarray
@@ -58,9 +58,9 @@ class _Wrench:
     def opposite(self) -> _Wrench:
         return _Wrench(-self.value, -self.dependence, self.terms)
 
-    def turned(self, R: np.ndarray, looked_at: np.ndarray) -> _Wrench:
+    def turned(self, R: np.ndarray, sampled: np.ndarray) -> _Wrench:
         """In the axes R."""
-        there = R[looked_at]
+        there = R[sampled]
         return _Wrench(_in_axes(R, self.value), _in_axes(there, self.dependence), _in_axes(np.abs(there), self.terms))
 
     def sizes(self, x: Samples, length: float) -> np.ndarray:
@@ -97,7 +97,7 @@ def reaction(x: Samples, name: str, at: str, axes: str) -> Wrenches:
     else:
         raise unknown(name, "joint or constraint", [*m.joint_number, *m.constraint_rows], "reaction")
     if axes != "world":
-        made = made.turned(ends.axes[axes == "parent"], _looked_at(x))
+        made = made.turned(ends.axes[axes == "parent"], _sampled(x))
     determined = _determined(x, made.dependence, lambda x: made.sizes(x, m.scales.lengths[body]))
     sides = determined[[3, 4, 5, 0, 1, 2]].reshape(2, 3)
     return Wrenches(made.value[:, 3:], made.value[:, :3], sides, _note(x, determined, COMPONENTS))
@@ -119,8 +119,8 @@ def drive(x: Samples, name: str) -> JointForces:
         )
     C = on_joints[:, :, acted_on]
     force = -np.einsum("kr,krs->ks", x.solved.lam[:, rows], C)
-    dependence = np.zeros((len(_looked_at(x)), len(acted_on), x.solved.lam.shape[1]))
-    dependence[:, :, rows] = -C[_looked_at(x)].transpose(0, 2, 1)
+    dependence = np.zeros((len(_sampled(x)), len(acted_on), x.solved.lam.shape[1]))
+    dependence[:, :, rows] = -C[_sampled(x)].transpose(0, 2, 1)
     names = tuple(m.speeds[i] for i in acted_on)
     return _joint_forces(x, force, names, dependence, lambda x: np.linalg.norm(dependence / x.solved.scale, axis=2))
 
@@ -157,7 +157,7 @@ def _summed(x: Samples, wrenches: dict[int, np.ndarray], dependence: np.ndarray,
     for k, wrench in wrenches.items():
         arm = x.body_motion.position[:, k - 1] - about
         value += _moved(arm, wrench)
-        moved = _moved(arm[_looked_at(x)], dependence[:, k - 1])
+        moved = _moved(arm[_sampled(x)], dependence[:, k - 1])
         change += moved
         terms += np.abs(moved)
     return _Wrench(value, change, terms)
@@ -182,7 +182,7 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     columns = evaluate(x, motion) * (-1.0 if turned else 1.0)
     own = evaluate_with_loads(x, lambda s, _: loads(s).joint[number - 1][given])
     force = np.einsum("kij,ki->kj", columns, made.value) - own
-    there = columns[_looked_at(x)]
+    there = columns[_sampled(x)]
     dependence = np.einsum("kij,kir->kjr", there, made.dependence)
     names = tuple(f"{j.name}.{s}" if s else j.name for s in (j.joint.speeds[i] for i in given))
     length = m.scales.lengths[number]
@@ -238,8 +238,8 @@ def _joint_forces(
     return JointForces(force[:, 0] if len(speeds) == 1 else force, speeds, determined, _note(x, determined, speeds))
 
 
-def _looked_at(x: Samples) -> np.ndarray:
-    return x.solved.looked_at if x.mechanism.constraint_rows else np.zeros(0, dtype=int)
+def _sampled(x: Samples) -> np.ndarray:
+    return x.solved.sampled if x.mechanism.constraint_rows else np.zeros(0, dtype=int)
 
 
 def _determined(x: Samples, dependence: np.ndarray, sizes: Callable[[Samples], np.ndarray]) -> np.ndarray:

@@ -20,7 +20,7 @@ from dalembert.parts.numbers import number, numbers, positive
 from dalembert.parts.shapes import Box, Cylinder, Line, Shape, Sphere
 from dalembert.portable import Portable
 from dalembert.trace import Expr
-from dalembert.vectors import IDENTITY, Matrix, Vector, cross
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -170,6 +170,22 @@ class RigidBody(Portable):
         """Arm from the origin to the mass centre, world axes."""
         return R @ self.com
 
+    def arm_columns(self, R: Matrix, q: Any) -> np.ndarray:
+        """∂arm/∂q of the body's own coordinates, world axes, 3 × n."""
+        return np.zeros((3, 0))
+
+    def arm_second(self, R: Matrix, q: Any, qd: Any) -> Vector:
+        """d²arm/dt² in the body's frame where its own speeds do not change, world axes."""
+        return ZERO
+
+    def central_inertia(self, q: Any) -> np.ndarray:
+        """Inertia about the mass centre, in body axes: of turning, then of the body's own speeds."""
+        return self.inertia
+
+    def central_bias(self, w: Vector, q: Any, qd: Any) -> np.ndarray:
+        """What turning at ω (body axes) and deforming at constant rates demand about the mass centre, likewise: ω × Iω."""
+        return cross(w, self.inertia @ w)
+
     def momentum(self, at: Instant) -> Vector:
         """m v of the mass centre."""
         return self.mass * (at.v + cross(at.w, at.arm))
@@ -183,7 +199,7 @@ class RigidBody(Portable):
         v, w = at.v + cross(at.w, at.arm), at.R.T @ at.w
         return 0.5 * self.mass * (v @ v) + 0.5 * (w @ (self.inertia @ w))
 
-    def slack(self, firmness: Any = 0.0) -> RigidBody:
+    def slack(self, stiffness_factor: Any = 0.0) -> RigidBody:
         """The same body with that part of its own stiffness and damping."""
         return self
 

@@ -81,7 +81,7 @@ def _check_of_mark(mark: Holds) -> Check | None:
     known: dict[str, Check] = {
         "number": positive if mark.positive else number, "plain number": partial(plain_number, above_zero=mark.positive),
         "count": whole_number, "vector": lambda x, where: numbers(x, (3,), where), "axis": unit, "point": point,
-        "frame": as_frame, "body": text, "joint": text, "integrator": text, "constraint method": text, "formulation": text,
+        "frame": as_frame, "body": text, "joint": text, "integrator": text, "constraint method": text,
     }  # fmt: skip
     return mark.check or known.get(mark.what)
 

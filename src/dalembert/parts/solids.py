@@ -21,9 +21,7 @@ from dalembert.parts.fields import Colour, Number, Numbers3, Place
 from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints.axis import Axis, to_z, unit_axis
 from dalembert.parts.numbers import number, numbers
-from dalembert.parts.shapes import Capsule as CapsuleShape
-from dalembert.parts.shapes import Cylinder as CylinderShape
-from dalembert.parts.shapes import Line, Shape
+from dalembert.parts.shapes import Capsule, Cylinder, Line, Shape
 from dalembert.trace import Expr, sqrt
 from dalembert.vectors import IDENTITY
 
@@ -37,20 +35,23 @@ class Solid:
     at: Place = field(default_factory=Frame)
     colour: Colour = None
 
+    @property
+    def form(self) -> str:
+        """What it is called in messages."""
+        return type(self).__name__.removeprefix("Solid")
+
     def __post_init__(self) -> None:
-        kind = type(self).__name__
         if (self.mass is None) == (self.density is None):
-            raise ModelError(f"{kind}: give its mass or its density")
-        object.__setattr__(self, "at", as_frame(self.at, f"{kind}: at"))
+            raise ModelError(f"{self.form}: give its mass or its density")
+        object.__setattr__(self, "at", as_frame(self.at, f"{self.form}: at"))
         self.properties()  # refuses what is wrong with it here, not when the body is put together
 
     @property
     def weight(self) -> Any:
         """Mass in kg."""
-        kind = type(self).__name__
         if self.mass is not None:
-            return number(self.mass, f"{kind}: mass")
-        return number(self.density, f"{kind}: density") * self.volume
+            return number(self.mass, f"{self.form}: mass")
+        return number(self.density, f"{self.form}: density") * self.volume
 
     @property
     def volume(self) -> Any:
@@ -71,7 +72,7 @@ class Solid:
 
 
 @dataclass(frozen=True, eq=False)
-class Particle(Solid):
+class SolidParticle(Solid):
     """A point mass."""
 
     @property
@@ -83,7 +84,7 @@ class Particle(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class Box(Solid):
+class SolidBox(Solid):
     """A block with edges `size` along its axes."""
 
     size: Numbers3
@@ -97,7 +98,7 @@ class Box(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere(Solid):
+class SolidSphere(Solid):
     """A ball."""
 
     radius: Number
@@ -111,7 +112,7 @@ class Sphere(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class Cylinder(Solid):
+class SolidCylinder(Solid):
     """A cylinder along `axis`, its middle at `at`."""
 
     radius: Number
@@ -127,7 +128,7 @@ class Cylinder(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class Capsule(Solid):
+class SolidCapsule(Solid):
     """A cylinder of this length along `axis` with half a ball at each end, its middle at `at`."""
 
     radius: Number
@@ -135,7 +136,7 @@ class Capsule(Solid):
     axis: Axis = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        unit_axis(self, "axis")
+        unit_axis(self, "axis", self.form)
         super().__post_init__()
 
     @property
@@ -144,7 +145,7 @@ class Capsule(Solid):
 
     def centred(self) -> MassProperties:
         """The half balls' mass centres are 3r/8 beyond the cylinder's ends."""
-        drawn = CapsuleShape(self.radius, self.length, at=Frame(np.zeros(3), to_z(self.axis)))
+        drawn = Capsule(self.radius, self.length, at=Frame(np.zeros(3), to_z(self.axis)))
         r, l, mass = drawn.radius, drawn.length, self.weight
         middle = mass * l / (l + 4.0 / 3.0 * r)
         ends = mass - middle
@@ -155,7 +156,7 @@ class Capsule(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class Rod(Solid):
+class SolidRod(Solid):
     """A thin rod from `at` along `axis`; with a `radius` it is drawn as thick, and a density can be given."""
 
     length: Number
@@ -172,12 +173,12 @@ class Rod(Solid):
         thin = bodies.rod(self.weight, self.length, self.axis)
         if self.radius is None:
             return thin
-        thick = CylinderShape(self.radius, self.length, at=Frame(thin.com, to_z(self.axis)))
+        thick = Cylinder(self.radius, self.length, at=Frame(thin.com, to_z(self.axis)))
         return replace(thin, shapes=(thick,))
 
 
 @dataclass(frozen=True, eq=False)
-class Bar(Solid):
+class SolidBar(Solid):
     """A round bar from point to point: a solid cylinder of this `radius`, or thin where none is given."""
 
     start: Numbers3
@@ -209,7 +210,7 @@ class Bar(Solid):
         parametric = any(type(x) is Expr for x in (*self.start, *self.end))
         if self.radius is None or parametric:
             return Line([self.start, self.end])
-        return CapsuleShape.between(self.start, self.end, self.radius)
+        return Capsule.between(self.start, self.end, self.radius)
 
 
 def matter_of(solids: Iterable[Solid]) -> MassProperties:
@@ -220,5 +221,7 @@ def matter_of(solids: Iterable[Solid]) -> MassProperties:
     return reduce(add, parts)
 
 
-SOLIDS: tuple[type[Solid], ...] = (Bar, Rod, Box, Cylinder, Sphere, Capsule, Particle)
+SOLIDS: tuple[type[Solid], ...] = (
+    SolidBar, SolidRod, SolidBox, SolidCylinder, SolidSphere, SolidCapsule, SolidParticle,
+)  # fmt: skip
 """The solids a model file can name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -10,15 +11,16 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds
 from dalembert.constraints.diagnosis.contradictions import drift_apart
-from dalembert.constraints.diagnosis.diagnose import Diagnosis, diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.diagnose import diagnose, driven, rank_at, row_norms
+from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.errors import DalembertError, LoopError, SimulationError
+from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds
-from dalembert.kinematics.rows import DEAD, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.stabilise import Stabilisation
-from dalembert.simulation.integrators.registry import constraint_names
+from dalembert.simulation.integrators.integrator_registry import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
@@ -27,20 +29,28 @@ SINGULAR = 1e-10
 AT_REST = 1e-3
 """Part of a large step that a run makes in all its time, if it is not at rest."""
 LARGER = 10.0
-"""How many times as large as where they were looked at rows may be for what was found to serve."""
+"""How many times as large as where they were examined rows may be for what was found to serve."""
 MOST_KNOWN = 8
 """Diagnoses of a mechanism that are kept."""
 SAMPLES, FEW, APART = 25, 5, 1e-7
-"""Where a finished motion is looked at for constraints that contradict each other, and by what part of each row's scale."""
+"""Where a finished motion is searched for constraints that contradict each other, and by what part of each row's scale."""
 
 
 def constrained_state(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
-    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for."""
+    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are."""
     check_method(o)
-    q, u = assembled_start(m, q, u, initial, speeds, o.start)
-    return q, u, kept_at(m, q, o.start, stabilise)
+    if o.assemble:
+        q, u = assembled_start(m, q, u, initial, speeds, o.start)
+        return q, u, kept_at(m, q, o.start, stabilise)
+    if stabilise.projects:
+        raise SimulationError(
+            'assemble=False begins with loops that are open, and stabilise="projection" would close them at once; choose '
+            'stabilise="baumgarte", by which gaps decay, or "none"'
+        )
+    closed = assemble(m, q, (), o.start)  # what rows say can only be told where they are closed
+    return q, u, replace(kept_at(m, closed, o.start, stabilise), may_drift_apart=False)
 
 
 def assembled_start(
@@ -86,7 +96,7 @@ def _of_reference(m: Mechanism, t: float) -> Diagnosis | None:
 
 
 def _serves(found: Diagnosis, m: Mechanism, q: np.ndarray, t: float) -> bool:
-    """Whether rows are as many and about as large in this pose as where they were looked at: other branches may be unlike."""
+    """Whether rows are as many and about as large in this pose as where they were examined: other branches may be unlike."""
     own, then = row_norms(m, q, t) / found.sizes, found.norms / found.sizes
     alike = bool((own <= LARGER * then + DEAD * then.max(initial=0.0)).all())
     return alike and rank_at(m, q, t, found.norms) == found.rank
@@ -119,11 +129,11 @@ def check_rows_left_out(m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray,
     if not h.may_drift_apart or not len(t):
         return
     allowed = max(APART, DEPENDENT * h.off)
-    looked_at = np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int))
-    states = [m.state(q[k], u[k], t[k]) for k in looked_at]
+    sampled = np.unique(np.linspace(0, len(t) - 1, SAMPLES if h.driven else FEW).astype(int))
+    states = [m.state(q[k], u[k], t[k]) for k in sampled]
     rows, sizes = [constraint_rows(s) for s in states], [row_scales(s) for s in states]
     second = _time_unit(m, t, u, [r.b / size for r, size in zip(rows, sizes)])
-    for k, r, size in zip(looked_at, rows, sizes):
+    for k, r, size in zip(sampled, rows, sizes):
         off = np.maximum(np.abs(r.g), second * np.abs(r.B @ u[k] - r.b))
         if not (off / size).max() <= allowed:
             raise drift_apart(m, off, float(t[k]))

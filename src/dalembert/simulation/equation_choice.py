@@ -10,13 +10,14 @@ import numpy as np
 from dalembert.constraints import method
 from dalembert.errors import SimulationError
 from dalembert.formulations import Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, uses_mechanism_speeds
 from dalembert.kernels.rhs.right_hand_side import is_range_space
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.pivoting import PivotChoice
-from dalembert.simulation.options import Options
-from dalembert.simulation.scales import SMALL
+from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.run_options import Options
 
 BETTER = 2.0
 """Factor by which the pivot ratio of other speeds must be larger to be worth the change."""
@@ -30,7 +31,7 @@ class EquationChoice:
     """
 
     mechanism: Mechanism
-    formulation: str
+    formulation: str | FormulationSettings
     constraints: str
     form: Formulation
     """The formulation, with its choice of speeds, if it has one, settled."""
@@ -117,10 +118,15 @@ class EquationChoice:
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
-def equation_choice(m: Mechanism, formulation: str, constraints: str, o: Options, q: np.ndarray) -> EquationChoice:
+def equation_choice(
+    m: Mechanism, formulation: str | FormulationSettings, constraints: str, o: Options, q: np.ndarray
+) -> EquationChoice:
     """Choice from the arguments of `simulate`; speeds that are chosen are chosen at the start."""
     method(constraints)
-    made = EquationChoice(m, formulation, constraints, formulation_named(m, formulation, [(q, o.start)]))
+    form = formulation_named(m, formulation, [(q, o.start)])
+    if isinstance(form, SolvesRows) and o.stabilise.gains is not None and m.constraint_rows:
+        form = form.with_gains(*o.stabilise.gains)
+    made = EquationChoice(m, formulation, constraints, form)
     if not made.usual and not o.method.any_formulation:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '

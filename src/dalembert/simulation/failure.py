@@ -14,7 +14,7 @@ from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.kept_rows import KeptRows
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.near_singular import near_singular, pushed_by_time, weakest_loops
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status
 
 Clause = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
@@ -27,65 +27,107 @@ NEAR_SINGULAR = 0.05
 
 def failure(status: int, m: Mechanism, program: Program, options: Options, memory: np.ndarray) -> SimulationError:
     """The error for a step that could not be made."""
-
-    def part(name: str) -> np.ndarray:
-        return program.layout.view(memory, name)[:, 0]
-
-    t, names = float(part("t_old")[0]), program.unknowns
-    before = part("y_old")
-    cause = _cause(m, before, t, program)
+    stop = _Stop(m, program, options, memory)
     if status == Status.NOT_FINITE:
-        k = _first_not_finite(part("y"), part("dy"), before)
-        smaller = "a smaller step" if not options.method.adaptive else "tighter tolerances"
+        return stop.not_finite()
+    if status == Status.NO_CONVERGENCE:
+        return stop.no_convergence()
+    if status == Status.OUT_OF_REACH or (status == Status.SINGULAR_POSE and stop.pushed):
+        return stop.out_of_reach()
+    if status == Status.SINGULAR_POSE:
+        return stop.singular_pose()
+    return stop.creeping() if status == Status.CREEPING else stop.tolerance_not_met()
+
+
+class _Stop:
+    """Where a run stopped, and what can be said of it there."""
+
+    def __init__(self, m: Mechanism, program: Program, options: Options, memory: np.ndarray):
+        self.m, self.program, self.options, self.memory = m, program, options, memory
+        self.t, self.before = float(self.part("t_old")[0]), self.part("y_old")
+        self.names = program.unknowns
+
+    def part(self, name: str) -> np.ndarray:
+        return self.program.layout.view(self.memory, name)[:, 0]
+
+    @property
+    def cause(self) -> str:
+        return _cause(self.m, self.before, self.t, self.program)
+
+    @property
+    def pushed(self) -> bool:
+        return _pushed(self.m, self.before[: self.m.n_q].copy(), self.t, self.program.kept)
+
+    @property
+    def pose(self) -> str:
+        return _pose(self.m, self.part, self.t, self.program)
+
+    @property
+    def worst(self) -> int:
+        """The unknown whose error is largest beside what is allowed."""
+        with np.errstate(all="ignore"):
+            allowed = self.part("atol") + self.options.rtol * np.abs(self.before)
+            return int(np.argmax(np.nan_to_num(np.abs(self.part("error") / allowed))))
+
+    def not_finite(self) -> SimulationError:
+        k = _first_not_finite(self.part("y"), self.part("dy"), self.before)
+        smaller = "a smaller step" if not self.options.method.adaptive else "tighter tolerances"
         return SimulationError(
-            f"the motion is not finite after t = {t:.9g} s: {names[k]} (last {before[k]:.6g}) diverges. {cause}"
+            f"the motion is not finite after t = {self.t:.9g} s: {self.names[k]} (last {self.before[k]:.6g}) diverges. {self.cause}"
             f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
         )
-    if status == Status.NO_CONVERGENCE:
-        k = m.n_q + int(np.argmax(np.abs(before[m.n_q :])))
+
+    def no_convergence(self) -> SimulationError:
+        k = self.m.n_q + int(np.argmax(np.abs(self.before[self.m.n_q :])))
         return SimulationError(
-            f"the implicit step of {options.step:g} s after t = {t:.9g} s does not converge: fastest is {names[k]} "
-            f'(last {before[k]:.6g}). {cause}Try a smaller step, or method="radau" if stiff forces make it necessary'
+            f"the implicit step of {self.options.step:g} s after t = {self.t:.9g} s does not converge: fastest is {self.names[k]} "
+            f'(last {self.before[k]:.6g}). {self.cause}Try a smaller step, or method="radau" if stiff forces make it necessary'
         )
-    if status == Status.OUT_OF_REACH or (
-        status == Status.SINGULAR_POSE and _pushed(m, before[: m.n_q].copy(), t, program.kept)
-    ):
+
+    def out_of_reach(self) -> SimulationError:
+        here = _here(self.m, self.part, self.t, self.program, weakest_loops)
         return SimulationError(
-            f'mechanism "{m.name}" is driven out of reach after t = {t:.9g} s{_here(m, part, t, program, weakest_loops)}. '
+            f'mechanism "{self.m.name}" is driven out of reach after t = {self.t:.9g} s{here}. '
             "Time drives it, by prescribed joints or constraints, into a singular pose (links in one line) and beyond. "
             "Prescribe what can be reached, or change the lengths"
         )
-    if status == Status.SINGULAR_POSE:
+
+    def singular_pose(self) -> SimulationError:
+        method, here = self.options.method.name, _here(self.m, self.part, self.t, self.program)
         other = (
             "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
-            if options.method.name == "dop853"
-            else f'method="{options.method.name}" cannot be carried across it; choose method="dop853", which is'
+            if method == "dop853"
+            else f'method="{method}" cannot be carried across it; choose method="dop853", which is'
         )
         return SimulationError(
-            f'mechanism "{m.name}" comes upon a singular pose after t = {t:.9g} s: there its constraints do not determine which way it '
-            f"goes on (links in one line, or two branches that meet){_here(m, part, t, program)}. {other}"
+            f'mechanism "{self.m.name}" comes upon a singular pose after t = {self.t:.9g} s: there its constraints do not determine '
+            f"which way it goes on (links in one line, or two branches that meet){here}. {other}"
         )
-    with np.errstate(all="ignore"):
-        k = int(np.argmax(np.nan_to_num(np.abs(part("error") / (part("atol") + options.rtol * np.abs(before))))))
-    if status == Status.CREEPING:
+
+    def creeping(self) -> SimulationError:
         return SimulationError(
-            f"the run creeps: near t = {t:.9g} s {names[k]} takes steps of {float(part('step')[0]):.1e} s, at which the end at "
-            f"{options.end:g} s would not be reached. {_pose(m, part, t, program)}{_driven(program)}{cause}"
-            f"Try a larger rtol (now {options.rtol:g}) or "
+            f"the run creeps: near t = {self.t:.9g} s {self.names[self.worst]} takes steps of {float(self.part('step')[0]):.1e} s, at "
+            f"which the end at {self.options.end:g} s would not be reached. {self.pose}{_driven(self.program)}{self.cause}"
+            f"Try a larger rtol (now {self.options.rtol:g}) or "
             "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
         )
-    if program.constrained:
-        return SimulationError(
-            f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. "
-            f"{_pose(m, part, t, program)}"
-            f"{_driven(program)}{_bent(m, before[: m.n_q])}"
-            f"Try a larger rtol (now {options.rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
+
+    def tolerance_not_met(self) -> SimulationError:
+        rtol, radau = self.options.rtol, self.options.method.name == "radau"
+        begins = (
+            f"the tolerance cannot be met after t = {self.t:.9g} s: {self.names[self.worst]} would need steps below the rounding of "
+            "time. "
         )
-    other = 'method="radau", which is made for stiff forces' if options.method.name != "radau" else "smoother forces"
-    return SimulationError(
-        f"the tolerance cannot be met after t = {t:.9g} s: {names[k]} would need steps below the rounding of time. {cause}"
-        f"Try a larger rtol (now {options.rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
-    )
+        if self.program.constrained:
+            return SimulationError(
+                f"{begins}{self.pose}{_driven(self.program)}{_bent(self.m, self.before[: self.m.n_q])}"
+                f"Try a larger rtol (now {rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
+            )
+        other = "smoother forces" if radau else 'method="radau", which is made for stiff forces'
+        return SimulationError(
+            f"{begins}{self.cause}"
+            f"Try a larger rtol (now {rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
+        )
 
 
 def no_speeds_serve(m: Mechanism, by: EquationChoice, t: float) -> SimulationError:

@@ -11,7 +11,7 @@ from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.mechanism.stabilise import Projection, Stabilisation
 
 if TYPE_CHECKING:
-    from dalembert.constraints.diagnosis.diagnose import Diagnosis
+    from dalembert.constraints.diagnosis.verdict import Diagnosis
 
 
 @dataclass(frozen=True, eq=False)

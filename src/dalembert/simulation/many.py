@@ -22,12 +22,12 @@ from dalembert.motion.bending_warning import overbent, warn_of_bending
 from dalembert.motion.motion import Motion
 from dalembert.parts.names import unknown
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
+from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
-from dalembert.simulation.march.batch import Batch, Models
+from dalembert.simulation.march.march_many import Batch, Models
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.options import Options, options
-from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.run_options import Options, options
 from dalembert.version import __version__
 from dalembert.words import counted
 
@@ -109,26 +109,8 @@ def simulate_many(
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
-    for k in np.flatnonzero(~np.isfinite(rows[:, -1]).all(axis=1)):
-        good = int(np.argmin(np.isfinite(rows[k]).all(axis=1)))
-        rows[k, good:] = np.nan
-        last = o.times[good - 1] if good else o.start
-        problems.setdefault(int(k), f"the motion is not finite after t = {last:.6g} s")
-    if problems:
-        first = min(problems)
-        warnings.warn(
-            f"{len(problems)} of {count} motions did not reach the end; the first is number {first}: {problems[first]}",
-            SimulationWarning,
-            stacklevel=5,
-        )
-    if batch.near_misses:
-        first = min(batch.near_misses)
-        warnings.warn(
-            f"{len(batch.near_misses)} of {count} motions passed nearly singular poses; the first is number {first}: "
-            f"{batch.near_misses[first]}{let_pass(float(batch.let_pass[first]))}",
-            SimulationWarning,
-            stacklevel=5,
-        )
+    _note_not_finite(batch, o)
+    _warn(batch, count)
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
     about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
     record = about | {"options": o.record(), "steps": steps}
@@ -138,6 +120,35 @@ def simulate_many(
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
         warn_of_bending(m, record, depth=5)
     return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
+
+
+def _note_not_finite(batch: Batch, o: Options) -> None:
+    """What is not finite at its end is none from there on, and a problem."""
+    rows = batch.rows
+    for k in np.flatnonzero(~np.isfinite(rows[:, -1]).all(axis=1)):
+        good = int(np.argmin(np.isfinite(rows[k]).all(axis=1)))
+        rows[k, good:] = np.nan
+        last = o.times[good - 1] if good else o.start
+        batch.problems.setdefault(int(k), f"the motion is not finite after t = {last:.6g} s")
+
+
+def _warn(batch: Batch, count: int) -> None:
+    """Warn of motions that did not reach the end, and of those that passed nearly singular poses."""
+    if batch.problems:
+        first = min(batch.problems)
+        warnings.warn(
+            f"{len(batch.problems)} of {count} motions did not reach the end; the first is number {first}: {batch.problems[first]}",
+            SimulationWarning,
+            stacklevel=6,
+        )
+    if batch.near_misses:
+        first = min(batch.near_misses)
+        warnings.warn(
+            f"{len(batch.near_misses)} of {count} motions passed nearly singular poses; the first is number {first}: "
+            f"{batch.near_misses[first]}{let_pass(float(batch.let_pass[first]))}",
+            SimulationWarning,
+            stacklevel=6,
+        )
 
 
 def _assembled(
@@ -210,9 +221,9 @@ def _check_joints(m: Mechanism, q: np.ndarray) -> None:
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue
         for k, row in enumerate(q):
-            trouble = j.joint.singularity(row[at])
-            if trouble:
-                raise SimulationError(f'motion number {k}: joint "{j.name}": {trouble}')
+            singularity = j.joint.singularity(row[at])
+            if singularity:
+                raise SimulationError(f'motion number {k}: joint "{j.name}": {singularity}')
 
 
 def _parameters(m: Mechanism, given: Mapping[str, Any] | None, count: int) -> np.ndarray:

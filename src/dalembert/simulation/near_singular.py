@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import closure, constraint_rows, row_scales
+from dalembert.kinematics.constraint_rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.kept_rows import KeptRows
 from dalembert.words import listed

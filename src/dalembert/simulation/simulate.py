@@ -25,18 +25,18 @@ from dalembert.motion.motion import Motion
 from dalembert.motion.occurrence import Occurrence
 from dalembert.motion.spin_warning import warn_of_spin
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
+from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
-from dalembert.simulation.march.events import Event, gathered
 from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run import Run
-from dalembert.simulation.options import Options, options
-from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.march.run_events import Event, gathered
+from dalembert.simulation.run_options import Options, options
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
 
@@ -171,7 +171,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
-            forces = np.vstack([forces, run.program.given.view(run.inputs, "x")[:, 0]])
+            forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])

@@ -13,43 +13,17 @@ import math
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast, final
 
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.trace.ops import (
-    ABS,
-    ACOS,
-    ADD,
-    AND,
-    ASIN,
-    ATAN,
-    ATAN2,
-    COS,
-    COSH,
-    DIV,
-    EXP,
-    FLOOR,
-    LE,
-    LOG,
-    LT,
-    MUL,
-    NEG,
-    NOT,
-    OR,
-    POW,
-    SIGN,
-    SIN,
-    SINH,
-    SQRT,
-    SUB,
-    SYMBOL,
-    TAN,
-    TANH,
-    Op,
+
+from dalembert.trace.ops import (  # isort: skip
+    ABS, ACOS, ADD, AND, ASIN, ATAN, ATAN2, COS, COSH, DIV, EXP, FLOOR, LE, LOG, LT, MUL, NEG, NOT, OR, POW,
+    SIGN, SIN, SINH, SQRT, SUB, SYMBOL, TAN, TANH, Op,
 )  # fmt: skip
 
 Scalar = Any
@@ -60,6 +34,14 @@ _UFUNC: Any = np
 """NumPy's functions, which hand a traced value to `__array_ufunc__`."""
 _ARITHMETIC = frozenset({np.add, np.subtract, np.multiply, np.divide})
 """What NumPy does on any objects, element by element."""
+
+
+def _function(op: Op) -> Callable[[Any], Any]:
+    def of(x: Expr) -> Expr:
+        return node(op, x)
+
+    of.__name__ = op.name
+    return of
 
 
 @final
@@ -73,11 +55,9 @@ class Expr:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made again node by node, so that it is the one there is. An integer among the arguments is the number of another node."""
-        from dalembert.trace.graph import ordered
+        from dalembert.trace.graph import as_rows, from_rows
 
-        nodes = ordered([self])
-        number = {e: i for i, e in enumerate(nodes)}
-        return _made_again, ([(e.op, *(number[a] if type(a) is Expr else a for a in e.args)) for e in nodes],)
+        return from_rows, (as_rows(self),)
 
     # -- arithmetic: Expr arguments first in creation order, a float last, signs outside products ----------------------
     def __add__(self, other: Any) -> Any:
@@ -262,41 +242,12 @@ class Expr:
     def cos(self) -> Any:
         return node(COS, self.args[0]) if self.op is NEG else node(COS, self)
 
-    def tan(self) -> Any:
-        return node(TAN, self)
-
-    def arcsin(self) -> Any:
-        return node(ASIN, self)
-
-    def arccos(self) -> Any:
-        return node(ACOS, self)
-
-    def arctan(self) -> Any:
-        return node(ATAN, self)
-
     def arctan2(self, other: Any) -> Any:
         return node(ATAN2, self, plain(other))
 
-    def sinh(self) -> Any:
-        return node(SINH, self)
-
-    def cosh(self) -> Any:
-        return node(COSH, self)
-
-    def tanh(self) -> Any:
-        return node(TANH, self)
-
-    def exp(self) -> Any:
-        return node(EXP, self)
-
-    def log(self) -> Any:
-        return node(LOG, self)
-
-    def sqrt(self) -> Any:
-        return node(SQRT, self)
-
-    def sign(self) -> Any:
-        return node(SIGN, self)
+    tan, arcsin, arccos, arctan = map(_function, (TAN, ASIN, ACOS, ATAN))
+    sinh, cosh, tanh = map(_function, (SINH, COSH, TANH))
+    exp, log, sqrt, sign = map(_function, (EXP, LOG, SQRT, SIGN))
 
     @property
     def name(self) -> str:
@@ -320,13 +271,6 @@ class Expr:
         from dalembert.trace.text.python import expression_text
 
         return expression_text(self)
-
-
-def _made_again(rows: list[tuple[Any, ...]]) -> Expr:
-    made: list[Expr] = []
-    for op, *args in rows:
-        made.append(symbol(*args) if op is SYMBOL else node(op, *(made[a] if type(a) is int else a for a in args)))
-    return made[-1]
 
 
 # -- interning ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr, node, plain
+from dalembert.trace.expr import Expr, node, plain, symbol
 from dalembert.trace.scalar_functions import maximum, minimum, select
 
 
@@ -39,6 +39,21 @@ def ordered(outputs: Any) -> list[Expr]:
 
 
 _serial = attrgetter("serial")
+
+
+def as_rows(e: Expr) -> list[tuple[Any, ...]]:
+    """A node and all it depends on: operation and arguments, where an integer is the number of another row."""
+    nodes = ordered([e])
+    number = {x: i for i, x in enumerate(nodes)}
+    return [(x.op, *(number[a] if type(a) is Expr else a for a in x.args)) for x in nodes]
+
+
+def from_rows(rows: list[tuple[Any, ...]]) -> Expr:
+    """The node that `as_rows` took apart."""
+    made: list[Expr] = []
+    for op, *args in rows:
+        made.append(symbol(*args) if op is ops.SYMBOL else node(op, *(made[a] if type(a) is int else a for a in args)))
+    return made[-1]
 
 
 def free_symbols(outputs: Any) -> list[Expr]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
-from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.version import __version__
 
 SECONDS = 4.0

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.motion.motion import Motion
-from dalembert.simulation.scales import prescribed_units
+from dalembert.simulation.error_sizes import prescribed_units
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State

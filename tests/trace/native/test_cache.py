@@ -299,8 +299,7 @@ for k in range(10):
 
 def test_two_processes_at_once(directory: Path, compiled: list[Module]) -> None:
     """Both compile or one finds the other's entry; the result is whole either way."""
-    path = os.pathsep.join([str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = os.environ | {"PYTHONPATH": path}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])}
     workers = [subprocess.Popen([sys.executable, "-c", WORKER], env=environment) for _ in range(2)]
     assert [worker.wait(timeout=60) for worker in workers] == [0, 0]
     assert len(entries(directory)) == 10 == len(list(directory.iterdir())) - 1

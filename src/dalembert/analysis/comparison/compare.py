@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.analysis.comparison.comparison import NO_ROWS, Comparison, ComparisonEntry, Refusal
 from dalembert.analysis.comparison.consistent import consistent_states
-from dalembert.analysis.comparison.timed import CompiledPair, nanoseconds
+from dalembert.analysis.comparison.timed import TimedKernel, nanoseconds
 from dalembert.arguments import refused
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
@@ -52,7 +52,7 @@ def compare(
         raise refused("compare: seconds", "a number from 0 on", seconds)
     end = perf_counter() + seconds
     m = m.kernels.mechanism
-    made: list[tuple[ComparisonEntry, CompiledPair]] = []
+    made: list[tuple[ComparisonEntry, TimedKernel]] = []
     refusals: list[Refusal] = []
     methods = list(METHODS if constraints is None else constraints)
     wanted = list(FORMULATIONS if formulations is None else formulations)
@@ -182,7 +182,7 @@ class Size:
 # -- one pair ----------------------------------------------------------------------------------------------------------
 def _entry(
     reference: Reference, name: str, form: Formulation, by: str, size: Size
-) -> tuple[ComparisonEntry, CompiledPair]:
+) -> tuple[ComparisonEntry, TimedKernel]:
     """All but its time, and what is to be timed. `form` is compiled; at numbers, speeds that are chosen are chosen in each state."""
     m, there = reference.mechanism, FORMULATIONS[name]
     solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
@@ -191,7 +191,7 @@ def _entry(
         solution = solve(there.equations(s))
         accelerations.append(reference.acceleration_difference(k, there, solution.udot))
         multipliers.append(reference.multiplier_difference(k, solution.lam))
-    native = CompiledPair(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
+    native = TimedKernel(accelerations_kernel(m, name, UNCONSTRAINED if by == NO_ROWS else by, poses=reference.poses))
     rates = native.evaluate(reference.states, [form.formulation_speeds(s) for s in reference.states])
     accelerations += [reference.acceleration_difference(k, form, row[m.n_q :]) for k, row in enumerate(rates)]
     entry = ComparisonEntry(

@@ -8,8 +8,8 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import assemble, close, consistent_speeds, displaced
 from dalembert.errors import DalembertError, LoopError
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.initial import initial_state
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 

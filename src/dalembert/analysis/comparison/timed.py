@@ -19,7 +19,7 @@ ROOM = 128_000
 """Bytes of input and output of one call: many evaluations, none of which waits for memory."""
 
 
-class CompiledPair:
+class TimedKernel:
     """A pair's machine code, compiled afresh so that its time can be measured, and called over many states at once."""
 
     def __init__(self, kernel: FormulationSpeedsKernel):
@@ -52,7 +52,7 @@ class CompiledPair:
 class TimedRun:
     """A call over many states, those of the pair in turn; a single row serves all."""
 
-    def __init__(self, native: CompiledPair, count: int):
+    def __init__(self, native: TimedKernel, count: int):
         self.count, self.y = count, np.empty((count, native.kernel.n_output))
         given = [np.resize(x, (count, x.shape[1])) if len(x) > 1 else x for x in native.given]
         steps = [x.shape[1] if len(x) > 1 else 0 for x in given]
@@ -66,7 +66,7 @@ class TimedRun:
         return perf_counter() - begun
 
 
-def nanoseconds(pairs: Sequence[CompiledPair]) -> list[float]:
+def nanoseconds(pairs: Sequence[TimedKernel]) -> list[float]:
     """Per evaluation: all pairs in rounds, one after the other, and the best round of each."""
     runs = [pair.run() for pair in pairs]
     best = [np.inf] * len(runs)

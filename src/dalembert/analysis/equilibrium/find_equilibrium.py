@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
-from dalembert.analysis.equilibrium.search import MOST_STEPS, Search, SearchResult, SearchStart
+from dalembert.analysis.equilibrium.search import MOST_STEPS, Search
+from dalembert.analysis.equilibrium.search_equations import SearchResult, SearchStart
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state, named_speeds

@@ -14,8 +14,8 @@ import numpy as np
 
 from dalembert.analysis.linear.row_derivatives import RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.recursion import Pose
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
-from dalembert.simulation.scales import coordinate_units, speed_units
+from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.version import __version__
 
 

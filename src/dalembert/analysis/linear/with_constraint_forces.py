@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.rows import Differentiated
+from dalembert.kinematics.constraint_rows import Differentiated
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
 from dalembert.trace import symbol

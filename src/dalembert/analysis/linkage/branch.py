@@ -15,7 +15,7 @@ from dalembert.constraints.assembly.assemble import close, displaced
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import LoopError
 from dalembert.formulations.tree import kane
-from dalembert.kinematics.rows import closure
+from dalembert.kinematics.constraint_rows import closure
 from dalembert.mechanism import Mechanism
 from dalembert.words import counted
 

@@ -20,8 +20,8 @@ from dalembert.constraints.assembly.assemble import (
     starts_from,
     turned_over,
 )
+from dalembert.kinematics.constraint_rows import closure, constraint_rows, row_scales
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import evaluator, one_by_one
 from dalembert.pivoting import rank_of

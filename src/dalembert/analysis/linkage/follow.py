@@ -21,8 +21,8 @@ from dalembert.arguments import numbers, refused
 from dalembert.constraints.assembly.assemble import assemble, close, close_stiffly
 from dalembert.errors import LoopError, PathError, StateError
 from dalembert.formulations.tree import kane
+from dalembert.kinematics.constraint_rows import constraint_rows, row_scales
 from dalembert.kinematics.initial import initial_state
-from dalembert.kinematics.rows import constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.constraints import Relation

@@ -30,7 +30,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.parts.forces.points import point
 from dalembert.parts.names import unknown
-from dalembert.simulation.scales import coordinate_units
+from dalembert.simulation.error_sizes import coordinate_units
 from dalembert.tables import Columns, check_ending, write_table
 
 if TYPE_CHECKING:

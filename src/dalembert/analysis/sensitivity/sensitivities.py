@@ -28,7 +28,7 @@ from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT
 from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
-from dalembert.simulation.options import Options, options
+from dalembert.simulation.run_options import Options, options
 from dalembert.trace import directional
 
 if TYPE_CHECKING:

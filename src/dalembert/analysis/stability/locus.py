@@ -16,7 +16,7 @@ from dalembert.analysis.tabular import Tabular
 from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.optional import optional
-from dalembert.simulation.scales import speed_units
+from dalembert.simulation.error_sizes import speed_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

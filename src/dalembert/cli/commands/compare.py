@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, model_with, started
 from dalembert.cli.report import say, say_json
+from dalembert.cli.shared_options import Initial, Parameter, model_with, started
 
 
 def compare(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model, described
-from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Duration, Every, Initial, Kept, Parameter
 from dalembert.cli.values import numbers_by_name, point_of, single_numbers
 from dalembert.tables import Columns, write_table
 
@@ -135,7 +135,7 @@ def _followed(m: Mechanism, follow: str, start: dict[str, Any]) -> tuple[Any, An
 
 
 def _keep(m: Mechanism, found: Any, poses: tuple[Any, Any, Any], path: Path) -> None:
-    from dalembert.simulation.scales import coordinate_units, speed_units
+    from dalembert.simulation.error_sizes import coordinate_units, speed_units
 
     kinds = dict(zip(m.speeds, speed_units(m)))
     units = {name: "N m" if "rad" in kinds[name] else "N" for name in found.actuated}

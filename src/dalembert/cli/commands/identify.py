@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, Speed, model_with
 from dalembert.cli.report import note, say, say_json
+from dalembert.cli.shared_options import Initial, Parameter, Speed, model_with
 from dalembert.cli.values import numbers_by_name
 from dalembert.errors import ModelError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Parameter, model_with, started
 from dalembert.cli.report import say, say_json
+from dalembert.cli.shared_options import Initial, Parameter, model_with, started
 
 
 def inspect(model: Model, initial: Initial = None, parameter: Parameter = None, json: Json = False) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Parameter, Steady, model_with, started
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, model_with, started
 from dalembert.cli.values import numbers_by_name
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
 from dalembert.cli.values import numbers_by_name, values_of
 from dalembert.tables import Columns, write_table
 
@@ -28,7 +28,7 @@ def locus(
     json: Json = False,
 ) -> None:
     """Follow the eigenvalues of small motions over a parameter or speed: root locus, Campbell's diagram, limits, critical speeds."""
-    from dalembert.simulation.scales import speed_units
+    from dalembert.simulation.error_sizes import speed_units
 
     check_endings(output or [], (".csv", ".html"))
     m = model_with(model, parameter)

@@ -8,9 +8,9 @@ import typer
 
 from dalembert.cli.commands.simulate import how_long
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Duration, Every, Initial, Kept, Parameter, Speed, model_with
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Duration, Every, Initial, Kept, Parameter, Speed, model_with
 from dalembert.cli.values import numbers_by_name
 from dalembert.tables import Columns, write_table
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Duration, Initial, Parameter, Speed, model_with
 from dalembert.cli.report import note, rounded, say, say_json
+from dalembert.cli.shared_options import Duration, Initial, Parameter, Speed, model_with
 from dalembert.cli.simulation_options import with_simulation_options
 from dalembert.cli.values import numbers_by_name
 from dalembert.errors import SimulationError
@@ -38,7 +38,7 @@ def simulate(
     options: SimulationOptions,
 ) -> None:
     """Simulate a model: its own duration and initial values, or those given."""
-    from dalembert.cli.tables import check_endings
+    from dalembert.cli.output_files import check_endings
 
     check_endings(output or [], tuple(FORMATS))
     motion, seconds = marched(model, duration, initial, speed, parameter, options)

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
 from dalembert.cli.values import numbers_by_name, values_of
 from dalembert.tables import Columns, write_table
 
@@ -17,7 +17,7 @@ from dalembert.tables import Columns, write_table
 def stability(
     model: Model,
     over: Annotated[
-        list[str], typer.Option(help="A parameter or held speed and its values: k=0:10:21. One or two of them.")
+        list[str], typer.Option(help="A parameter or constant speed and its values: k=0:10:21. One or two of them.")
     ],
     initial: Initial = None,
     speed: Steady = None,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert.cli.model import Json, Model
-from dalembert.cli.options import Initial, Kept, Parameter, model_with
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Initial, Kept, Parameter, model_with
 from dalembert.cli.values import numbers_by_name, point_of, values_of
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import typer
 
 from dalembert.cli.commands.simulate import marched
 from dalembert.cli.model import Json, Model, path_of
-from dalembert.cli.options import Duration, Every, Initial, Parameter, Speed
+from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say_json
-from dalembert.cli.tables import check_endings
+from dalembert.cli.shared_options import Duration, Every, Initial, Parameter, Speed
 from dalembert.mechanism.simulation_options import SimulationOptions
 
 

@@ -30,8 +30,8 @@ from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
+from dalembert.kinematics.constraint_rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.kinematics.rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import Part
 from dalembert.pivoting import RANK_TOLERANCE, rank_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.constraints.assembly.released import prescribed_joints
 from dalembert.errors import LoopError
-from dalembert.kinematics.rows import constraint_rows, row_scales
+from dalembert.kinematics.constraint_rows import constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME
 from dalembert.trace import depends_on
@@ -48,7 +48,7 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescri
     if len(pulling) > 1:
         return LoopError(
             f"{_listed(pulling)} contradict each other{_when(m, t)}: the best that could be found after {starts} starts leaves gaps of "
-            f"{shares}. Take one of them away, or change what it asks for{_told_by(m, pulling)}"
+            f"{shares}. Take one of them away, or change what it asks for{_driven_by(m, pulling)}"
         )
     name = pulling[0]
     loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
@@ -122,10 +122,10 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: S
             f"{gaps[name]:.3g} m/s; give fewer speeds"
         )
     pulling = [each for each, gap in weights.items() if gap > PULLS * weights[name]]
-    told = prescribed_joints(m)
-    if len(pulling) == 1 and told:
+    prescribed = prescribed_joints(m)
+    if len(pulling) == 1 and prescribed:
         return LoopError(
-            f'"{name}" contradicts the prescribed motion of {_listed(told)} at t = {t:g} s: no speeds satisfy both, '
+            f'"{name}" contradicts the prescribed motion of {_listed(prescribed)} at t = {t:g} s: no speeds satisfy both, '
             f"{gaps[name]:.3g} is missing. Let their functions of time agree, or take one of them away"
         )
     if len(pulling) == 1:
@@ -135,7 +135,7 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: S
         )
     return LoopError(
         f'{_listed(pulling)} contradict each other at t = {t:g} s: no speeds satisfy them, {gaps[name]:.3g} is missing at "{name}". '
-        f"Take one of them away, or change what it asks for{_told_by(m, pulling)}"
+        f"Take one of them away, or change what it asks for{_driven_by(m, pulling)}"
     )
 
 
@@ -144,7 +144,7 @@ def drift_apart(m: Mechanism, off: np.ndarray, t: float) -> LoopError:
     gaps = _by_owner(m, off)
     worst = max(gaps, key=lambda each: gaps[each])
     return LoopError(
-        f'constraints agree at the start but contradict each other by t = {t:g} s: "{worst}" is then off by {gaps[worst]:.3g}, held as '
+        f'constraints agree at the start but contradict each other by t = {t:g} s: "{worst}" is then off by {gaps[worst]:.3g}, kept as '
         f"it is by the others. Take one of them away, let their functions of time agree, or start from another pose of the mechanism"
     )
 
@@ -159,7 +159,7 @@ def _driving(m: Mechanism, names: Iterable[str]) -> list[str]:
     return [name for name in names if depends_on([m.constraint_rows[name].g, m.constraint_rows[name].phi], [TIME])]
 
 
-def _told_by(m: Mechanism, pulling: Sequence[str]) -> str:
+def _driven_by(m: Mechanism, pulling: Sequence[str]) -> str:
     driving = _driving(m, pulling)
     return f"; {_listed(driving)} {'are' if len(driving) > 1 else 'is'} driven by time" if driving else ""
 

@@ -11,14 +11,14 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class CoupledBlock:
     """Places of its speeds and of its rows."""
 
     speeds: np.ndarray
     rows: np.ndarray
 
 
-def blocks(A: np.ndarray, B: np.ndarray) -> list[Block]:
+def blocks(A: np.ndarray, B: np.ndarray) -> list[CoupledBlock]:
     """Blocks, from which entries are other than zero. Rows of zeros go with the first."""
     n = len(A)
     B = np.asarray(B != 0)
@@ -37,9 +37,9 @@ def blocks(A: np.ndarray, B: np.ndarray) -> list[Block]:
         left &= ~own
         found.append(own)
     if len(found) <= 1:
-        return [Block(np.arange(n), np.arange(len(B)))]
+        return [CoupledBlock(np.arange(n), np.arange(len(B)))]
     nothing = ~B.any(axis=1)
     return [
-        Block(np.flatnonzero(own), np.flatnonzero(B[:, own].any(axis=1) | (nothing if i == 0 else False)))
+        CoupledBlock(np.flatnonzero(own), np.flatnonzero(B[:, own].any(axis=1) | (nothing if i == 0 else False)))
         for i, own in enumerate(found)
     ]

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.methods.blocks import Block, blocks
+from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
 from dalembert.trace.native.driver.lapack import LAPACK
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class SystemStructure:
     """What is known of the equations before their numbers: which entries of A and B can be other than zero, and rows that together
     say all (for methods that cannot find them)."""
 
@@ -29,15 +29,15 @@ class Shape:
     independent: tuple[int, ...]
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[CoupledBlock]:
         """Speeds and rows that nothing couples."""
         return blocks(self.A, self.B)
 
-    def of(self, x: Block) -> Shape:
+    def of(self, x: CoupledBlock) -> SystemStructure:
         """What is known of one block."""
         place = {int(k): i for i, k in enumerate(x.rows)}
         kept = tuple(place[k] for k in self.independent if k in place)
-        return Shape(self.A[np.ix_(x.speeds, x.speeds)], self.B[np.ix_(x.rows, x.speeds)], kept)
+        return SystemStructure(self.A[np.ix_(x.speeds, x.speeds)], self.B[np.ix_(x.rows, x.speeds)], kept)
 
     @property
     def n(self) -> int:
@@ -62,7 +62,7 @@ class Scaled:
 class Native:
     """The body of a solving function under construction."""
 
-    def __init__(self, module: Module, f: Any, shape: Shape):
+    def __init__(self, module: Module, f: Any, shape: SystemStructure):
         self.module, self.code, self.shape = module, f, shape
         self.n, self.rows = shape.n, shape.rows
         self.A, self.f, self.B, self.gamma, self.udot = f.A, f.f, f.B, f.gamma, f.udot
@@ -72,7 +72,7 @@ class Native:
         """Whether LAPACK is called."""
         self._lapack = Lapack(module)
 
-    def part(self, x: Block) -> Native:
+    def part(self, x: CoupledBlock) -> Native:
         """The same function on one block: its A, f, B and γ gathered, and an u̇ of its own."""
         f, n, rows = self.code, len(x.speeds), len(x.rows)
         made = Native(self.module, f, self.shape.of(x))
@@ -261,7 +261,7 @@ def measured_speeds(emit: Emit) -> Emit:
     return emitted
 
 
-def emit_solve(module: Module, emit: Emit, shape: Shape, name: str = "solve") -> tuple[Signature, int]:
+def emit_solve(module: Module, emit: Emit, shape: SystemStructure, name: str = "solve") -> tuple[Signature, int]:
     """`solve(A, f, B, gamma, udot, work)` → the rank; and the working memory it needs."""
     parameters: dict[str, Any] = dict.fromkeys(("A", "f", "B", "gamma", "udot", "work"), Pointer)
     with module.function(name, status=True, **parameters) as f:
@@ -290,7 +290,7 @@ def _solved(x: Native, emit: Emit) -> Any:
     return v.rank
 
 
-def emit_multipliers(module: Module, shape: Shape) -> tuple[Signature, int]:
+def emit_multipliers(module: Module, shape: SystemStructure) -> tuple[Signature, int]:
     """`multipliers(A, f, B, gamma, udot, lam, work)` → the rank of B: the shortest λ, in scaled rows, with Bᵀλ = f − A u̇.
 
     The rank is no greater than the number of rows that together say all: where loops are not quite closed, others differ from them.

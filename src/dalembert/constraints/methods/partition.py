@@ -1,7 +1,8 @@
 """Coordinate partitioning [A 48–56; C 57]: B = [Ba Bb], u̇_b = −Bb⁻¹(Ba u̇_a − γ), and the equations of the independent speeds alone.
 
 Dependent speeds are chosen by pivoting, so that Bb is as well conditioned as the mechanism's pose allows; dependent rows are found
-by the same pivoting on rows and left out. Integrating (q, u_a) takes 2n − m equations.
+by the same pivoting on rows and left out. Integrating (q, u_a) takes 2n − m equations, and
+(q_a, u_a), as `kernels/rhs/partition.py` does it, 2(n − m).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.constraints.massless import mass_factor
-from dalembert.constraints.methods.blocks import Block, blocks
+from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
@@ -88,17 +88,17 @@ def measured(solve: Solve) -> Callable[[Equations], Solution]:
     return solved
 
 
-_known: WeakKeyDictionary[Equations, list[tuple[Block, np.ndarray, MeasuredEquations]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Equations, list[tuple[CoupledBlock, np.ndarray, MeasuredEquations]]] = WeakKeyDictionary()
 
 
-def _blocks_of(e: Equations) -> list[tuple[Block, np.ndarray, MeasuredEquations]]:
+def _blocks_of(e: Equations) -> list[tuple[CoupledBlock, np.ndarray, MeasuredEquations]]:
     """Blocks with the measures of their speeds, which are powers of two, so that measuring costs no digit."""
     if e not in _known:
         _known[e] = [_measured_block(e, x) for x in blocks(e.A, e.B)]
     return _known[e]
 
 
-def _measured_block(e: Equations, x: Block) -> tuple[Block, np.ndarray, MeasuredEquations]:
+def _measured_block(e: Equations, x: CoupledBlock) -> tuple[CoupledBlock, np.ndarray, MeasuredEquations]:
     A, B = e.A[np.ix_(x.speeds, x.speeds)], e.B[np.ix_(x.rows, x.speeds)]
     D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(A))))
     return x, D, MeasuredEquations(D[:, None] * A * D, D * e.f[x.speeds], B * D, e.gamma[x.rows])

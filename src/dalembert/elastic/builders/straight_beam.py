@@ -93,29 +93,10 @@ def beam(
     if any(map(callable, (A, Iy, Iz, J))):
         return made
     carried = tuple(OnBeam(x, b.mass, b.com, b.inertia) for x, b in on.items())
-    return kept(
-        made,
-        Beam(
-            length,
-            E,
-            rho,
-            A,
-            Iy,
-            Iz,
-            J,
-            G,
-            shear,
-            rotary,
-            elements,
-            modes,
-            support,
-            static,
-            carried,
-            more,
-            stiffening,
-            damping,
-        ),
-    )
+    said = Beam(
+        length, E, rho, A, Iy, Iz, J, G, shear, rotary, elements, modes, support, static, carried, more, stiffening, damping,
+    )  # fmt: skip
+    return kept(made, said)
 
 
 def reduced_beam(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.files.expressions.errors import ExpressionError
+from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
 from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
 from dalembert.files.expressions.syntax import (

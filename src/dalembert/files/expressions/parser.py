@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dalembert.files.expressions.errors import ExpressionError
+from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import FUNCTIONS
 from dalembert.files.expressions.syntax import (
     Call,

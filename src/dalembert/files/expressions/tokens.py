@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from dalembert.files.expressions.errors import ExpressionError
+from dalembert.files.expressions.expression_error import ExpressionError
 
 LONGEST = 4000
 """Characters of one expression."""

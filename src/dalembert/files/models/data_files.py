@@ -50,12 +50,12 @@ def data_files(system: System) -> Iterator[tuple[str, DataFile]]:
     for name, body in system.bodies.items():
         source = body.data.source if body.modes else None
         for thing in (source, *body.shapes):
-            yield from ((f'body "{name}"', file) for file in _held(thing))
-    yield from (("the ground", file) for shape in system.ground_shapes for file in _held(shape))
+            yield from ((f'body "{name}"', file) for file in _files_of(thing))
+    yield from (("the ground", file) for shape in system.ground_shapes for file in _files_of(shape))
     yield from ((f'table "{name}"', table.file) for name, table in system.tables.items() if table.file is not None)
 
 
-def _held(thing: Any) -> list[DataFile]:
+def _files_of(thing: Any) -> list[DataFile]:
     values = [getattr(thing, f.name) for f in fields(thing)] if thing is not None else []
     return [x for x in values if isinstance(x, DataFile)]
 

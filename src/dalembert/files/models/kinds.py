@@ -142,7 +142,7 @@ class Flag(Text):
 
 
 @dataclass(frozen=True)
-class RowKind:
+class ListKind:
     """`count` values of one kind in a list (0: any number)."""
 
     item: Kind
@@ -163,9 +163,9 @@ class RowKind:
         return {"type": "array", "items": self.item.schema(), **limits}
 
 
-VECTOR = RowKind(NumberKind(), 3)
-AXIS = RowKind(PlainNumber(), 3)
-MATRIX = RowKind(VECTOR, 3)
+VECTOR = ListKind(NumberKind(), 3)
+AXIS = ListKind(PlainNumber(), 3)
+MATRIX = ListKind(VECTOR, 3)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class OneOrMany:
     """A number, or a list of them."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:
-        return RowKind(PlainNumber(), 0).read(entry, scope) if isinstance(entry.value, list) else scope.plain(entry)
+        return ListKind(PlainNumber(), 0).read(entry, scope) if isinstance(entry.value, list) else scope.plain(entry)
 
     def write(self, value: Any, where: str) -> Any:
         return np.asarray(value, dtype=float).tolist()
@@ -217,7 +217,7 @@ class Either:
         return {"anyOf": [self.otherwise.schema(), self.mapping.schema()]}
 
 
-NUMBERS = RowKind(PlainNumber(), 0)
+NUMBERS = ListKind(PlainNumber(), 0)
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ class FunctionKind:
         number = {"$ref": "#/$defs/expression"}
         if self.function.size == 1:
             return number
-        row = RowKind(NumberKind(), self.function.size).schema() | {"items": number}
+        row = ListKind(NumberKind(), self.function.size).schema() | {"items": number}
         return row if self.function.size else {"anyOf": [number, row]}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
-from dalembert.files.models.kinds import Kind, Named, NameKind, OneOrMany, PlainNumber, RowKind, Text
+from dalembert.files.models.kinds import Kind, ListKind, Named, NameKind, OneOrMany, PlainNumber, Text
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.records import Field, VariantKind, fields_of
 from dalembert.mechanism.simulation_options import SimulationOptions
@@ -97,7 +97,7 @@ SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
 INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
 WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}
 PARAMETERS: Kind = Named(PlainNumber())
-CUT: Kind = RowKind(NameKind(), 0)
+CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",

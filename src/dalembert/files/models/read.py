@@ -11,7 +11,7 @@ from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
-from dalembert.files.models.kinds import VECTOR, RowKind
+from dalembert.files.models.kinds import VECTOR, ListKind
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
@@ -38,8 +38,8 @@ from dalembert.files.models.layout import (
 )  # fmt: skip
 from dalembert.files.models.place import Entry
 from dalembert.files.models.records import VariantKind, fields_of, read_fields
+from dalembert.files.models.sampled_data import table_of
 from dalembert.files.models.scope import Scope
-from dalembert.files.models.tables import table_of
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.conform import checks_of
 from dalembert.parts.events import Event
@@ -151,7 +151,7 @@ def _listed(entry: Entry | None, kind: VariantKind, scope: Scope) -> list[Any] |
     """One thing or several."""
     if entry is None or entry.value is None:
         return None
-    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else RowKind(kind, 0).read(entry, scope)
+    return [kind.read(entry, scope)] if isinstance(entry.value, dict) else ListKind(kind, 0).read(entry, scope)
 
 
 def _ground(system: System, entry: Entry, scope: Scope) -> None:

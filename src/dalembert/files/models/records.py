@@ -18,8 +18,7 @@ import numpy as np
 from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
 from dalembert.files.models.data_files import FileKind
-from dalembert.files.models.elastic import ModesKind
-from dalembert.files.models.frames import FrameKind, PlaceKind, Rotation
+from dalembert.files.models.elastic_entries import ModesKind
 from dalembert.files.models.kinds import (
     AXIS,
     NUMBERS,
@@ -30,20 +29,22 @@ from dalembert.files.models.kinds import (
     FunctionKind,
     Inertia,
     Kind,
+    ListKind,
     Named,
     NameKind,
     NumberKind,
     OneOrMany,
     PlainNumber,
     PointKind,
-    RowKind,
     Schema,
     Text,
     WholeNumber,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
+from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
+from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
 from dalembert.parts.field_types import (
     ByName,
@@ -58,7 +59,7 @@ from dalembert.parts.field_types import (
 )  # fmt: skip
 from dalembert.parts.fields import Function, Holds
 from dalembert.parts.names import nearest
-from dalembert.simulation.integrators.registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
 from dalembert.trace import Expr
 
 _PLAIN: dict[type, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}
@@ -86,7 +87,7 @@ def _kind_of(said: FieldType | None) -> Kind | None:
         case ByName(item) if (kind := _kind_of(item)) is not None:
             return Named(kind)
         case Several(item) if (kind := _kind_of(item)) is not None:
-            return RowKind(kind, 0)
+            return ListKind(kind, 0)
         case Plain(cls):
             return _PLAIN[cls]
     return None
@@ -195,7 +196,10 @@ class RecordKind:
 
 @dataclass(frozen=True)
 class VariantKind:
-    """One of several classes, named by `type`; `besides` are fields that any of them has in the file."""
+    """One of several classes, named by `type`; `besides` are fields that any of them has in the file.
+
+    A class named after what it is, `SolidBox` a solid, goes without that word in the file: "box".
+    """
 
     classes: tuple[type, ...]
     what: str
@@ -203,7 +207,10 @@ class VariantKind:
 
     @property
     def named(self) -> dict[str, type]:
-        return {type_name(c): c for c in self.classes}
+        return {self._name(c): c for c in self.classes}
+
+    def _name(self, cls: type) -> str:
+        return type_name(cls).removeprefix(f"{self.what}_")
 
     def read(self, entry: Entry, scope: Scope) -> Any:
         """The object; what stands besides it is read with `read_fields`."""
@@ -226,7 +233,7 @@ class VariantKind:
                 "keep the model in Python"
             )
         cls: type = type(value)
-        return {"type": type_name(cls), **write_fields(value, fields_of(cls), where)}
+        return {"type": self._name(cls), **write_fields(value, fields_of(cls), where)}
 
     def schema(self) -> Schema:
         return {
@@ -241,8 +248,9 @@ _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
-    "columns": Either(Named(NUMBERS), NUMBERS), "points": RowKind(VECTOR, 0), "faces": RowKind(RowKind(WholeNumber(), 3), 0),
-    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "formulation": Choice(FORMULATIONS),
+    "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
+    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
+    "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

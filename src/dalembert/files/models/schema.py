@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.files.models.data_files import FileKind
-from dalembert.files.models.frames import FrameKind
 from dalembert.files.models.kinds import VECTOR, Kind
 from dalembert.files.models.layout import (
     CONSTRAINT,
@@ -27,6 +26,7 @@ from dalembert.files.models.layout import (
     Simulation,
     Watched,
 )  # fmt: skip
+from dalembert.files.models.places import FrameKind
 from dalembert.files.models.records import fields_of, schema_of, summary
 
 

@@ -10,9 +10,9 @@ from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
 from dalembert.files.models.as_expressions import as_expressions, tables_of
 from dalembert.files.models.data_files import check_files
-from dalembert.files.models.elastic import said
+from dalembert.files.models.elastic_entries import said
 from dalembert.files.models.emit import yaml_text
-from dalembert.files.models.kinds import VECTOR, RowKind, is_zero
+from dalembert.files.models.kinds import VECTOR, ListKind, is_zero
 from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
@@ -31,7 +31,7 @@ from dalembert.files.models.layout import (
     Watched,
 )  # fmt: skip
 from dalembert.files.models.records import Field, fields_of, write_fields
-from dalembert.files.models.tables import said_of
+from dalembert.files.models.sampled_data import said_of
 from dalembert.parts.bodies import RigidBody
 from dalembert.parts.events import Event
 from dalembert.parts.frames import Frame
@@ -64,7 +64,7 @@ def plain_data(system: System) -> dict[str, Any]:
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
-        data["ground"] = {"shapes": RowKind(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
+        data["ground"] = {"shapes": ListKind(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
@@ -84,7 +84,7 @@ def _body(b: RigidBody) -> dict[str, Any]:
         data = {"elastic": ELASTIC.write(said(b, where), f"{where}: elastic")}
     else:
         data = {f.name: f.kind.write(getattr(b, f.name), f"{where}: {f.name}") for f in fields_of(Body)}
-    return data | ({"shapes": RowKind(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
+    return data | ({"shapes": ListKind(SHAPE, 0).write(b.shapes, f"{where}: shapes")} if b.shapes else {})
 
 
 def _frame(name: str, body: str, frame: Frame) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 The same unknowns as Newton–Euler solved for rotations, with (CᵀM⁻¹C)⁻¹ known in closed form: D = −L T₂ μ. A = diag(m, K):
 the mass centre of a floating group moves by itself. Rows are the constraint torques [B 51], the forces of joints that
-slide, and the loops.
+slide, and the loops. An elastic body brings the rates of its own coordinates, and its vectors d_ik deform with it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Any, t: Any, q: Any, w: Any) -> State:
     x = hinged(State(m, t, q, np.zeros(m.n_u)))
-    return state_of_bodies(m, t, q, x.spread @ np.asarray(w))
+    return state_of_bodies(m, t, q, x.velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -56,15 +56,14 @@ def hinged(s: State) -> Hinged:
 
 def _hinged(s: State) -> Hinged:
     a = augmented(s)
-    every = range(1, a.bodies.n + 1)
-    return Hinged(a.bodies, [[a.moving(i, k) for k in every] for i in every])
+    every = a.bodies.numbers
+    return Hinged(a.bodies, {(i, k): d for i in every for k in every if (d := a.moving(i, k)) is not None})
 
 
 def balance(a: AugmentedBodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
     """diag(m, K) and its right-hand side."""
     b, first = a.bodies, x.n_places
-    n = first + 3 * b.n
-    A, f = b.zeros(n, n), b.zeros(n)
+    A, f = b.zeros(x.size, x.size), b.zeros(x.size)
     for root in x.groups.floating:
         at = x.centre_at(root)
         A[at, at] = a.mass(root) * np.eye(3)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.connection import Directions
-from dalembert.formulations.rigid import bending
 from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
@@ -19,8 +18,9 @@ SINGULAR = 1e-10
 
 
 def singular_bodies(m: Mechanism) -> list[int]:
-    """Bodies whose mass or some moment of inertia is nothing."""
-    return [k for k, b in enumerate(m.numeric.bodies, start=1) if _singular(float(b.mass), b.inertia.astype(float))]
+    """Bodies whose mass or some moment of inertia is nothing; those whose motion is given need none."""
+    bodies = [(k, m.numeric.bodies[k - 1]) for k in m.free_bodies]
+    return [k for k, b in bodies if _singular(float(b.mass), b.inertia.astype(float))]
 
 
 def _singular(mass: float, inertia: np.ndarray) -> bool:
@@ -31,8 +31,8 @@ def _singular(mass: float, inertia: np.ndarray) -> bool:
 def lacking(m: Mechanism) -> str | None:
     """The sentence for formulations that divide by the inertia of every body."""
     found = singular_bodies(m)
-    if not found or m.elastic:
-        return bending(m)
+    if not found:
+        return None
     return (
         f'body "{m.bodies[found[0] - 1].name}" has no mass, or no inertia about some axis, and this elimination divides by it; '
         'give it some, or choose "newton_euler", "barycentric" or "kane"'

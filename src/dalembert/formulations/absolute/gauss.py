@@ -1,7 +1,9 @@
 """Gauss's principle of least constraint, minimised directly [B 39]: of all accelerations the joints admit, the true ones
 minimise
 
-Z = ½ ‖r̈ − M⁻¹F‖²_M + ½ ‖ω̇ − I⁻¹(G + C g − ω × Iω)‖²_I.
+Z = ½ ‖r̈ − M⁻¹F‖²_M + ½ ‖ω̇ − I⁻¹(G + C g − ω × Iω)‖²_I,
+
+where ω̇ of an elastic body takes its own accelerations q̈ along.
 
 The joints are eliminated first, as in least squares with equality constraints: the bodies' accelerations are written in the
 free accelerations u̇ of the joints, in which Z is an unconstrained quadratic. A is its second derivative and f minus its
@@ -17,12 +19,10 @@ import numpy as np
 
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.rigid import bending
-from dalembert.formulations.tree.kane import first_order, formulation_speeds, speeds, state, udot
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.formulations.tree.kane import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
-from dalembert.vectors import cross
 
 __all__ = [
     "constraint",
@@ -36,20 +36,20 @@ __all__ = [
     "udot",
 ]
 
-refusal = bending
 title = "Gauss's least constraint, minimised over the joints' accelerations"
 
 
 def constraint(s: State, udot: Any) -> Any:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
     b = s.view(Bodies)
-    total: Any = 0.0
-    for k, (body, rates) in enumerate(zip(s.mechanism.bodies, s.accelerations(udot)[1:]), start=1):
-        R, w, arm = s.poses[k].R, s.velocities[k].w, s.com_arms[k - 1]
-        a = rates.v + cross(rates.w, arm) + cross(w, cross(w, arm))
-        turn = R.T @ rates.w
+    wdot, total = b.accelerations(udot), 0.0
+    for k in b.numbers:
+        body = s.mechanism.bodies[k - 1]
+        place, turn, modes = b.at(k)
+        a, own = wdot[place], np.concatenate([wdot[turn], wdot[modes]])
+        in_body = np.concatenate([s.poses[k].R.T @ wdot[turn], wdot[modes]])
         total = total + (0.5 * body.mass) * (a @ a) - a @ b.forces[k - 1]
-        total = total + 0.5 * (turn @ (body.inertia @ turn)) - rates.w @ b.torques[k - 1]
+        total = total + 0.5 * (in_body @ (body.central_inertia(s.modal_q(k)) @ in_body)) - own @ b.torques[k - 1]
     return total
 
 

@@ -3,43 +3,47 @@
 ω_k = ω_root + Σ P_j γ̇_j over the hinges from the group's root to body k, and summing the rotational equations over the
 bodies beyond a hinge, along its axes, removes every constraint torque: YᵀKY of (ω_root, γ̇), 3 + Σ n_j equations for a
 floating group, Σ n_j on the ground. Its mass centre stands apart, as in the barycentric form. Joints that slide keep their
-rows.
+rows. An elastic body stands on a node of its parent and by a node of its own, whose turns W q̇ come in between; the rates q̇ of its own
+coordinates are speeds as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
+from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
-from dalembert.formulations.absolute.separate_bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import mode_names
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import slides
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import cross
+from dalembert.vectors import Vector
 
 title = "Hooker–Margulies: barycentric, in joint rates"
 refusal = weightless
 
 
 def speeds(m: Mechanism) -> tuple[str, ...]:
-    """ṙ_c and ω of each floating group's root in world axes, then the rates of the joints that turn about a point."""
+    """ṙ_c and ω of each floating group's root in world axes, then the rates of the joints that turn about a point, then the modes."""
     roots = [
         f"{m.bodies[r - 1].name}.{part}{axis}" for part in ("c", "root_w") for r in groups(m).floating for axis in "xyz"
     ]
-    return (*roots, *(m.speeds[at] for at in _rates(m)))
+    return (*roots, *(m.speeds[at] for at in _rates(m)), *mode_names(m))
 
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations, the forces of joints that slide, and the loops' multipliers."""
-    rows = sum(6 - len(j.free) for j in m.joints if slides(j.joint))
+    joints = [m.joints[k - 1] for k in m.free_bodies]
+    rows = sum(6 - j.n_own for j in joints if slides(j.joint.inner))
     return m.n_q + len(speeds(m)) + rows + len(m.rows)
 
 
@@ -47,7 +51,8 @@ def formulation_speeds(s: State) -> np.ndarray:
     x = hinged(s)
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]
-    return np.concatenate([w[: x.n_places], *turns, s.speeds[_rates(s.mechanism)]])
+    modes = [s.modal_u(k) for k in x.bodies.numbers]
+    return np.concatenate([w[: x.n_places], *turns, s.speeds[_rates(s.mechanism)], *modes])
 
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
@@ -55,7 +60,7 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     x = hinged(at_rest)
     Y = _from_rates(x)
     prescribed = _prescribed(x)
-    return state_of_bodies(m, t, q, x.spread @ (Y @ np.asarray(w) + prescribed))
+    return state_of_bodies(m, t, q, x.velocities(Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -81,7 +86,7 @@ def equations(s: State) -> Equations:
 
 def _rates(m: Mechanism) -> list[int]:
     """The places in u of the speeds of joints that turn about a point."""
-    return [at for j in m.joints if not slides(j.joint) for at in j.columns]
+    return [at for j in m.joints if not slides(j.joint.inner) for at in j.columns[: j.n_own]]
 
 
 def _in_rates(s: State) -> tuple[np.ndarray, np.ndarray]:
@@ -91,11 +96,12 @@ def _in_rates(s: State) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_rates(x: Hinged) -> np.ndarray:
-    """Y: (ṙ_c, ω) from (ṙ_c, ω_root, γ̇) [B 60]."""
+    """Y: (ṙ_c, ω, q̇) from (ṙ_c, ω_root, γ̇, q̇) [B 60]."""
     b, first = x.bodies, x.n_places
-    rates = _rates(b.mechanism)
-    Y = b.zeros(first + 3 * b.n, 2 * first + len(rates))
+    rates, n_modes = _rates(b.mechanism), b.size - 6 * b.n
+    Y = b.zeros(x.size, 2 * first + len(rates) + n_modes)
     Y[:first, :first] = np.eye(first)
+    Y[x.size - n_modes :, Y.shape[1] - n_modes :] = np.eye(n_modes)
     for c in b.connections:
         own = x.turn_at(c.child)
         if not c.pointed:
@@ -104,41 +110,32 @@ def _from_rates(x: Hinged) -> np.ndarray:
             continue
         if c.parent:
             Y[own] = Y[x.turn_at(c.parent)]
-        for i, place in zip(c.joint.free, c.joint.columns):
-            Y[own, 2 * first + rates.index(place)] = c.link.R_C @ c.motion[:3, i]
+        for k, turns, sign in ((c.parent, c.on_parent.turns, 1.0), (c.child, c.on_child.turns, -1.0)):
+            if turns.shape[1]:
+                Y[own] = Y[own] + sign * (turns @ Y[x.modes_at(k)])
+        for i, place in zip(c.free, c.columns):
+            Y[own, 2 * first + rates.index(place)] = c.R_C @ c.motion[:3, i]
     return Y
 
 
 def _prescribed(x: Hinged) -> np.ndarray:
-    """(0, ω) of the bodies where all the rates are zero: prescribed turns at the hinges."""
-    return _summed(x, lambda c, b: c.link.R_C @ (c.motion[:3] @ _prescribed_speeds(c, b.state.joint_u[c.child - 1])))
+    """(0, ω, 0) of the bodies where all the rates are zero: prescribed turns at the hinges, and of external bodies."""
+    return _summed(x, lambda c: c.R_C @ (c.motion[:3] @ c.prescribed) + c.given_velocity.w)
 
 
 def _bias(x: Hinged) -> np.ndarray:
-    """(0, ω̇) of the bodies where no rate changes: Ṗγ̇ and prescribed turns."""
-
-    def own(c: Any, b: Bodies) -> np.ndarray:
-        s, k, j = b.state, c.child - 1, c.joint.joint
-        law = s.joint_udot(np.zeros(s.mechanism.n_u))[k]
-        turn = c.link.R_C @ (j.turning(c.q) @ law + j.turning_rate(c.q, s.joint_u[k]) @ s.joint_u[k])
-        return turn + cross(s.velocities[c.parent].w, s.joint_rates[k].w)
-
-    return _summed(x, own)
+    """(0, ω̇, 0) of the bodies where no rate changes: Ṗγ̇ and prescribed turns."""
+    return _summed(x, lambda c: c.turn_drift)
 
 
-def _summed(x: Hinged, own: Any) -> np.ndarray:
+def _summed(x: Hinged, own: Callable[[JointConnection], Vector]) -> np.ndarray:
     """Contributions of the hinges, summed outward."""
-    b = x.bodies
-    out = b.zeros(x.n_places + 3 * b.n)
-    for c in b.connections:
+    out = x.bodies.zeros(x.size)
+    for c in x.bodies.connections:
         if c.pointed:
             before = out[x.turn_at(c.parent)] if c.parent else 0.0
-            out[x.turn_at(c.child)] = before + own(c, b)
+            out[x.turn_at(c.child)] = before + own(c)
     return out
-
-
-def _prescribed_speeds(c: Any, u: np.ndarray) -> np.ndarray:
-    return np.array([0.0 if at is not None else value for value, at in zip(u, c.joint.u_at)])
 
 
 def _sliding_rows(x: Hinged, Y: np.ndarray, y0: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.dead_rows import without_dead
-from dalembert.formulations.absolute.separate_bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import Bodies, speeds
 from dalembert.formulations.equations import Equations
 from dalembert.mechanism import Mechanism
 
 
 def first_order(m: Mechanism) -> int:
     """Coordinates, accelerations and the loops' multipliers."""
-    return m.n_q + 6 * m.n_bodies + len(m.rows)
+    return m.n_q + len(speeds(m)) + len(m.rows)
 
 
 def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:

@@ -22,9 +22,9 @@ from dalembert.elastic.node_motion import NodeMotion
 from dalembert.formulations.absolute.definite import strengthened
 from dalembert.formulations.equations import Equations
 from dalembert.kinematics import node_frames
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, generalized, loads
 from dalembert.kinematics.recursion import Partials, Rates
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism

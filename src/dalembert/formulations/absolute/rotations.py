@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.formulations.absolute.attachment import Lever
+from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.rigid import bending
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import Vector, skew
 
 __all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
@@ -27,10 +27,7 @@ title = "Newton–Euler, solved for rotations"
 
 
 def refusal(m: Mechanism) -> str | None:
-    why = bending(m)
-    if why is not None:
-        return why
-    for body in m.numeric.bodies:
+    for body in (m.numeric.bodies[k - 1] for k in m.free_bodies):
         if body.mass == 0.0:
             return (
                 f'body "{body.name}" has no mass, and this elimination divides by it; choose "newton_euler" or "kane"'
@@ -44,7 +41,7 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     at_rest = State(m, t, q, np.zeros(m.n_u))
-    return state_of_bodies(m, t, q, hinged(at_rest).spread @ np.asarray(w))
+    return state_of_bodies(m, t, q, hinged(at_rest).velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -57,26 +54,26 @@ def equations(s: State) -> Equations:
     return x.equations(*_rotations(b, x))
 
 
-def _hinges(b: Bodies) -> list[int]:
-    """The joints that turn about a point, by the body they carry."""
-    return [c.child for c in b.connections if c.pointed]
+def _hinges(b: Bodies) -> list[JointConnection]:
+    """The joints that turn about a point."""
+    return [c for c in b.connections if c.pointed]
 
 
 def incidence(b: Bodies) -> np.ndarray:
-    """C over bodies × hinges: here +1 on the child, −1 on its parent, the ground left out [B 1, Remark 3]."""
+    """C over bodies × hinges: here +1 on the child, −1 on its parent, external bodies left out [B 1, Remark 3]."""
     hinges = _hinges(b)
     C = np.zeros((b.n, len(hinges)))
-    for j, k in enumerate(hinges):
-        C[k - 1, j] = 1.0
-        if b.mechanism.parent[k - 1]:
-            C[b.mechanism.parent[k - 1] - 1, j] = -1.0
+    for j, c in enumerate(hinges):
+        C[b.place_of[c.child], j] = 1.0
+        if c.parent:
+            C[b.place_of[c.parent], j] = -1.0
     return C
 
 
 def compliance(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
     """(CᵀM⁻¹C)⁻¹, and G = M⁻¹C (CᵀM⁻¹C)⁻¹, which gives the places from the gaps at the hinges."""
     C = incidence(b)
-    MC = C / np.array(b.masses)[:, None]
+    MC = C / np.array([b.masses[k - 1] for k in b.numbers])[:, None]
     inverse = solve_symmetric(C.T @ MC, np.eye(C.shape[1]))
     return inverse, MC @ inverse
 
@@ -90,15 +87,13 @@ def _hinged(s: State) -> Hinged:
     b = s.view(Bodies)
     _, G = compliance(b)
     hinges, root = _hinges(b), groups(b.mechanism).root
-    d: list[list[Vector | None]] = [[None] * b.n for _ in range(b.n)]
-    for j, k in enumerate(hinges):
-        c = b.connections[k - 1]
-        for i, arm in ((c.child, -c.child_arm), (c.parent, c.parent_arm)):
-            for body in range(1, b.n + 1) if i else ():
-                weight = G[body - 1, j]
-                if root[body] == root[k] and not (isinstance(weight, float) and weight == 0.0):
-                    before = d[i - 1][body - 1]
-                    d[i - 1][body - 1] = weight * arm if before is None else before + weight * arm
+    d: dict[tuple[int, int], Lever] = {}
+    for j, c in enumerate(hinges):
+        for i, lever in ((c.child, -c.child_lever), (c.parent, c.parent_lever)):
+            for k in b.numbers if i else ():
+                weight = G[b.place_of[k], j]
+                if root[k] == root[c.child] and not (isinstance(weight, float) and weight == 0.0):
+                    d[i, k] = d[i, k] + weight * lever if (i, k) in d else weight * lever
     return Hinged(b, d)
 
 
@@ -106,21 +101,20 @@ def _rotations(b: Bodies, x: Hinged) -> tuple[np.ndarray, np.ndarray]:
     """A = diag(m_group, I + ΛᵀN⁻¹Λ), with Λ the rate of the gaps at the hinges per rotation [B 16]."""
     inverse, G = compliance(b)
     hinges, first = _hinges(b), x.n_places
-    n = first + 3 * b.n
-    gaps, drift = b.zeros(3 * len(hinges), 3 * b.n), b.zeros(3 * len(hinges))
-    for j, k in enumerate(hinges):
-        c, rows = b.connections[k - 1], slice(3 * j, 3 * j + 3)
+    gaps, drift = b.zeros(3 * len(hinges), b.size - 3 * b.n), b.zeros(3 * len(hinges))
+    for j, c in enumerate(hinges):
+        rows = slice(3 * j, 3 * j + 3)
         drift[rows] = c.point_drift
-        for i, on_turn in ((c.child, skew(c.child_arm)), (c.parent, -skew(c.parent_arm))):
+        for i, motion in ((c.child, -c.child_lever.motion), (c.parent, c.parent_lever.motion)):
             if i:
-                gaps[rows, 3 * i - 3 : 3 * i] = on_turn
-    A, f = b.zeros(n, n), b.zeros(n)
+                gaps[rows, b.own_at(i)] = motion
+    A, f = b.zeros(x.size, x.size), b.zeros(x.size)
     for root in x.groups.floating:
         at, members = x.centre_at(root), x.groups.members(root)
         A[at, at] = sum(b.masses[k - 1] for k in members) * np.eye(3)
         f[at] = sum(b.forces[k - 1] for k in members)
     thrice = np.kron(inverse, np.eye(3)) if inverse.dtype != object else _thrice(inverse)
-    pulled = (G.T @ np.array(b.forces)).ravel() if hinges else np.zeros(0)
+    pulled = (G.T @ np.array([b.forces[k - 1] for k in b.numbers])).ravel() if hinges else np.zeros(0)
     A[first:, first:] = b.inertia[3 * b.n :, 3 * b.n :] + gaps.T @ (thrice @ gaps)
     f[first:] = b.right[3 * b.n :] + gaps.T @ (pulled - thrice @ drift)
     return A, f

@@ -28,16 +28,16 @@ def equations(s: State) -> Equations:
     order = _outward(b)
     solved = np.empty_like(right)
     solved[order] = solve_symmetric(K[np.ix_(order, order)], right[order])
-    return with_known_forces(b, solved[3 * b.n :])
+    return with_known_forces(b, solved[b.size - 3 * b.n :])
 
 
 def rotation_force_system(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix of (ω̇, φ) and its right-hand sides: the forces' own, and one for every row of the loops."""
+    """The matrix of (ω̇, φ), with q̈ beside ω̇, and its right-hand sides: the forces' own, and one for every row of the loops."""
     H, h = b.joint_rows
     B, _ = b.loop_rows
     turn = slice(3 * b.n, None)
     I, H_r, H_w = b.inertia[turn, turn], H[:, : 3 * b.n], H[:, turn]
-    HM = H_r * np.repeat([1.0 / mass for mass in b.masses], 3)
+    HM = H_r * np.repeat([1.0 / b.masses[k - 1] for k in b.numbers], 3)
     K = np.vstack([np.hstack([I, H_w.T]), np.hstack([H_w, -(HM @ H_r.T)])])
     above = np.column_stack([b.right[turn], B[:, turn].T])
     below = np.column_stack([h - HM @ b.right[: 3 * b.n], -(HM @ B[:, : 3 * b.n].T)])
@@ -47,7 +47,8 @@ def rotation_force_system(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
 def _outward(b: Bodies) -> list[int]:
     """Unknowns body by body, each after its joint's forces: elimination runs from the last to the first."""
     out: list[int] = []
-    for k, rows in enumerate(b.row_places):
-        out += range(3 * b.n + rows.start, 3 * b.n + rows.stop)
-        out += range(3 * k, 3 * k + 3)
+    first = b.size - 3 * b.n
+    for k, rows in zip(b.numbers, b.row_places):
+        out += range(first + rows.start, first + rows.stop)
+        out += b.own_at(k)
     return out

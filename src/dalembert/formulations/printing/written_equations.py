@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
-from dalembert.formulations.printing.parts import ForceParts, parts
+from dalembert.formulations.printing.force_parts import ForceParts, parts
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted

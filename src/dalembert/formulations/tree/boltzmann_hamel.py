@@ -20,7 +20,7 @@ from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.formulations.tree.lagrangian import in_rates, symmetric, unpotential
 from dalembert.kinematics import totals
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, gradient, substitute, symbols

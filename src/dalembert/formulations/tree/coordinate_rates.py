@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.traced import TracedSource
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
 from dalembert.trace import directional, jacobian

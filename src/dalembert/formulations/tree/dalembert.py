@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.tree.coordinate_rates import RatesState, bias, rows_in_rates, speed_rates, speeds_per_rate
+from dalembert.formulations.tree.coordinate_rates import (
+    RatesState,
+    bias,
+    n_conditions,
+    rows_in_rates,
+    speed_rates,
+    speeds_per_rate,
+)
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.principle import balance
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -25,6 +33,9 @@ class DAlembert(InIndependentSpeeds):
 
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return rows_in_rates(s)
+
+    def gaps(self, s: State) -> np.ndarray:
+        return np.concatenate([np.zeros(n_conditions(s.mechanism)), constraint_rows(s).g])
 
     def every(self, s: State) -> np.ndarray:
         return np.asarray(s.rates)

@@ -3,10 +3,14 @@
 B w = b is split as B = (B_i, B_d) with an invertible B_d, so that w = T w_i + c and ẇ = T ẇ_i + d. The dependent speeds are chosen by
 pivoting; rows that depend on others are left out. At numbers the choice is made in the state itself. What is written or compiled has
 one choice for all states: it is settled before, for the best elimination at the worst of several poses.
+
+Nothing is left of the rows to add Baumgarte's terms to [B Remark 4], but the speeds themselves can close gaps g: B w = b − κ g makes
+ġ = −κ g, which obeys g̈ + αġ + βg = 0 where κ² − ακ + β = 0.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -71,13 +75,17 @@ class InIndependentSpeeds(ChoosesSpeeds):
 
     title: str
 
-    def __init__(self, choice: PivotChoice | None = None):
-        self.choice = choice
+    def __init__(self, choice: PivotChoice | None = None, decay: float = 0.0):
+        self.choice, self.decay = choice, decay
         self._usual: WeakKeyDictionary[Mechanism, Self] = WeakKeyDictionary()
 
     # -- what a formulation brings ----------------------------------------------------------------------------------------
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(B, b, γ) of B w = b and B ẇ = γ."""
+        raise NotImplementedError
+
+    def gaps(self, s: State) -> np.ndarray:
+        """g of the rows that have one, 0 for the others."""
         raise NotImplementedError
 
     def every(self, s: State) -> np.ndarray:
@@ -126,7 +134,19 @@ class InIndependentSpeeds(ChoosesSpeeds):
         return self._usual[m]
 
     def chosen_so(self, choice: PivotChoice) -> Self:
-        return type(self)(choice)
+        return type(self)(choice, self.decay)
+
+    def with_gains(self, alpha: float, beta: float) -> Self:
+        """Formulation in which gaps decay as fast as the slower solution of Baumgarte's law."""
+        root = alpha * alpha - 4.0 * beta
+        if root < 0.0:
+            raise FormulationError(
+                f'Baumgarte\'s gains alpha={alpha:g}, beta={beta:g} make gaps swing, and in "{self.title}", whose speeds close them, '
+                f"gaps can only decay: give alpha of at least {2.0 * math.sqrt(beta):g} (2 √beta), or choose a formulation with "
+                "multipliers"
+            )
+        slower = 2.0 * beta / (alpha + math.sqrt(root)) if beta else 0.0
+        return type(self)(self.choice, slower)
 
     def anew(self, s: State, lengths: np.ndarray) -> Self:
         """Formulation with the choice that suits this state, rows measured by these lengths."""
@@ -149,6 +169,9 @@ class InIndependentSpeeds(ChoosesSpeeds):
 
     def reduction(self, s: State) -> Reduction:
         B, b, gamma = self.rows(s)
+        if self.decay:
+            closing = self.decay * self.gaps(s)  # −ġ
+            b, gamma = b - closing, gamma + self.decay * closing
         return reduced(B, b, gamma, self.chosen(s, B))
 
     def pivots(self, s: State) -> np.ndarray:

@@ -11,8 +11,8 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import loads
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 
 title = "Kane, relative coordinates"

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.formulations.tree.principle import balance
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
@@ -24,6 +24,9 @@ class KaneMinimal(InIndependentSpeeds):
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = constraint_rows(s)
         return rows.B, rows.b, rows.gamma
+
+    def gaps(self, s: State) -> np.ndarray:
+        return constraint_rows(s).g
 
     def every(self, s: State) -> np.ndarray:
         return np.asarray(s.speeds)

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.formulations.rigid import bending
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import cos, free_symbols, sin
@@ -111,8 +110,9 @@ class PlanarChain:
 
 def not_planar(m: Mechanism) -> str | None:
     """Why a mechanism is no planar open chain, or None."""
-    if m.elastic:
-        return bending(m)
+    bent = next((b.name for b in m.bodies if b.modes), None)
+    if bent is not None:
+        return f'body "{bent}" is elastic, and the path matrix describes rigid chains; choose "kane", "lagrange" or "hooker"'
     if m.cuts:
         return f'the path matrix describes open chains, and joint "{m.cuts[0].name}" closes a loop; choose "kane" or "lagrange"'
     if m.constraints:

@@ -25,8 +25,8 @@ from dalembert.formulations.joint_directions import left_inverse, motion
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, loads
-from dalembert.kinematics.rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.importers.poses import back, rpy, then
-from dalembert.importers.urdf.tree import LinkTree
+from dalembert.importers.urdf.link_tree import LinkTree
 from dalembert.importers.urdf.urdf_joints import axis
 from dalembert.importers.urdf.urdf_links import pose
 from dalembert.importers.xml_node import XmlNode

@@ -12,8 +12,8 @@ from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.naming import Names
 from dalembert.importers.rotor import add_rotor
 from dalembert.importers.urdf.closures import closures, rotors, springs
+from dalembert.importers.urdf.link_tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.reasons import REASONS
-from dalembert.importers.urdf.tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.urdf_joints import joint
 from dalembert.importers.urdf.urdf_links import Looks, mass_properties, origin
 from dalembert.importers.xml_node import XmlNode

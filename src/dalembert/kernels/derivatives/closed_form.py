@@ -58,7 +58,7 @@ def slopes(m: Mechanism, links: tuple[Link, ...]) -> list[Unit] | None:
         for name in m.forces:
             force = applied(m, links, record, state, name)
             used = {
-                s: known.get(s, ("work", 0)) for s in free_symbols(force.values) if s not in force.looking.constants
+                s: known.get(s, ("work", 0)) for s in free_symbols(force.values) if s not in force.references.constants
             }
             read, places = sorted(used, key=lambda s: used[s]), sorted(used.values())
             if any(array not in "tqu" or (array == "q" and i not in speed_of) for array, i in places):
@@ -73,7 +73,7 @@ def slopes(m: Mechanism, links: tuple[Link, ...]) -> list[Unit] | None:
                 values, to = [x for x, _ in both], [place for _, place in both]
                 sources = {s: place for s, place in zip(read, places) if s in set(free_symbols(values))}
                 if values:
-                    out.append(Unit(values, to, sources, force.looking.constants))
+                    out.append(Unit(values, to, sources, force.references.constants))
     return out
 
 
@@ -102,9 +102,9 @@ def _range(columns: list[int]) -> range:
 def outward(s: Step) -> None:
     """World motion, columns, and the link's own part of the composites."""
     at, root = s.place(), s.root
-    R_J = IDENTITY if root else s.carrier("R").reshape(3, 3)
-    V_J, A_J = (NOTHING, Spatial.of(s.carrier("a"))) if root else (Spatial.of(s.carrier(x)) for x in ("V", "a"))
-    made = closed.outward(s.link, at, s.values, s.x, R_J, s.carrier("P"), V_J, A_J)
+    R_J = IDENTITY if root else s.parent("R").reshape(3, 3)
+    V_J, A_J = (NOTHING, Spatial.of(s.parent("a"))) if root else (Spatial.of(s.parent(x)) for x in ("V", "a"))
+    made = closed.outward(s.link, at, s.values, s.x, R_J, s.parent("P"), V_J, A_J)
     s.put("R", made.R.ravel())
     s.put("P", made.p)
     s.put("V", made.V.array())

@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints import COMPILED, method
-from dalembert.constraints.methods.compiled import Shape, emit_multipliers, emit_solve
-from dalembert.errors import FormulationError
+from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
 from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import TakesTerms
+from dalembert.formulations.formulation import SolvesRows, TakesTerms
 from dalembert.kernels.independent_rows import independent_rows
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols, settled_choice
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep, is_range_space
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import KERNEL, block, extra_input, known_symbols
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import Force, JointLoad
@@ -110,20 +109,23 @@ class FormulationKernel:
         self.block = self._block()
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
-        """Equations with Baumgarte's terms: on the mechanism's own rows, which come last, or where the formulation has put these."""
+        """Equations with Baumgarte's terms [B Remark 4]: g̈ + αġ + βg = 0 on the mechanism's own rows, which come last, or where the
+        formulation has put these; v̇ + αv = 0 on those of joints and conditions, which the speeds w alone can break."""
         if self.gains is None or not len(self.m.rows):
+            return e
+        if isinstance(self.form, SolvesRows):
+            assert self.form.decay == self.form.with_gains(*self.gains).decay
             return e
         rows, (alpha, beta) = constraint_rows(s), self.gains
         terms = alpha * (rows.B @ s.speeds - rows.b) + beta * rows.g
         if isinstance(self.form, TakesTerms):
             return self.form.with_terms(s, e, terms)
         own = len(e.gamma) - len(rows.g)
-        if own < 0:
-            raise FormulationError(
-                f'Baumgarte\'s terms need rows with multipliers, and "{self.form.title}" has solved the loops and constraints for '
-                'its dependent speeds; choose stabilise="projection", or a formulation with multipliers such as "kane"'
-            )
-        return replace(e, gamma=np.concatenate([e.gamma[:own], e.gamma[own:] - terms]))
+        slips = np.zeros(0)
+        if own:
+            obeying = self.form.formulation_speeds(State(s.mechanism, s.t, s.coordinates, s.speeds))
+            slips = e.B[:own] @ (formulation_speed_symbols(self.form, self.m) - obeying)
+        return replace(e, gamma=e.gamma - np.concatenate([alpha * slips, terms]))
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -133,16 +135,16 @@ class FormulationKernel:
         return (*kept, *(k for k in range(len(self.written.B)) if k not in set(kept)))
 
     @cached_property
-    def shape(self) -> Shape:
-        """Shape with the rows in that order."""
+    def shape(self) -> SystemStructure:
+        """SystemStructure with the rows in that order."""
         e = self.written
         n_kept = self.own_rows + (len(self.independent) if self.own_rows < len(e.B) else 0)
-        return Shape(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))
+        return SystemStructure(_present(e.A), _present(e.B[list(self.order)]), tuple(range(n_kept)))
 
     @property
-    def solved_with(self) -> Shape:
+    def solved_with(self) -> SystemStructure:
         """What the method sees: no row that says nothing new, so that it need not tell, in a pose not quite closed, which these are."""
-        return Shape(self.shape.A, self.shape.B[list(self.shape.independent)], self.shape.independent)
+        return SystemStructure(self.shape.A, self.shape.B[list(self.shape.independent)], self.shape.independent)
 
     @property
     def own_rows(self) -> int:

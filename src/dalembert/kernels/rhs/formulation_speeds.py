@@ -8,23 +8,28 @@ import numpy as np
 
 from dalembert.formulations import FORMULATIONS, Formulation, suitable
 from dalembert.formulations.formulation import settled
+from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.trace import symbol, symbols, tracing
 
 
-def formulation_named(m: Mechanism, name: str, poses: Any = ()) -> Formulation:
-    """The formulation of this name, if it can write this mechanism's equations; a choice of speeds is settled, at poses if given."""
-    return settled(suitable(m, name), m, poses)
+def formulation_named(m: Mechanism, said: str | FormulationSettings, poses: Any = ()) -> Formulation:
+    """The formulation of this name, or with these settings, if it can write this mechanism's equations; a choice of speeds is settled,
+    at poses if given."""
+    return settled(suitable(m, said), m, poses)
 
 
 def settled_choice(form: Formulation, m: Mechanism) -> tuple[Any, ...]:
-    """What code depends on of a formulation: itself, or its kind and the choice of speeds that is settled; and parameters' values.
+    """What code depends on of a formulation: itself, or its kind, the choice of speeds that is settled and the decay of gaps; and
+    parameters' values.
 
     By these some formulations look for bodies without inertia; Kane's equations never do.
     """
-    choice = getattr(form, "choice", None)
     values = () if form is FORMULATIONS["kane"] else tuple(m.parameters.values())
-    return (form, None, values) if choice is None else (type(form), choice, values)
+    if not isinstance(form, InIndependentSpeeds):
+        return form, None, values
+    return type(form), form.choice, form.decay, values
 
 
 def uses_mechanism_speeds(m: Mechanism, form: Formulation) -> bool:

@@ -1,7 +1,7 @@
 """How accelerations change with the state, under loops and constraints or without: the matrix of an implicit method.
 
 With u̇ and λ frozen, let R₁ = τ(q, u, u̇) + Bᵀλ be what Newton and Euler's recursion leaves over, and R₂ = B u̇ − γ. Along a direction
-(s, δu), s being the displacement that speeds s make, the equations vary by A δu̇ + Bᵀδλ = −δR₁ and B δu̇ = −δR₂. The factors of A and of
+(s, δu), s being the displacement that speeds s make, A δu̇ + Bᵀδλ = −δR₁ and B δu̇ = −δR₂. The factors of A and of
 B A⁻¹Bᵀ are at hand from computing u̇ itself. Directions run through the lanes of one piece of code, which is a few times as long as the
 equations are: no Jacobian is written out, and compiling it takes about as long as compiling them.
 """
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import JacobianCode
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
 from dalembert.kernels.runtime.straight import NAMES, ONE_STATE, block, extra_input, known_symbols
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import directional, jacobian, tracing
 from dalembert.trace.native import Block, Module, Output
@@ -27,13 +27,13 @@ def emit_jacobian(rhs: RangeSpaceRightHandSide, module: Module) -> JacobianCode:
     """∂u̇ along the displacement of each speed, then along each speed; a right-hand side without rows is that of a tree."""
     m, n, k, lanes = rhs.m, rhs.m.n_u, rhs.n_rows, module.target.lanes
     width = 2 * n
-    run, end = rhs.emit(module, 1, name="varied_primal")
-    code = module.block(_varied_equations(rhs), lanes)
+    run, end = rhs.emit(module, 1, name="jacobian_primal")
+    code = module.block(_along_direction(rhs), lanes)
     solver = RowSolver(m, rhs.pattern, module)
     slopes = end  # (q̇, u̇) of the state itself
     first_lane = -(-(end + m.n_q + n) // lanes)
     sizes = {"t": 1, "q": m.n_q, "u": n, "x": 3 * n + k, "P": len(m.parameters), "y": n + k, "r": k, "d": n}
-    with module.function("varied", lanes=lanes, public=False, **ONE_STATE) as f:
+    with module.function("jacobian_directions", lanes=lanes, public=False, **ONE_STATE) as f:
         f.call(run, f.t, f.q, f.u, f.x, f.P, f.work + slopes, f.work)
         part: dict[str, Any] = {name: f.work + start for name, start in rhs.places.items()}
         lam, udot = part["r"], f.work + (slopes + m.n_q)
@@ -58,7 +58,7 @@ def emit_jacobian(rhs: RangeSpaceRightHandSide, module: Module) -> JacobianCode:
     return JacobianCode(f.signature, memory.end * lanes, width)
 
 
-def _varied_equations(rhs: RangeSpaceRightHandSide) -> Block:
+def _along_direction(rhs: RangeSpaceRightHandSide) -> Block:
     """(δR₁, δR₂) in y; x holds u̇, λ, s and δu."""
     m, n, k = rhs.m, rhs.m.n_u, rhs.n_rows
     kept = list(rhs.pattern.rows)
@@ -76,6 +76,6 @@ def _varied_equations(rhs: RangeSpaceRightHandSide) -> Block:
         left = left + B.T @ lam if k else left
         moved = jacobian(state.rates, list(state.speeds)) @ s
         along = dict(zip(state.coordinates, moved)) | dict(zip(state.speeds, du))
-        varied = directional(np.concatenate([left, gap]), along)
+        differentiated = directional(np.concatenate([left, gap]), along)
         known = known_symbols(m) | {e: ("x", i) for i, e in enumerate(x)}
-        return block("varied_equations", known, [Output(value, "y", i) for i, value in enumerate(varied)])
+        return block("jacobian_equations", known, [Output(value, "y", i) for i, value in enumerate(differentiated)])

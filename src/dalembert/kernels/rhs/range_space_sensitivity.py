@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kernels.rhs.range_space import SPEED_DAMPING, RangeSpaceRightHandSide
+from dalembert.kernels.rhs.projection import SPEED_DAMPING
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.rhs.sensitivity import (
+from dalembert.kernels.rhs.sensitivity_equations import (
     ARGUMENTS,
     DIRECTIONS,
     along_direction,
     each_direction,
     emit_normalised,
-    varied_block,
+    sensitivity_block,
 )
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import symbols, tracing
@@ -28,9 +29,9 @@ _FACTORS = ("A", "B", "S")
 
 
 def emit_sensitivity(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-    """`vary`, and the doubles of scratch memory it needs."""
+    """`sensitivity`, and the doubles of scratch memory it needs."""
     m, k, at = rhs.m, rhs.n_rows, rhs.places
-    code = module.block(_varied(rhs), lanes)
+    code = module.block(_sensitivity(rhs), lanes)
     solver = RowSolver(m, rhs.pattern, module)
 
     def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
@@ -44,17 +45,17 @@ def emit_sensitivity(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, g
         with f.loop(m.n_u) as i:
             force[i] = force[i] - part["d"][i]
 
-    return each_direction(module, "vary", lanes, groups, m, body), (2 * k + m.n_u + m.n_q) * lanes
+    return each_direction(module, "sensitivity", lanes, groups, m, body), (2 * k + m.n_u + m.n_q) * lanes
 
 
 def emit_projection(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, groups: int) -> Signature:
-    """`project_varied`: displacements, then speeds, by the least change in the metric of A."""
+    """`project_sensitivity`: displacements, then speeds, by the least change in the metric of A."""
     m = rhs.m
-    pose = module.block(rhs.blocks["pose"], 1, "varied_pose")
+    pose = module.block(rhs.blocks["pose"], 1, "sensitivity_pose")
     gap, slip, moving = (module.block(b, lanes) for b in (*_opened(rhs), _moving(rhs)))
     normalised = emit_normalised(module, m, lanes)
     solver = RowSolver(m, rhs.pattern, module)
-    with module.function("varied_factors", **DIRECTIONS) as h:
+    with module.function("sensitivity_factors", **DIRECTIONS) as h:
         h.call(pose, h.t, h.q, h.u, h.x, h.P, h.dy, h.work)
         part = {name: h.work + start for name, start in rhs.places.items()}
         solver.factorise_damped(h, part, h.P + len(m.parameters), SPEED_DAMPING)
@@ -77,7 +78,7 @@ def emit_projection(rhs: RangeSpaceRightHandSide, module: Module, lanes: int, gr
             X[i + m.n_q] = X[i + m.n_q] - d[i]
 
     each = each_direction(module, "project_each", lanes, groups, m, body)
-    with module.function("project_varied", lanes=lanes, **DIRECTIONS) as f:
+    with module.function("project_sensitivity", lanes=lanes, **DIRECTIONS) as f:
         arguments = [getattr(f, name) for name in ARGUMENTS]
         f.call(factors, *arguments)
         f.call(each, *arguments)
@@ -92,7 +93,7 @@ def _parts(rhs: RangeSpaceRightHandSide, f: Any) -> dict[str, Any]:
 
 
 # -- straight-line code -----------------------------------------------------------------------------------------------
-def _varied(rhs: RangeSpaceRightHandSide) -> Block:
+def _sensitivity(rhs: RangeSpaceRightHandSide) -> Block:
     """`to`: δq̇; `over`: δ(f − A u̇ − Bᵀλ); `under`: δ(γ − B u̇), both with u̇ and λ frozen."""
     m, kept = rhs.m, list(rhs.pattern.rows)
     with tracing():
@@ -104,7 +105,7 @@ def _varied(rhs: RangeSpaceRightHandSide) -> Block:
         values = {"to": s.rates, "over": left, "under": rows.gamma[kept] - B @ udot}
         more = {x: ("rates", i) for i, x in enumerate(udot)} | {x: ("lam", i) for i, x in enumerate(lam)}
         outputs = [Output(x, name, i) for name, part in values.items() for i, x in enumerate(along_direction(m, part))]
-        return varied_block("varied", m, outputs, more)
+        return sensitivity_block("sensitivity_equations", m, outputs, more)
 
 
 def _opened(rhs: RangeSpaceRightHandSide) -> tuple[Block, Block]:
@@ -112,14 +113,14 @@ def _opened(rhs: RangeSpaceRightHandSide) -> tuple[Block, Block]:
     m, kept = rhs.m, list(rhs.pattern.rows)
 
     def along(name: str, values: list[Any]) -> Block:
-        return varied_block(name, m, [Output(x, "to", i) for i, x in enumerate(along_direction(m, values))])
+        return sensitivity_block(name, m, [Output(x, "to", i) for i, x in enumerate(along_direction(m, values))])
 
     with tracing():
         s = m.symbolic_state()
         rows = constraint_rows(s)
         gap = [rows.g[k] for k in kept]
         slip = [rows.B[k] @ s.speeds - rows.b[k] for k in kept]
-        return along("varied_gap", gap), along("varied_slip", slip)
+        return along("sensitivity_gap", gap), along("sensitivity_slip", slip)
 
 
 def _moving(rhs: RangeSpaceRightHandSide) -> Block:
@@ -129,4 +130,4 @@ def _moving(rhs: RangeSpaceRightHandSide) -> Block:
         s = m.symbolic_state()
         theta = symbols("#d u_", m.speeds)
         moved, still = (State(m, s.t, s.coordinates, u).rates for u in (theta, [0.0] * m.n_u))
-        return varied_block("varied_moving", m, [Output(x, "to", i) for i, x in enumerate(moved - still)])
+        return sensitivity_block("sensitivity_moving", m, [Output(x, "to", i) for i, x in enumerate(moved - still)])

@@ -102,12 +102,12 @@ class RightHandSide:
         raise self._only_for_kane("The Jacobian")
 
     def emit_sensitivity(self, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-        """`vary` and the doubles of scratch memory it needs: (q̇, ẇ) along directions, as `kernels/rhs/sensitivity.py` tells."""
+        """`sensitivity` and the doubles of scratch memory it needs: (q̇, ẇ) along directions (see `sensitivity_equations.py`)."""
         raise self._only_for_kane("Sensitivities")
 
     def emit_sensitivity_projection(self, module: Module, lanes: int, groups: int) -> Signature | None:
-        """`project_varied`, which takes what `vary` takes: directions brought back to what a consistent motion obeys, the state being
-        there already; None where nothing must be obeyed."""
+        """`project_sensitivity`, which takes what `sensitivity` takes: directions brought back to what a consistent motion obeys, the
+        state being there already; None where nothing must be obeyed."""
         raise self._only_for_kane("Sensitivities")
 
     def _only_for_kane(self, what: str) -> FormulationError:
@@ -141,16 +141,16 @@ def right_hand_side(c: Catalogue, form: Formulation, constraints: str, keep: Row
     m = c.mechanism
     if is_range_space(m, form, constraints):
         if not m.constraint_rows:
-            from dalembert.kernels.rhs.tree import TreeRightHandSide
+            from dalembert.kernels.rhs.tree_rhs import TreeRightHandSide
 
             return TreeRightHandSide(c)
-        from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+        from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 
         return RangeSpaceRightHandSide(m, keep)
     if constraints == "partition" and form is FORMULATIONS["kane"] and keep.projects:
-        from dalembert.kernels.rhs.partition import PartitionRightHandSide
+        from dalembert.kernels.rhs.partition_rhs import PartitionRightHandSide
 
         return PartitionRightHandSide(m, form, constraints, keep)
-    from dalembert.kernels.rhs.formulation import FormulationRightHandSide
+    from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
 
     return FormulationRightHandSide(m, form, constraints, keep)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.kernels.derivatives.tangent import emit_tangents
-from dalembert.kernels.rhs.sensitivity import DIRECTIONS, along_direction, each_direction, emit_normalised, varied_block
+from dalembert.kernels.rhs.sensitivity_equations import (
+    DIRECTIONS,
+    along_direction,
+    each_direction,
+    emit_normalised,
+    sensitivity_block,
+)
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory
 from dalembert.kernels.tree import articulated, rates
 from dalembert.kernels.tree.sweep_kernel import SweepKernel
@@ -16,28 +22,28 @@ from dalembert.trace.native import Module, Output, Signature
 
 
 def emit_by_formula(m: Mechanism, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-    """`vary` of a small mechanism: the formula of forward dynamics, differentiated."""
+    """`sensitivity` of a small mechanism: the formula of forward dynamics, differentiated."""
     with tracing():
         s = m.symbolic_state()
         slopes = [*s.rates, *recursive.articulated(recursive.Tree(s), [0.0] * m.n_u)]
         outputs = [Output(x, "to", i) for i, x in enumerate(along_direction(m, slopes))]
-        code = module.block(varied_block("varied", m, outputs), lanes)
+        code = module.block(sensitivity_block("sensitivity_equations", m, outputs), lanes)
 
     def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX, dX, dX)
 
-    return each_direction(module, "vary", lanes, groups, m, body), 0
+    return each_direction(module, "sensitivity", lanes, groups, m, body), 0
 
 
 def emit_by_sweeps(m: Mechanism, module: Module, lanes: int, groups: int) -> tuple[Signature, int]:
-    """`vary` of a large one: the recursion over the bodies, differentiated step by step."""
+    """`sensitivity` of a large one: the recursion over the bodies, differentiated step by step."""
     parts = [SweepKernel(m, algorithm, lasting=True) for algorithm in (rates.ALGORITHM, articulated.ALGORITHM)]
-    runs = [part.emit(module, lanes, f"varied_{part.algorithm.name}") for part in parts]
+    runs = [part.emit(module, lanes, f"sensitivity_{part.algorithm.name}") for part in parts]
     tangents = [emit_tangents(part, module, lanes, f"d_{part.algorithm.name}") for part in parts]
     work = max(part.places["end"] for part in parts)
     n_q, n_u, n_p = m.n_q, m.n_u, len(m.parameters)
     sizes = {"t": 1, "q": n_q, "u": n_u, "x": n_u, "P": n_p, "dx": n_u, "y": n_q + n_u, "work": work, "dwork": work}
-    with module.function("vary", lanes=lanes, **DIRECTIONS) as f:
+    with module.function("sensitivity", lanes=lanes, **DIRECTIONS) as f:
         memory = LaneMemory(f, f.scratch, sizes)
         memory.fill("t", "q", "u", "x", "P")
         with f.loop(n_u) as i:
@@ -56,7 +62,7 @@ def emit_by_sweeps(m: Mechanism, module: Module, lanes: int, groups: int) -> tup
 
 
 def emit_unit_length(m: Mechanism, module: Module, lanes: int, groups: int) -> Signature | None:
-    """`project_varied`: without constraints only Euler parameters obey something among themselves."""
+    """`project_sensitivity`: without constraints only Euler parameters obey something among themselves."""
     code = emit_normalised(module, m, lanes)
     if code is None:
         return None
@@ -64,4 +70,4 @@ def emit_unit_length(m: Mechanism, module: Module, lanes: int, groups: int) -> S
     def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
         f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX, dX, dX)
 
-    return each_direction(module, "project_varied", lanes, groups, m, body)
+    return each_direction(module, "project_sensitivity", lanes, groups, m, body)

@@ -16,7 +16,7 @@ def add_batch(
 ) -> None:  # fmt: skip
     """`batch(count, t, …, P, steps of t … P, y, work)`: a step is the distance between rows, 0 to use one row for all.
 
-    Its status, and that of `desk`, is not 0 if `check(t, q, u, x)` gave that for any state, or for memory that no state filled.
+    Its status, and that of `single_state`, is not 0 if `check(t, q, u, x)` gave that for any state, or for memory that no state filled.
     With `lanes` = 1, `run` takes one state at a time in plain arrays, whatever it does with its lanes inside.
     """
     parameters: dict[str, Any] = {"count": Int}
@@ -31,7 +31,7 @@ def add_batch(
                 _checked(f, check, rows, found)
                 f.call(run, *rows, f.y + i * n_output, f.work)
             f.return_(found.off)
-        _add_desk(module, run, sizes, n_output, check)
+        _add_single_state(module, run, sizes, n_output, check)
         end = work
     else:
         end = _add_wide(module, run, parameters, sizes, n_output, work, check)
@@ -85,9 +85,11 @@ def _parts(f: Any, i: Int, lanes: int, width: int) -> Iterator[tuple[int, Int]]:
             yield lane, left
 
 
-def _add_desk(module: Module, run: Signature, sizes: Mapping[str, int], n_output: int, check: Signature | None) -> None:
-    """`desk(memory)`: one state whose inputs, output and working memory lie side by side."""
-    with module.function("desk", lanes=run.lanes, status=True, memory=UniformPointer) as f:
+def _add_single_state(
+    module: Module, run: Signature, sizes: Mapping[str, int], n_output: int, check: Signature | None
+) -> None:
+    """`single_state(memory)`: one state whose inputs, output and working memory lie side by side."""
+    with module.function("single_state", lanes=run.lanes, status=True, memory=UniformPointer) as f:
         pointers, at = [], 0
         for size in [*sizes.values(), n_output, 0]:
             pointers.append(f.memory + at)

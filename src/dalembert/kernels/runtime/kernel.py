@@ -193,10 +193,10 @@ class SingleStateCall:
         self.t, self.q, self.u, self.x, P, self.y = np.split(memory, ends)[:6]
         P[:] = [*kernel.mechanism.parameters.values()]
         self.shapes = self.q.shape, self.u.shape, self.x.shape
-        self.run = kernel.library(1).desk.bind(memory)
+        self.run = kernel.library(1).single_state.bind(memory)
 
     def evaluate(self, q: Any, u: Any, x: Any, t: float) -> np.ndarray | None:
-        """The result for arrays of the right size; None for anything else, which must be looked at more closely."""
+        """The result for arrays of the right size; None for anything else, which must be examined more closely."""
         for_q, for_u, for_x = self.shapes
         if type(q) is not np.ndarray or q.dtype is not _DOUBLE or q.shape != for_q:
             return None

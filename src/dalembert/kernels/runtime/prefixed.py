@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from dalembert.trace.native import Block, Module, Signature
+from dalembert.trace.native import Block, Calls, Module, Signature
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import FunctionBuilder
@@ -32,8 +32,8 @@ class Prefixed(Module):
         with self._module.function(self._prefix + name, lanes, status, public, **parameters) as f:
             yield f
 
-    def external(self, name: str, parameters: Sequence[Kind]) -> Signature:
-        return self._module.external(name, parameters)
+    def external(self, name: str, parameters: Sequence[Kind], among: Calls) -> Signature:
+        return self._module.external(name, parameters, among)
 
     def int_table(self, values: Sequence[int]) -> IntTable:
         return self._module.int_table(values)

@@ -25,11 +25,11 @@ class Algorithm:
     columns: Mapping[str, int] = field(default_factory=dict)
     """Fields that every free speed of a joint has."""
     passed: Mapping[str, int] = field(default_factory=dict)
-    """Fields that children hand inward, which nothing needs after the step that reads them."""
+    """Fields that children pass backward, which nothing needs after the step that reads them."""
     late: Sequence[str] = ()
     """Fields that only a body's last step fills."""
     grouped: bool = False
-    """Whether only equations of motion come of it, so that matter may be moved inward (see `recursive.grouping`)."""
+    """Whether only equations of motion come of it, so that inertia may be moved to parents (see `recursive.grouping`)."""
     loaded: bool = True
     """Whether the mechanism's forces enter."""
     sums: bool = False

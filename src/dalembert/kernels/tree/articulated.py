@@ -20,7 +20,7 @@ HANDED = {"I": 21, "f": 6}
 def outward(s: Step) -> None:
     """Placement, angular velocity, what turning demands."""
     at = s.place()
-    moving = steps.move(s.link, at, s.values, s.carrier("w"), s.carrier("b"))
+    moving = steps.move(s.link, at, s.values, s.parent("w"), s.parent("b"))
     if not s.leaf:
         s.put("w", moving.w)
         s.put("b", moving.b)
@@ -50,7 +50,7 @@ def onward(s: Step) -> None:
     """Accelerations; those of roots are known already."""
     if s.root:
         return
-    udot, a = steps.accelerate(s.link, s.later.at, s.later.factor, s.later.c, Spatial.of(s.carrier("a")))
+    udot, a = steps.accelerate(s.link, s.later.at, s.later.factor, s.later.c, Spatial.of(s.parent("a")))
     _accelerated(s, udot, a)
 
 

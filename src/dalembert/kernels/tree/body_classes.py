@@ -63,7 +63,7 @@ class BodyClass:
     root: bool
     leaf: bool
     first: bool
-    """Whether it is the first of its carrier's children to hand something inward."""
+    """Whether it is the first of its parent's children to pass something backward."""
     loaded: bool
     """Whether forces of the mechanism act on the body."""
     driven: bool

@@ -20,14 +20,14 @@ FIELDS = {"R": 9, "P": 3, "W": 3, "V": 3}
 def world(s: Step) -> None:
     """R = R_J X, P = P_J + R_J p;  W = W_J + R ω̂, V = V_J + W_J × R_J p + R v̂."""
     at, u = s.place(), s.values.u
-    R_J = IDENTITY if s.root else s.carrier("R").reshape(3, 3)
+    R_J = IDENTITY if s.root else s.parent("R").reshape(3, 3)
     arm = R_J @ at.p
     R = np.array([at.X.back(row) for row in R_J])  # rows of R_J X
     own = at.S @ u
     s.put("R", R.ravel())
-    s.put("P", s.carrier("P") + arm)
-    s.put("W", s.carrier("W") + R @ own[:3])
-    s.put("V", s.carrier("V") + cross(s.carrier("W"), arm) + R @ own[3:])
+    s.put("P", s.parent("P") + arm)
+    s.put("W", s.parent("W") + R @ own[:3])
+    s.put("V", s.parent("V") + cross(s.parent("W"), arm) + R @ own[3:])
 
 
 def body_frame(R: Any, P: Any, W: Any, V: Any, frame: Any) -> tuple[Any, Any, Any, Any]:

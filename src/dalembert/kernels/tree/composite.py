@@ -28,8 +28,8 @@ HANDED = {"J": 10}
 def outward(s: Step) -> None:
     """Where every link is."""
     at = s.place()
-    R_J = IDENTITY if s.root else s.carrier("R").reshape(3, 3)
-    R, P = np.array([at.X.back(row) for row in R_J]), s.carrier("P") + R_J @ at.p
+    R_J = IDENTITY if s.root else s.parent("R").reshape(3, 3)
+    R, P = np.array([at.X.back(row) for row in R_J]), s.parent("P") + R_J @ at.p
     s.put("R", R.ravel())
     s.put("P", P)
     s.later.at = s.keep(at)

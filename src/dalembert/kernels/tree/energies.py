@@ -7,7 +7,7 @@ from typing import Any
 from dalembert.kernels.runtime.straight import NAMES
 from dalembert.kernels.tree import body_motion
 from dalembert.kernels.tree.algorithm import Algorithm
-from dalembert.kernels.tree.force_loads import Looking
+from dalembert.kernels.tree.force_loads import BodyReferences
 from dalembert.kernels.tree.force_loops import Loops, repeated
 from dalembert.kernels.tree.sweeps import Step
 from dalembert.trace import Expr, tracing
@@ -30,11 +30,11 @@ def add_forces(sweep: Any, module: Module, f: Any) -> None:
     with tracing():
         whole = sweep.m.symbolic_state()
         for force in sweep.m.forces.values():
-            looking = Looking(sweep.m, sweep.links, sweep.record)
+            references = BodyReferences(sweep.m, sweep.links, sweep.record)
             with tracing():
-                stored = force.potential(looking.state(whole))
+                stored = force.potential(references.state(whole))
             if type(stored) is Expr or stored != 0.0:
-                units.append(sweep.unit([stored], [("y", 1)], looking))
+                units.append(sweep.unit([stored], [("y", 1)], references))
         loops = Loops("potentials", repeated(units)).compiled(module, f.signature.lanes, f.signature.name)
     f.call(loops, *(getattr(f, name) for name in NAMES))
 

@@ -12,10 +12,10 @@ from typing import Any
 from dalembert.errors import DalembertError
 from dalembert.kernels.tree import body_motion
 from dalembert.kernels.tree.body_records import Record
-from dalembert.kinematics.given_state import GivenState
 from dalembert.kinematics.loads import effects
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
+from dalembert.kinematics.state_from_bodies import StateFromBodies
 from dalembert.mechanism import Mechanism
 from dalembert.parts.frames import Frame
 from dalembert.recursive.links import Link
@@ -25,7 +25,7 @@ from dalembert.vectors import cross
 
 
 @dataclass(frozen=True)
-class Looking:
+class BodyReferences:
     """A state for one force, or for whatever else looks at bodies; `places` says which body and element a symbol stands for."""
 
     m: Mechanism
@@ -58,12 +58,12 @@ class Looking:
         return body_motion.in_record(lifted, self.record, start)
 
     def link_frame(self, k: int) -> tuple[Any, Any]:
-        """Axes and origin of the link frame of a body looked at."""
+        """Axes and origin of the link frame of a body referenced."""
         R, P = (self.record.symbols("r", name, self._start[k]) for name in ("R", "P"))
         return R.reshape(3, 3), P
 
-    def state(self, whole: State) -> GivenState:
-        return GivenState(self.m, self.motion, whole)
+    def state(self, whole: State) -> StateFromBodies:
+        return StateFromBodies(self.m, self.motion, whole)
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,19 @@ class Applied:
 
     values: list[Any]
     to: list[tuple[int, int]]
-    looking: Looking
+    references: BodyReferences
 
 
 def applied(m: Mechanism, links: Sequence[Link], record: Record, whole: State, name: str) -> Applied:
     """Loads of a force of the mechanism: with its numbers lifted, unless it decides by them."""
     try:
-        return _applied(Looking(m, links, record), whole, name, lifted=True)
+        return _applied(BodyReferences(m, links, record), whole, name, lifted=True)
     except (DalembertError, TypeError, ValueError):
-        return _applied(Looking(m, links, record), whole, name, lifted=False)
+        return _applied(BodyReferences(m, links, record), whole, name, lifted=False)
 
 
-def _applied(looking: Looking, whole: State, name: str, lifted: bool) -> Applied:
-    m = looking.m
+def _applied(references: BodyReferences, whole: State, name: str, lifted: bool) -> Applied:
+    m = references.m
     on_link: dict[tuple[int, int], Any] = {}
 
     def add(k: int, first: int, values: Any) -> None:
@@ -93,13 +93,13 @@ def _applied(looking: Looking, whole: State, name: str, lifted: bool) -> Applied
                 on_link[k, i] = on_link[k, i] + x if (k, i) in on_link else x
 
     with tracing():
-        s = looking.state(whole)
+        s = references.state(whole)
         force = m.forces[name]
-        for e in effects(s, name, looking.lifted(force) if lifted else force):
+        for e in effects(s, name, references.lifted(force) if lifted else force):
             if e.at is not None:
                 s.body(e.body + 1)
-                R, P = looking.link_frame(e.body + 1)
+                R, P = references.link_frame(e.body + 1)
                 add(e.body, 0, [*(R.T @ (e.couple + cross(e.at - P, e.force))), *(R.T @ e.force)])
             if e.joint is not None:
                 add(e.body, 6, [e.joint[i] for i in m.joints[e.body].free])
-    return Applied(list(on_link.values()), list(on_link), looking)
+    return Applied(list(on_link.values()), list(on_link), references)

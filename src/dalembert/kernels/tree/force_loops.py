@@ -65,7 +65,7 @@ def repeated(units: Sequence[Unit]) -> list[Repeated]:
     """The units, those of one structure together."""
     found: dict[Any, Repeated] = {}
     for unit in units:
-        read = _Reading(unit)
+        read = _UnitStructure(unit)
         if read.structure not in found:
             inputs = [unit.sources[s][0] for s in read.symbols]
             outputs = [array for array, _ in unit.to]
@@ -77,7 +77,7 @@ def repeated(units: Sequence[Unit]) -> list[Repeated]:
     return list(found.values())
 
 
-class _Reading:
+class _UnitStructure:
     """A unit taken apart into its structure, and the constants and symbols that fill it.
 
     In which order two arguments of a sum or product stand depends on which of their symbols was there first, perhaps long ago: it is
@@ -93,14 +93,14 @@ class _Reading:
         self.named = {s: i for i, s in enumerate(s for s in unit.constants if s in every)}
         self.constants = [unit.constants[s] for s in self.named]
         operations = [self._operation(e) for e in self.nodes]
-        ends = [self._told(None, value) for value in unit.values]
+        ends = [self._described(None, value) for value in unit.values]
         self.structure = (tuple(operations), tuple(ends), tuple(array for array, _ in unit.to))
 
     def _operation(self, e: Expr) -> tuple[Any, ...]:
-        arguments = [self._told(e, a) for a in e.args]
+        arguments = [self._described(e, a) for a in e.args]
         return (e.op.name, *(sorted(arguments, key=repr) if e.op in COMMUTATIVE else arguments))
 
-    def _told(self, e: Expr | None, argument: Any) -> Any:
+    def _described(self, e: Expr | None, argument: Any) -> Any:
         if type(argument) is not Expr:
             if _is_structure(e, argument):
                 return repr(argument)

@@ -6,6 +6,10 @@ long as the mechanism.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
 from dalembert.kernels.runtime.straight import NAMES, ONE_STATE, extra_input, straight_block
 from dalembert.mechanism import Mechanism
@@ -29,3 +33,14 @@ def emit_mass_matrix(m: Mechanism, module: Module) -> tuple[Signature, int]:
             f.call(code, *memory.arguments(NAMES))
             columns.put(f.y, n, n, lambda i: memory["y"][i])
     return f.signature, memory.end * lanes
+
+
+def mass_pivots(A: np.ndarray) -> list[Any]:
+    """D of A = LᵀDL, from the last speed to the first: branches of the tree stay apart."""
+    A, found = np.array(A, dtype=object), []
+    for k in reversed(range(len(A))):
+        found.append(A[k, k])
+        for i in range(k):
+            if not (isinstance(A[k, i], float) and A[k, i] == 0.0):
+                A[i, : i + 1] = A[i, : i + 1] - A[k, i] / A[k, k] * A[k, : i + 1]
+    return found

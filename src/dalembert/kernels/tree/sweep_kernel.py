@@ -18,7 +18,7 @@ from dalembert.kernels.tree import body_motion
 from dalembert.kernels.tree.algorithm import Algorithm, Sweeps, joint_columns
 from dalembert.kernels.tree.body_classes import N_CONSTANTS, Classes, classify
 from dalembert.kernels.tree.body_records import Record
-from dalembert.kernels.tree.force_loads import Applied, Looking, applied
+from dalembert.kernels.tree.force_loads import Applied, BodyReferences, applied
 from dalembert.kernels.tree.force_loops import Loops, Place, Unit, repeated
 from dalembert.kernels.tree.sines_ahead import Ahead, Turns, padded, phase, without_phase
 from dalembert.kernels.tree.sweeps import Step
@@ -148,7 +148,7 @@ class SweepKernel:
 
     @cached_property
     def handed(self) -> Record:
-        """What children hand inward, in memory that other bodies use before and after."""
+        """What children pass backward, in memory that other bodies use before and after."""
         return Record(dict(self.algorithm.passed))
 
     @cached_property
@@ -193,7 +193,7 @@ class SweepKernel:
 
         A place is taken when the first child hands something to it, and is free again after the body's own step.
         """
-        own, carrier = [0] * self.m.n_bodies, [0] * self.m.n_bodies
+        own, of_parent = [0] * self.m.n_bodies, [0] * self.m.n_bodies
         taken: dict[int, int] = {}
         free: list[int] = []
         end = 0
@@ -205,11 +205,11 @@ class SweepKernel:
                         free.append(end)
                         end += self.handed.size
                     taken[parent] = free.pop()
-                carrier[k] = taken[parent]
+                of_parent[k] = taken[parent]
             if k in taken:
                 own[k] = taken.pop(k)
                 free.append(own[k])
-        return own, carrier, end
+        return own, of_parent, end
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -255,19 +255,19 @@ class SweepKernel:
         bodies, joints = ({k for k, i in acted_on if (i >= 6) == on_joint} for on_joint in (False, True))
         return classify(self.m, self.links, lambda k: (k in bodies, k in joints))
 
-    def unit(self, values: list[Any], to: list[Place], looking: Looking) -> Unit:
-        """Values to be added, made of the state and of the bodies looked at."""
+    def unit(self, values: list[Any], to: list[Place], references: BodyReferences) -> Unit:
+        """Values to be added, made of the state and of the bodies referenced."""
 
         def source(s: Expr) -> Place:
-            if s not in looking.places:
+            if s not in references.places:
                 return self._known[s]
-            k, i = looking.places[s]
+            k, i = references.places[s]
             return "work", self.record_at[k] + i
 
-        read = {s: source(s) for s in free_symbols(values) if s not in looking.constants}
-        looked_at = [s for s in looking.places if s in read]
-        others = sorted((s for s in read if s not in looking.places), key=lambda s: read[s])
-        return Unit(values, to, {s: read[s] for s in (*looked_at, *others)}, looking.constants)
+        read = {s: source(s) for s in free_symbols(values) if s not in references.constants}
+        referenced = [s for s in references.places if s in read]
+        others = sorted((s for s in read if s not in references.places), key=lambda s: read[s])
+        return Unit(values, to, {s: read[s] for s in (*referenced, *others)}, references.constants)
 
     @cached_property
     def _known(self) -> dict[Expr, Place]:
@@ -277,7 +277,7 @@ class SweepKernel:
         """The mechanism's forces on each link, in link axes about its origin, then on its joint's free speeds."""
         start, _ = self.record.fields["load"]
         to = [[("work", self.record_at[k] + start + i) for k, i in force.to] for force in self.applied]
-        units = [self.unit(force.values, places, force.looking) for force, places in zip(self.applied, to) if places]
+        units = [self.unit(force.values, places, force.references) for force, places in zip(self.applied, to) if places]
         read = [at + start + i for at, kind in zip(self.record_at, self.classes.of_body) for i in self._loads_of(kind)]
         return Loops("forces", repeated(units), read)
 
@@ -368,10 +368,10 @@ class SweepKernel:
         q_at, u_at = self._joint_places()
         at = self.record_at
         parents = [at[max(link.parent - 1, 0)] for link in self.links]
-        own, carrier, _ = self._handed_places
+        own, of_parent, _ = self._handed_places
         columns = [
             self.classes.of_body, at, parents, q_at, u_at, joint_columns(self.m), self.algorithm.output_at(self.m),
-            own, carrier, self._turn_places(),
+            own, of_parent, self._turn_places(),
         ]  # fmt: skip
         return Tables(
             module.real_table([0.0 if type(x) is Expr else x for x in self.classes.table.ravel().tolist()]),

@@ -2,8 +2,8 @@
 
 A step is written against `Step`, which hands it symbols for what it may read and takes what it gives; the mechanics itself is
 in `recursive.steps`. Arrays a step may touch: K (constants), C (parameter-dependent constants), q, u, d (the joint's coordinates,
-speeds and prescribed accelerations), x (the kernel's extra input on the joint's speeds), r and p (own and carrier's record), h and g
-(what children hand to the body, and what is handed to the carrier), s (sines and cosines), y (output), P (named parameters).
+speeds and prescribed accelerations), x (the kernel's extra input on the joint's speeds), r and p (own and parent's record), h and g
+(what children hand to the body, and what is handed to the parent), s (sines and cosines), y (output), P (named parameters).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Step:
         return self.own("load")[6 : 6 + n] if self.body.driven else np.zeros(n)
 
     def place(self) -> Placement:
-        """Where the link lies in its carrier."""
+        """Where the link lies in its parent."""
         at = place(self.link, self.values.q)
         return self.turns.taken(at) if self.turns else at
 
@@ -74,8 +74,8 @@ class Step:
             return self.handed.symbols("h", field)
         return self.record.symbols("r", field)
 
-    def carrier(self, field: str) -> np.ndarray:
-        """A field of the carrier's record; the ground is at rest, accelerated upward instead of being pulled by gravity."""
+    def parent(self, field: str) -> np.ndarray:
+        """A field of the parent's record; the ground is at rest, accelerated upward instead of being pulled by gravity."""
         if not self.root:
             return self.record.symbols("p", field)
         at_rest = {"a": np.concatenate([ZERO, self.body.ground]), "b": self.body.ground}
@@ -103,7 +103,7 @@ class Step:
         self._outputs += [Output(x, "r", first + j) for j, x in enumerate(values)]
 
     def hand(self, field: str, values: Any) -> None:
-        """Add to a field that the carrier will read."""
+        """Add to a field that the parent will read."""
         pooled = self.handed and field in self.handed.fields
         array, record = ("g", self.handed) if pooled else ("p", self.record)
         self._write(array, record, field, values, add=not self.body.first)

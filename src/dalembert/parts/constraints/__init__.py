@@ -6,8 +6,8 @@ from dalembert.parts.constraints.coupling import Coupling, Drive
 from dalembert.parts.constraints.distance import Distance
 from dalembert.parts.constraints.guide import OnLine, OnPlane
 from dalembert.parts.constraints.knife_edge import KnifeEdge
-from dalembert.parts.constraints.own import Relation
 from dalembert.parts.constraints.polynomial import Polynomial
+from dalembert.parts.constraints.relation import Relation
 from dalembert.parts.constraints.rolling import RollingBall, RollingDisc
 
 CONSTRAINTS: tuple[type[Constraint], ...] = (

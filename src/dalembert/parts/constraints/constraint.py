@@ -2,7 +2,7 @@
 
 Holonomic rows are a residual g(t, q) = 0 of the state; nonholonomic rows are a velocity φ(t, q, u) = 0, linear in the speeds. Both are
 written on a state's points, frames and joint values, over numbers or traced scalars; coefficients and right-hand sides follow by
-differentiation (`kinematics.rows`).
+differentiation (`kinematics.constraint_rows`).
 """
 
 from __future__ import annotations

@@ -43,6 +43,6 @@ def unit(given: Any, what: str) -> Axis:
     return cast(Axis, axis if exact else tuple(x / length for x in axis))
 
 
-def unit_axis(joint: Any, field: str) -> None:
-    """Check and store the axis named `field` of a joint under construction."""
-    object.__setattr__(joint, field, unit(getattr(joint, field), f"{type(joint).__name__}: {field}"))
+def unit_axis(joint: Any, field: str, kind: str | None = None) -> None:
+    """Check and store the axis named `field` of a joint (or another `kind` of thing) under construction."""
+    object.__setattr__(joint, field, unit(getattr(joint, field), f"{kind or type(joint).__name__}: {field}"))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 ADMISSIBLE = 1e-6
@@ -45,6 +46,10 @@ class Joint:
     def inner(self) -> Joint:
         """The joint as the user gave it, without what the carried body adds to its coordinates."""
         return self
+
+    def carried_frame(self, q: Vector, on_child: Frame) -> tuple[Any, Frame]:
+        """What C is fixed to: the motion of a node of the carried body, or None for the body itself; and C's frame on it."""
+        return None, on_child
 
     @property
     def reference(self) -> np.ndarray:

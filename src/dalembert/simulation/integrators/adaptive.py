@@ -13,7 +13,7 @@ from dalembert.simulation.integrators.error_scale import by_state
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows, StopAtPose
 from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, too_small
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Real, Signature, maximum, minimum, select, sqrt
 
@@ -27,7 +27,7 @@ class Stepper:
     scratch: int = 0
     """Elements of working memory beyond those of the equations."""
 
-    def __init__(self, e: Equations, poses: NoRows):
+    def __init__(self, e: MarchedEquations, poses: NoRows):
         self.e, self.poses = e, poses
 
     def remember(self, f: Any) -> None:
@@ -62,7 +62,7 @@ class AdaptiveStep(Integrator):
         """Sizes of the stepper's parts of the memory."""
         raise NotImplementedError
 
-    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+    def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:
         raise NotImplementedError
 
     def parts(self, m: Unknowns) -> dict[str, int]:
@@ -74,7 +74,7 @@ class AdaptiveStep(Integrator):
     def _poses(self, watched: bool) -> type[NoRows]:
         return self.singular_pose if watched else NoRows
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         poses = self._poses(e.rhs.watched)(e)
         stepper = self.stepper(e, poses)
         start = poses.emit_start(emit_first_step(e, self.order))
@@ -82,7 +82,7 @@ class AdaptiveStep(Integrator):
         return Steps(start, step, stepper.emit_dense(), stepper.scratch, stepper.emit_several())
 
 
-def emit_step(e: Equations, stepper: Stepper, control: StepControl, poses: NoRows) -> Signature:
+def emit_step(e: MarchedEquations, stepper: Stepper, control: StepControl, poses: NoRows) -> Signature:
     """`step`: trials until one is accepted; its end projected, its slope evaluated.
 
     `v` holds what is known of the trial: its length `h` and the one `wanted` before it was limited, its `error` and whether that was
@@ -126,7 +126,7 @@ def again_if(f: Any, v: Any, failed: Any, part: float) -> None:
     f.next_if(failed)
 
 
-def emit_first_step(e: Equations, order: int) -> Signature:
+def emit_first_step(e: MarchedEquations, order: int) -> Signature:
     """`start`: the slope at the state in memory; and where no step is known yet, the first (Hairer's choice, I, II.4).
 
     h₀ = 0.01 |y|/|f| by the tolerances' measure; with the second derivative from a trial step of h₀, the step at which a method of

@@ -14,7 +14,7 @@ from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.pose_crossing import CrossPose, Gap
 from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.integrators.step_control import PIControl
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.wide_output import emit_wide, wide_scratch
 from dalembert.trace.native import Pointer, Real, Signature, select, sqrt
 
@@ -39,14 +39,14 @@ class DOP853(ExplicitRungeKutta):
         """`dense`, coefficients of the polynomial between steps, and whether they are `dense_ready`."""
         return super().stage_parts(m) | {"dense": POWERS * m.n, "dense_ready": 1}
 
-    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+    def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:
         return _DOP853Stepper(e, poses, self.tableau)
 
 
 class _DOP853Stepper(ExplicitStepper):
     """The error of two embedded methods, and a polynomial of degree 7 between steps."""
 
-    def __init__(self, e: Equations, poses: NoRows, tableau: Tableau):
+    def __init__(self, e: MarchedEquations, poses: NoRows, tableau: Tableau):
         super().__init__(e, poses, tableau)
         self._prepare = self._emit_prepare()
         self.scratch = wide_scratch(e) if e.wide_lanes > 1 else 0
@@ -74,7 +74,7 @@ class _DOP853Stepper(ExplicitStepper):
         n = self.e.n
         with self.e.function("dense", at=Real, out=Pointer) as f:
             p = self.e.layout.of(f.memory)
-            f.call(self._prepare, f.memory, f.given, f.work)
+            f.call(self._prepare, f.memory, f.inputs, f.work)
             x: Any = (f.at - p.t_old[0]) / (p.t[0] - p.t_old[0])
             for i in f.each(n):
                 f.out[i] = polynomial(n, p, i, x)
@@ -87,8 +87,8 @@ class _DOP853Stepper(ExplicitStepper):
             return None
         wide = emit_wide(e, lambda p, i, x: polynomial(e.n, p, i, x))
         with e.function("several", times=Pointer, out=Pointer) as f:
-            f.call(self._prepare, f.memory, f.given, f.work)
-            f.call(wide, f.memory, f.given, f.work, f.times, f.out)
+            f.call(self._prepare, f.memory, f.inputs, f.work)
+            f.call(wide, f.memory, f.inputs, f.work, f.times, f.out)
         return f.signature
 
     def _emit_prepare(self) -> Signature:

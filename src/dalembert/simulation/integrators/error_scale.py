@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.equations import Equations
-from dalembert.simulation.scales import speed_units
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Real, maximum
 
 KINDS = ("rad/s", "m/s", "1/s")
@@ -52,7 +52,7 @@ class SizeScale(StateScale):
     Memory: `size` of every component; `fastest` speed of each kind, part by part, in the steps accepted so far.
     """
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         m = e.mechanism
         of_parts = m.scales.part[m.n_q :].tolist()
         self._kinds = [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(of_parts, speed_units(m))]
@@ -72,13 +72,13 @@ class SizeScale(StateScale):
         return scale
 
     def measure(self, f: Any, h: Real | float) -> None:
-        f.call(self._measure, f.memory, f.given, f.work, h)
+        f.call(self._measure, f.memory, f.inputs, f.work, h)
 
     def accept(self, f: Any) -> None:
-        f.call(self._accept, f.memory, f.given, f.work)
+        f.call(self._accept, f.memory, f.inputs, f.work)
 
-    def _emit_measure(self, e: Equations) -> Any:
-        """`sizes(memory, given, work, h)`: of a speed, the fastest of its kind and part so far, in the trial, or by its rate over h."""
+    def _emit_measure(self, e: MarchedEquations) -> Any:
+        """`sizes(memory, inputs, work, h)`: of a speed, the fastest of its kind and part yet, in the trial, or by its rate over h."""
         kinds = e.module.int_table(self._kinds)
         with e.function("sizes", h=Real) as f:
             count = len(e.mechanism.parts) * len(KINDS)
@@ -92,8 +92,8 @@ class SizeScale(StateScale):
                 p.size[i + e.n_q] = top[kinds[i]]
         return f.signature
 
-    def _emit_accept(self, e: Equations) -> Any:
-        """`fastest_yet(memory, given, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
+    def _emit_accept(self, e: MarchedEquations) -> Any:
+        """`fastest_yet(memory, inputs, work)`: the fastest of each kind and part, with the speeds of a step that was accepted."""
         kinds = e.module.int_table(self._kinds)
         with e.function("fastest_yet") as f:
             p = e.layout.of(f.memory)

@@ -12,7 +12,7 @@ from dalembert.simulation.integrators.adaptive import AdaptiveStep, Stepper
 from dalembert.simulation.integrators.fixed_step import emit_hermite
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Pointer, Real, Signature, sqrt
 
 Weights = dict[int, float]
@@ -46,14 +46,14 @@ class ExplicitRungeKutta(AdaptiveStep):
         """`stage`, the state at one; `k`, the slopes at all of them."""
         return {"stage": m.n, "k": len(self.tableau.a) * m.n}
 
-    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+    def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:
         return ExplicitStepper(e, poses, self.tableau)
 
 
 class ExplicitStepper(Stepper):
     """Stages one after the other; between steps the cubic through both ends and their slopes."""
 
-    def __init__(self, e: Equations, poses: NoRows, tableau: Tableau):
+    def __init__(self, e: MarchedEquations, poses: NoRows, tableau: Tableau):
         super().__init__(e, poses)
         self.tableau = tableau
 

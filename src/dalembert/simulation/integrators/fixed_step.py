@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.integrator import Integrator, Steps
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, minimum, select
 
@@ -15,26 +15,26 @@ class FixedStep(Integrator):
 
     adaptive = False
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         return Steps(self.emit_start(e), emit_stepping(e, self.emit_advance(e)), self.emit_dense(e))
 
-    def emit_start(self, e: Equations) -> Signature:
+    def emit_start(self, e: MarchedEquations) -> Signature:
         """The slope at the state in memory."""
         with e.function("start") as f:
             p = e.layout.of(f.memory)
             e.evaluate(f, p.t[0], p.y, p.dy)
         return f.signature
 
-    def emit_advance(self, e: Equations) -> Signature:
-        """`advance(memory, given, work, h)`: y and dy from y_old and dy_old; nonzero if it cannot be done."""
+    def emit_advance(self, e: MarchedEquations) -> Signature:
+        """`advance(memory, inputs, work, h)`: y and dy from y_old and dy_old; nonzero if it cannot be done."""
         raise NotImplementedError
 
-    def emit_dense(self, e: Equations) -> Signature:
+    def emit_dense(self, e: MarchedEquations) -> Signature:
         raise NotImplementedError
 
 
-def emit_stepping(e: Equations, advance: Signature) -> Signature:
-    """The step: the clock set forward, the state advanced, and looked at whether it is still finite."""
+def emit_stepping(e: MarchedEquations, advance: Signature) -> Signature:
+    """The step: the clock set forward, the state advanced, and checked whether it is still finite."""
     with e.function("step") as f:
         p = e.layout.of(f.memory)
         for i in f.each(e.n):
@@ -45,7 +45,7 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
         ahead = p.counted_from[0] + count * p.step[0]
         reached = ahead > p.end[0] - 1e-9 * p.step[0]
         t = select(reached, p.end[0], ahead)
-        failed = f.call(advance, f.memory, f.given, f.work, t - p.t_old[0])
+        failed = f.call(advance, f.memory, f.inputs, f.work, t - p.t_old[0])
         with f.if_(failed != 0):
             f.return_(Status.NO_CONVERGENCE)
         zero = f.total(e.n, lambda i: 0.0 * p.y[i])
@@ -57,7 +57,7 @@ def emit_stepping(e: Equations, advance: Signature) -> Signature:
     return f.signature
 
 
-def emit_hermite(e: Equations, name: str = "dense", old_slope: str = "dy_old") -> Signature:
+def emit_hermite(e: MarchedEquations, name: str = "dense", old_slope: str = "dy_old") -> Signature:
     """y₀ + θ (Δ + (1 − θ) ((1 − θ) a + θ b)): the cubic with the values and slopes of both ends.
 
     `old_slope` is the part of the memory where the slope at the beginning of the step lies.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace.native import Signature
 
@@ -21,9 +21,9 @@ from dalembert.trace.native import Signature
 class Steps:
     """An integrator's compiled functions.
 
-    `start(memory, given, work)` prepares for the state and time in memory, also after its inputs have changed;
-    `step(memory, given, work)` goes on by one step, not beyond `end`, and returns 0 or another `Status`;
-    `dense(memory, given, work, t, out)` gives the state at a time within the last step.
+    `start(memory, inputs, work)` prepares for the state and time in memory, also after its inputs have changed;
+    `step(memory, inputs, work)` goes on by one step, not beyond `end`, and returns 0 or another `Status`;
+    `dense(memory, inputs, work, t, out)` gives the state at a time within the last step.
     """
 
     start: Signature
@@ -32,7 +32,7 @@ class Steps:
     scratch: int = 0
     """Elements of working memory beyond those of the equations."""
     several: Signature | None = None
-    """`several(memory, given, work, times, out)`: rows of output at as many times as `wide_lanes`, strictly within the last step."""
+    """`several(memory, inputs, work, times, out)`: rows of output at as many times as `wide_lanes`, strictly within the last step."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Integrator:
         """What parts of the memory begin with, where it is not zero; `watched` as in `Unknowns`."""
         return {}
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         """Write the integrator's functions into the module."""
         raise NotImplementedError
 
@@ -101,7 +101,7 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int) -> Layout:
         determinant_sign=1,  # of the matrix that dependent speeds are solved with: if it changes, a singular pose was crossed
         **integrator.parts(m),
         event_values=n_events,  # at `searched_to`
-        event_values_new=n_events,  # at the time looked at
+        event_values_new=n_events,  # at the time examined
         event_y=n,  # state there
         event_t=1,  # time of the event found
     )

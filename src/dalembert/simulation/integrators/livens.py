@@ -17,27 +17,27 @@ from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
-from dalembert.simulation.march.equations import Equations, given_layout, held_forces
+from dalembert.simulation.march.marched_equations import MarchedEquations, controller_forces, layout_of_inputs
 from dalembert.trace import directional, gradient, symbols, tracing
 from dalembert.trace.native import Output, Pointer, Signature
 
 
-def emit_livens(e: Equations) -> Signature:
-    """`livens(t, y, p, given, out)`: out = q̇ (n_q), N(q)ᵀp − ∂T/∂u (n_u), ṗ (n_q)."""
+def emit_livens(e: MarchedEquations) -> Signature:
+    """`livens(t, y, p, inputs, out)`: out = q̇ (n_q), N(q)ᵀp − ∂T/∂u (n_u), ṗ (n_q)."""
     m = e.mechanism
     with tracing():
         s, p = m.symbolic_state(), symbols("#p.", m.coordinates)
         near = State(m, s.t, m.admissible(s.coordinates), s.speeds)
         rates = s.rates
         G = p @ rates - totals.kinetic_energy(near)
-        Q = generalized(near, loads(near)) + np.array(held_forces(m), dtype=object)
+        Q = generalized(near, loads(near)) + np.array(controller_forces(m), dtype=object)
         pdot = on_coordinates(m, s.coordinates, Q) - gradient(G, list(s.coordinates))
         values = [*rates, *gradient(G, list(s.speeds)), *pdot]
         return _emit(e, "livens", values, list(p))
 
 
-def emit_momenta(e: Equations) -> Signature:
-    """`momenta(t, y, p, given, out)`: out = the momenta p (n_q) of the state."""
+def emit_momenta(e: MarchedEquations) -> Signature:
+    """`momenta(t, y, p, inputs, out)`: out = the momenta p (n_q) of the state."""
     m = e.mechanism
     with tracing():
         s = m.symbolic_state()
@@ -45,8 +45,8 @@ def emit_momenta(e: Equations) -> Signature:
         return _emit(e, "momenta", list(on_coordinates(m, s.coordinates, pi)), [])
 
 
-def emit_mass_matrix(e: Equations) -> Signature:
-    """`mass_matrix(t, y, p, given, out)`: A(q)."""
+def emit_mass_matrix(e: MarchedEquations) -> Signature:
+    """`mass_matrix(t, y, p, inputs, out)`: A(q)."""
     with tracing():
         A = recursive.composite(recursive.Tree(e.mechanism.symbolic_state()))
         return _emit(e, "mass_matrix", list(A.ravel()), [])
@@ -67,13 +67,13 @@ def on_coordinates(m: Mechanism, q: Any, Q: Any) -> np.ndarray:
     return gradient(power, list(shift))
 
 
-def _emit(e: Equations, name: str, values: list[Any], p: list[Any]) -> Signature:
+def _emit(e: MarchedEquations, name: str, values: list[Any], p: list[Any]) -> Signature:
     m = e.mechanism
-    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
+    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(controller_forces(m))}
     known |= {s: ("work", i) for i, s in enumerate(p)}
     code = e.module.block(block(f"{name}_values", known, [Output(x, "y", i) for i, x in enumerate(values)]), e.lanes)
-    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "p", "given", "out"), Pointer)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "p", "inputs", "out"), Pointer)
     with e.module.function(name, lanes=e.lanes, public=False, **parameters) as f:
-        g = given_layout(m).of(f.given)
+        g = layout_of_inputs(m).of(f.inputs)
         f.call(code, f.t, f.y, f.y + m.n_q, g.x, g.P, f.out, f.p)
     return f.signature

@@ -14,7 +14,7 @@ from dalembert.simulation.integrators.dense_linear import emit_ldl
 from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite, emit_stepping
 from dalembert.simulation.integrators.integrator import Steps, Unknowns
 from dalembert.simulation.integrators.livens import emit_livens, emit_mass_matrix, emit_momenta
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select
 
 ITERATIONS, FEWEST = 200, 2
@@ -33,7 +33,7 @@ class Midpoint(FixedStep):
         n_q, n_u = m.n_q, m.n_u
         return {"p": n_q, "p_old": n_q, "middle": n_q + n_u, "p_middle": n_q, "out": 2 * n_q + n_u, "A": n_u * n_u}
 
-    def emit(self, e: Equations) -> Steps:
+    def emit(self, e: MarchedEquations) -> Steps:
         if e.catalogue.opaque is not None:
             names = ", ".join(f'"{name}"' for name in e.catalogue.opaque.forces)
             raise SimulationError(
@@ -47,7 +47,7 @@ class Midpoint(FixedStep):
 class _Written:
     """The method's functions for one mechanism."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.n_q, self.n_u = e, e.n_q, e.n_u
         self.livens, self.momenta, self.mass = emit_livens(e), emit_momenta(e), emit_mass_matrix(e)
         self.ldl = emit_ldl(e.module, self.n_u, e.lanes)
@@ -57,13 +57,13 @@ class _Written:
         with self.e.function("start") as f:
             p = self.e.layout.of(f.memory)
             p.time[0] = p.t[0]
-            f.call(self.momenta, p.time, p.y, p.p, f.given, p.p)
+            f.call(self.momenta, p.time, p.y, p.p, f.inputs, p.p)
             self._factorise(f, p.y)
         return f.signature
 
     def _factorise(self, f: Any, y: Pointer) -> None:
         p = self.e.layout.of(f.memory)
-        f.call(self.mass, p.time, y, p.p, f.given, p.A)
+        f.call(self.mass, p.time, y, p.p, f.inputs, p.A)
         f.call(self.ldl.factorise, p.A)
 
     def advance(self) -> Signature:
@@ -81,7 +81,7 @@ class _Written:
             v = f.variables(change=1.0, before=1e300, largest=0.0, moved=0.0)
             p.time[0] = p.t_old[0] + half
             with f.loop(ITERATIONS) as k:
-                f.call(self.livens, p.time, p.middle, p.p_middle, f.given, p.out)
+                f.call(self.livens, p.time, p.middle, p.p_middle, f.inputs, p.out)
                 f.call(self.ldl.solve, p.A, residual)
                 v.largest, v.moved = 1e-30, 0.0
                 with f.loop(n_u) as i:
@@ -107,7 +107,7 @@ class _Written:
             with f.loop(n_u) as i:
                 p.y[n_q + i] = p.middle[n_q + i]
             self._factorise(f, p.y)
-            f.call(self.livens, p.time, p.y, p.p, f.given, p.out)
+            f.call(self.livens, p.time, p.y, p.p, f.inputs, p.out)
             f.call(self.ldl.solve, p.A, residual)
             with f.loop(n_u) as i:
                 p.y[n_q + i] = p.y[n_q + i] + residual[i]
@@ -120,5 +120,5 @@ class _Written:
             p = self.e.layout.of(f.memory)
             self.e.evaluate(f, p.t_old[0], p.y_old, p.dy_old)
             self.e.evaluate(f, p.t[0], p.y, p.dy)
-            f.call(hermite, f.memory, f.given, f.work, f.at, f.out)
+            f.call(hermite, f.memory, f.inputs, f.work, f.at, f.out)
         return f.signature

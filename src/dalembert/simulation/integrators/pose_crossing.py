@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import StopAtPose, root, time_left
 from dalembert.simulation.integrators.step_control import limited
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Crossing, Status
 from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select
 
@@ -46,7 +46,7 @@ TOWARDS = 0.5
 ACROSS, LEAVING = 0.1, 0.3
 """Weight of the error of a step across a singular pose, or begun within that part of its length from one."""
 AHEAD = 1e-3
-"""Part of the first step after which s is looked at again, to know ṡ before a step was made."""
+"""Part of the first step after which s is examined again, to know ṡ before a step was made."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class CrossPose(StopAtPose):
 
     gap: ClassVar[Gap]
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         super().__init__(e)
         self._keep, self._go_back = self._emit_keep(), self._emit_go_back()
         self._v: Any = None  # what the step under construction knows of the pose
@@ -85,7 +85,7 @@ class CrossPose(StopAtPose):
 
     # -- the state before the pose -------------------------------------------------------------------------------------
     def _emit_keep(self) -> Signature:
-        """`keep(memory, given, work)`: the state before a step, to which there may be a reason to return."""
+        """`keep(memory, inputs, work)`: the state before a step, to which there may be a reason to return."""
         with self.e.function("keep") as f:
             p = self.e.layout.of(f.memory)
             for i in f.each(self.e.n):
@@ -95,7 +95,7 @@ class CrossPose(StopAtPose):
         return f.signature
 
     def _emit_go_back(self) -> Signature:
-        """`go_back(memory, given, work)`: there, to go straight on: a long step is carried across far better than a short one."""
+        """`go_back(memory, inputs, work)`: there, to go straight on: a long step is carried across far better than a short one."""
         with self.e.function("go_back") as f:
             p = self.e.layout.of(f.memory)
             for i in f.each(self.e.n):
@@ -112,7 +112,7 @@ class CrossPose(StopAtPose):
         e, p = self.e, self.e.layout.of(f.memory)
         p.t_old[0] = p.t[0]
         f.call(
-            self._keep, f.memory, f.given, f.work
+            self._keep, f.memory, f.inputs, f.work
         )  # forces may have changed, so that there is no way back beyond this
         with f.if_((p.t[0] == p.counted_from[0]).all()):
             ahead = AHEAD * p.step[0]
@@ -124,12 +124,12 @@ class CrossPose(StopAtPose):
     def enter(self, f: Any) -> None:
         p = self.e.layout.of(f.memory)
         with f.if_((p.crossing[0] == Crossing.MET).all()):
-            f.call(self._go_back, f.memory, f.given, f.work)
+            f.call(self._go_back, f.memory, f.inputs, f.work)
 
     def begin(self, f: Any) -> None:
         p = self.e.layout.of(f.memory)
         with f.if_((~(p.approach[0] < 0.0) | (p.distance[0] > GONE)).all()):
-            f.call(self._keep, f.memory, f.given, f.work)
+            f.call(self._keep, f.memory, f.inputs, f.work)
         self._v = f.variables(error=0.0, nearest=1.0, before_end=1.0, blocked=False, tries=0)
 
     # -- the length of a trial -----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.integrators.step_control import FINITE, GustafssonControl
 from dalembert.simulation.integrators.stiff_linear import StiffLinear
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Bool, Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 ROOT = 6.0**0.5
@@ -74,14 +74,14 @@ class Radau(AdaptiveStep):
         n = m.n_q + m.n_u
         return {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n} | StiffLinear.parts(m)
 
-    def stepper(self, e: Equations, poses: NoRows) -> Stepper:
+    def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:
         return _RadauStepper(e, poses)
 
 
 class _RadauStepper(Stepper):
     """Newton's iteration on the stages, and the cubic of the collocation between steps."""
 
-    def __init__(self, e: Equations, poses: NoRows):
+    def __init__(self, e: MarchedEquations, poses: NoRows):
         super().__init__(e, poses)
         self.linear = StiffLinear(e)
         self.scratch = self.linear.scratch
@@ -107,7 +107,7 @@ class _RadauStepper(Stepper):
         with f.loop(n) as i:
             p.y[i] = p.y_old[i]
         self.poses.scale.measure(f, v.h)
-        failed = f.call(self._iterate, f.memory, f.given, f.work, v.h, out) != 0
+        failed = f.call(self._iterate, f.memory, f.inputs, f.work, v.h, out) != 0
         with f.if_(failed):
             v.finite = self._finite(f, p)
         again_if(f, v, failed, HALF)
@@ -123,7 +123,7 @@ class _RadauStepper(Stepper):
         return finite
 
     def _emit_iteration(self) -> Signature:
-        """`iterate(memory, given, work, h, out)`: factorise, Newton's iteration on Z, error estimate; 0 if it converged.
+        """`iterate(memory, inputs, work, h, out)`: factorise, Newton's iteration on Z, error estimate; 0 if it converged.
 
         out: the error's norm, the number of iterations.
         """

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.simulation.integrators.fixed_step import FixedStep, emit_hermite
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Pointer, Real, Signature
 
 
@@ -20,7 +20,7 @@ class RK4(FixedStep):
     def parts(self, m: Unknowns) -> dict[str, int]:
         return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n_q + m.n_u)
 
-    def emit_advance(self, e: Equations) -> Signature:
+    def emit_advance(self, e: MarchedEquations) -> Signature:
         with e.function("advance", h=Real) as f:
             p = e.layout.of(f.memory)
             h, t = f.h, p.t_old[0]
@@ -42,5 +42,5 @@ class RK4(FixedStep):
             e.evaluate(f, t + h, p.y, p.dy)
         return f.signature
 
-    def emit_dense(self, e: Equations) -> Signature:
+    def emit_dense(self, e: MarchedEquations) -> Signature:
         return emit_hermite(e)

@@ -16,7 +16,7 @@ from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.error_scale import SizeScale, StateScale
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.step_control import limited, unlimited
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select, sqrt
 
@@ -31,7 +31,7 @@ SINGULAR_DISTANCE = 1e-3
 class NoRows:
     """No constraints, and so no singular poses: steps are limited by `end` alone, and accepted by their error."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.scale = e, StateScale()
 
     @classmethod
@@ -91,10 +91,10 @@ class StopAtPose(NoRows):
     """Steps that shorten towards a singular pose, so that none is stepped over; the run ends there.
 
     Memory: `distance` s to a singular pose and `approach`, its rate; `watch_level`, the pivot in parts of `WORTH_A_LOOK` below which
-    the choice of rows is looked at next.
+    the choice of rows is examined next.
     """
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e, self.scale = e, SizeScale(e)
 
     @classmethod
@@ -115,7 +115,7 @@ class StopAtPose(NoRows):
                 p.y_old[i] = p.y[i]
             self.scale.accept(f)
             self.scale.measure(f, 0.0)
-            f.call(choose, f.memory, f.given, f.work)
+            f.call(choose, f.memory, f.inputs, f.work)
             e.evaluate(f, p.t[0], p.y, p.dy)
             p.distance[0] = root(e.pivot(f))
             self.started(f)

@@ -15,7 +15,7 @@ from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.kernels.runtime.straight import block, known_symbols
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.equations import Equations, given_layout
+from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
 
@@ -26,7 +26,7 @@ ALIGNED = 8
 class StiffLinear:
     """Functions around J: its derivatives, factorisation at a λ, and solution."""
 
-    def __init__(self, e: Equations):
+    def __init__(self, e: MarchedEquations):
         self.e = e
         run, needed, self.width = e.rhs.emit_jacobian(Prefixed(e.module, "jacobian_"))
         self._scratch_at = -(-e.work // ALIGNED) * ALIGNED
@@ -49,7 +49,7 @@ class StiffLinear:
 
     def differentiate(self, f: Any, p: Any) -> None:
         """J at the state in y_old."""
-        g = given_layout(self.e.mechanism).of(f.given)
+        g = layout_of_inputs(self.e.mechanism).of(f.inputs)
         q, u = p.y_old, p.y_old + self.e.n_q
         p.time[0] = p.t_old[0]
         f.call(self.run, p.time, q, u, g.x, g.P, p.J, f.work + self._scratch_at)
@@ -95,8 +95,8 @@ class StiffLinear:
         square = re * re + im * im
         sb, sc, x = f.array(max(1, n)), f.array(max(1, n)), f.array(2 * max(1, n))
         across = [f.array(max(1, n_q)), f.array(max(1, n_q))]
-        for given, along, rest in ((b, sb, across[0]), (c, sc, across[1])):
-            self._split(f, p, given, along)
+        for right, along, rest in ((b, sb, across[0]), (c, sc, across[1])):
+            self._split(f, p, right, along)
             with f.loop(n_q) as i:
                 rest[i] = p.across[i]
         with f.loop(n) as i:
@@ -145,8 +145,8 @@ class StiffLinear:
                 code = e.module.block(
                     block(f"{name}_values", places, [Output(x, "y", i) for i, x in enumerate(values)]), e.lanes
                 )
-                with e.module.function(name, lanes=e.lanes, public=False, q=Pointer, given=Pointer, out=Pointer) as f:
+                with e.module.function(name, lanes=e.lanes, public=False, q=Pointer, inputs=Pointer, out=Pointer) as f:
                     nothing = f.array(1)
-                    f.call(code, nothing, f.q, f.given, nothing, nothing, f.out, nothing)
+                    f.call(code, nothing, f.q, f.inputs, nothing, nothing, f.out, nothing)
                 maps.append(f.signature)
         return maps[0], maps[1]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.trace.native import Module, Signature
+from dalembert.trace.native import Calls, Module, Signature
 from dalembert.trace.native.machine import llvm
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -59,7 +59,7 @@ def registered(handler: Handler | None) -> Iterator[None]:
 def external_forces(module: Module) -> Signature:
     """The function for compiled code to call."""
     make_known()
-    return module.external("call_python", ("pointer",) * 4)
+    return module.external("call_python", ("pointer",) * 4, Calls.PYTHON)
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.words import counted
 
 

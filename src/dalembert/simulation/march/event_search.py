@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import WHICH
 from dalembert.trace.native import Int, IntPointer, Mask, Real, Signature, select
 
@@ -16,8 +16,8 @@ HALVINGS = 60
 """Enough to come down to the rounding of time."""
 
 
-def emit_search(e: Equations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
-    """`search(memory, given, work, counters)`: nonzero if an event was found between `searched_to` and t.
+def emit_search(e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
+    """`search(memory, inputs, work, counters)`: nonzero if an event was found between `searched_to` and t.
 
     Then `event_t`, `event_y` and counters[WHICH] say which and where, and `searched_to` is at the event; else `searched_to` is t.
     """
@@ -32,18 +32,18 @@ def emit_search(e: Equations, steps: Steps, events: Signature | None, directions
             with f.loop(1, PARTS + 1) as part:
                 share = f.real(part) / PARTS
                 v.b = select(share >= 1.0, end, begin + share * (end - begin))
-                f.call(values, f.memory, f.given, f.work, v.b)
+                f.call(values, f.memory, f.inputs, f.work, v.b)
                 with f.loop(n) as k, f.if_(_crosses(p, k, table[k]).all()):
                     v.low = v.a
                     with f.loop(HALVINGS):
                         middle = v.low + 0.5 * (v.b - v.low)
                         f.stop_if(((middle <= v.low) | (middle >= v.b)).all())
-                        f.call(values, f.memory, f.given, f.work, middle)
+                        f.call(values, f.memory, f.inputs, f.work, middle)
                         with f.if_(_crosses(p, k, table[k]).all()):
                             v.b = middle
                         with f.else_():
                             v.low = middle
-                    f.call(values, f.memory, f.given, f.work, v.b)
+                    f.call(values, f.memory, f.inputs, f.work, v.b)
                     v.found = k
                 with f.loop(n) as k:
                     p.event_values[k] = p.event_values_new[k]
@@ -73,14 +73,14 @@ def _everywhere(body: Any, condition: Any) -> Mask:
     return Mask(body, condition.name)
 
 
-def _emit_values_at(e: Equations, steps: Steps, events: Signature) -> Signature:
-    """`values_at(memory, given, work, t)`: the state at t into `event_y`, the event functions there into `event_values_new`."""
+def _emit_values_at(e: MarchedEquations, steps: Steps, events: Signature) -> Signature:
+    """`values_at(memory, inputs, work, t)`: the state at t into `event_y`, the event functions there into `event_values_new`."""
     with e.function("values_at", at=Real) as f:
         p = e.layout.of(f.memory)
         with f.if_((f.at == p.t[0]).all()), f.loop(e.n) as i:
             p.event_y[i] = p.y[i]
         with f.if_((f.at != p.t[0]).any()):
-            f.call(steps.dense, f.memory, f.given, f.work, f.at, p.event_y)
+            f.call(steps.dense, f.memory, f.inputs, f.work, f.at, p.event_y)
         p.time[0] = f.at
-        f.call(events, p.time, p.event_y, p.event_values_new, f.given)
+        f.call(events, p.time, p.event_y, p.event_values_new, f.inputs)
     return f.signature

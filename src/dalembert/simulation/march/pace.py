@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 
 WINDOW = 5_000
 """Steps over which the pace is taken."""

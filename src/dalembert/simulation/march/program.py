@@ -18,12 +18,12 @@ from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
-from dalembert.simulation.march.equations import (
-    Equations,
+from dalembert.simulation.march.marched_equations import (
+    MarchedEquations,
     emit_projection,
     emit_slope,
     emit_values,
-    given_layout,
+    layout_of_inputs,
 )
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.share import emit_share
@@ -98,8 +98,8 @@ class Program:
         return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
-    def given(self) -> Layout:
-        return given_layout(self.catalogue.mechanism, len(self.scales), self.equation_choice.n_dependent)
+    def input_layout(self) -> Layout:
+        return layout_of_inputs(self.catalogue.mechanism, len(self.scales), self.equation_choice.n_dependent)
 
     @property
     def scales(self) -> np.ndarray:
@@ -148,8 +148,8 @@ class Program:
     def memory(self) -> np.ndarray:
         return aligned((self.layout.size, self.lanes))
 
-    def given_memory(self) -> np.ndarray:
-        return aligned((self.given.size, self.lanes))
+    def input_memory(self) -> np.ndarray:
+        return aligned((self.input_layout.size, self.lanes))
 
     def work(self) -> np.ndarray:
         return aligned((self.work_size + 1, self.lanes))
@@ -157,7 +157,7 @@ class Program:
     def _event_values(self) -> list[Any]:
         if not self.events:
             return []
-        from dalembert.simulation.march.events import traced_value
+        from dalembert.simulation.march.run_events import traced_value
 
         m, b = self.catalogue.mechanism, self.equation_choice
         s = m.symbolic_state()
@@ -170,13 +170,13 @@ class Program:
         with tracing():
             pivots = self.rhs.speed_pivots()
             m = self.catalogue.mechanism
-            return emit_values(module, m, "pivots", pivots, self.lanes, self.given) if pivots else None
+            return emit_values(module, m, "pivots", pivots, self.lanes, self.input_layout) if pivots else None
 
     def _slope(self, module: Module) -> tuple[Signature, int]:
-        return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.given)
+        return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.input_layout)
 
     def _projection(self, module: Module) -> Signature | None:
-        return emit_projection(module, self.rhs, self.lanes, self.given)
+        return emit_projection(module, self.rhs, self.lanes, self.input_layout)
 
     def _module(self) -> Module:
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
@@ -184,16 +184,18 @@ class Program:
         project = self._projection(module)
         wide, project_wide = self.target.lanes if self._projects_in_lanes else 1, None
         if wide > 1:
-            project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.given)
-        e = Equations(
-            module, self.lanes, self.catalogue, self.rhs, self.layout, self.given, slope, project, work, project_wide, wide,
+            project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.input_layout)
+        e = MarchedEquations(
+            module, self.lanes, self.catalogue, self.rhs, self.layout, self.input_layout, slope, project, work, project_wide, wide,
             self._pivots(module), self.beside,
         )  # fmt: skip
         steps = self.integrator.emit(e)
         events = None
         if self.events:
             with tracing():
-                events = emit_values(module, m, "events", self._event_values(), self.lanes, self.given, self.n_speeds)
+                events = emit_values(
+                    module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
+                )
         marching = emit_march(e, steps, events, list(self.directions))
         if self.many:
             emit_share(e, *marching)

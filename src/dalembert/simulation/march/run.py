@@ -19,13 +19,13 @@ from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, to
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
-from dalembert.simulation.march.events import Event
 from dalembert.simulation.march.interrupts import Interrupts
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.progress import Progress
-from dalembert.simulation.options import Options
+from dalembert.simulation.march.run_events import Event
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status
 
 WORTH_A_LOOK = 1e-2
@@ -47,7 +47,7 @@ class Run:
     ):  # fmt: skip
         self.program, self.model, self.options, self.events = program, model, options, events
         self.control, self.handler, self._identity = control, handler, identity
-        self.memory, self.inputs, self.work = program.memory(), program.given_memory(), program.work()
+        self.memory, self.inputs, self.work = program.memory(), program.input_memory(), program.work()
         self.counters = np.zeros(N_COUNTERS, dtype=np.int64)
         self.rows = np.empty((len(options.times), len(program.unknowns)))
         self.forces = np.zeros((len(options.times), model.n_u))
@@ -102,8 +102,8 @@ class Run:
         if "size" in self.program.layout.parts:
             size = self.part("size")[: len(q)]
             size[:] = np.minimum(size, o.sizes[: len(q)])
-        self.program.given.view(self.inputs, "P")[:, 0] = parameters
-        self.program.given.view(self.inputs, "scales")[:, 0] = self.program.scales
+        self.program.input_layout.view(self.inputs, "P")[:, 0] = parameters
+        self.program.input_layout.view(self.inputs, "scales")[:, 0] = self.program.scales
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
         self.part("end")[:] = o.end
@@ -167,7 +167,7 @@ class Run:
             "its event": pending in (0, 1) and 0 <= which < max(1, len(self.events)),
             "its inputs": c.inputs.shape == self.inputs.shape and bool(np.isfinite(c.inputs).all()),
             "its choice of dependent speeds": c.inputs.shape == self.inputs.shape
-            and self.program.rhs.row_scales_fit(self.program.given.view(c.inputs, "scales")[:, 0]),
+            and self.program.rhs.row_scales_fit(self.program.input_layout.view(c.inputs, "scales")[:, 0]),
             "its samples": c.rows.shape == (done, n) and c.forces.shape == (done, n_u) and bool(np.isfinite(c.rows).all()),
             "its events": not len(events)
             or (events.shape[1] == 2 + n and bool(np.isin(events[:, 0], range(len(self.events))).all())),
@@ -196,7 +196,7 @@ class Run:
         """March to the end, or to whatever ends the run before; a failure is raised."""
         saved, budget, pace = time.monotonic(), 64, Pace(self.options, self.t, int(self.counters[STEPS]))
         if self.handler is not None:
-            self.program.given.view(self.inputs, "handler")[:, 0] = self.handler.number
+            self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         with registered(self.handler), progress, Interrupts() as interrupts:
             while True:
                 interrupts.raise_if_asked()
@@ -257,7 +257,7 @@ class Run:
 
     def _keep_rows(self, rows: tuple[int, ...]) -> None:
         self.program = replace(self.program, kept=replace(self.program.kept, rows=rows))
-        self.program.given.view(self.inputs, "scales")[:, 0] = self.program.scales
+        self.program.input_layout.view(self.inputs, "scales")[:, 0] = self.program.scales
         self.work = self.program.work()
 
     def _step_back(self) -> None:
@@ -297,7 +297,7 @@ class Run:
         by = self.program.equation_choice
         self.lengths = np.maximum(self.lengths, by.row_lengths(self.model, self.t, q))
         if by.choice is not None:
-            self.program.given.view(self.inputs, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
+            self.program.input_layout.view(self.inputs, "lengths")[:, 0] = self.lengths[list(by.choice.rows)]
 
     def _put_in(self, by: EquationChoice) -> None:
         """Go on with the equations in these speeds."""
@@ -331,7 +331,7 @@ class Run:
             self.memory, self.inputs, self.work, self.counters, self.options.times, self.rows, 0, 1, budget
         )
         if self.control is not None:
-            self.forces[before : self.done] = self.program.given.view(self.inputs, "x")[:, 0]
+            self.forces[before : self.done] = self.program.input_layout.view(self.inputs, "x")[:, 0]
         return int(status or 0)
 
     def _attend(self) -> None:
@@ -342,11 +342,11 @@ class Run:
             x = self.control.forces(
                 self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
             )
-            self.program.given.view(self.inputs, "x")[:, 0] = x
+            self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
         if self.handler is not None:
-            self.program.given.view(self.inputs, "handler")[:, 0] = self.handler.number
+            self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)
 
     def _record(self) -> bool:

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.march.equations import given_layout
+from dalembert.simulation.march.marched_equations import layout_of_inputs
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.trace.native import Module, Pointer, Signature
 
-_SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
-_PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+_SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
+_PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,9 @@ class SensitivityProgram(Program):
         return own + lanes * self.groups
 
     @cached_property
-    def given(self) -> Layout:
+    def input_layout(self) -> Layout:
         m = self.catalogue.mechanism
-        return given_layout(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
+        return layout_of_inputs(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         found = super().first_values(m)
@@ -65,28 +65,30 @@ class SensitivityProgram(Program):
 
     def _slope(self, module: Module) -> tuple[Signature, int]:
         slope, work = super()._slope(module)
-        vary, scratch = self.rhs.emit_sensitivity(module, self.width, self.groups)
+        sensitivity, scratch = self.rhs.emit_sensitivity(module, self.width, self.groups)
         m = self.catalogue.mechanism
         n = m.n_q + m.n_u
-        with module.function("slope_varied", public=False, **_SLOPE) as f:
-            p = self.given.of(f.given)
-            f.call(slope, f.t, f.y, f.dy, f.given, f.work)
-            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work, f.y + n, f.dy + n, p.along, f.work + work)
+        with module.function("slope_with_sensitivity", public=False, **_SLOPE) as f:
+            p = self.input_layout.of(f.inputs)
+            f.call(slope, f.t, f.y, f.dy, f.inputs, f.work)
+            f.call(
+                sensitivity, f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work, f.y + n, f.dy + n, p.along, f.work + work
+            )
         return f.signature, work + max(scratch, 2 * n)
 
     def _projection(self, module: Module) -> Signature | None:
         project, rhs = super()._projection(module), self.rhs
-        vary = rhs.emit_sensitivity_projection(module, self.width, self.groups)
-        if project is None or vary is None:
+        project_sensitivity = rhs.emit_sensitivity_projection(module, self.width, self.groups)
+        if project is None or project_sensitivity is None:
             return None
         m = self.catalogue.mechanism
         n = m.n_q + m.n_u
-        with module.function("project_with_varied", public=False, **_PROJECTION) as f:
-            p = self.given.of(f.given)
-            f.call(project, f.t, f.y, f.given, f.work)
+        with module.function("project_with_sensitivity", public=False, **_PROJECTION) as f:
+            p = self.input_layout.of(f.inputs)
+            f.call(project, f.t, f.y, f.inputs, f.work)
             X, rates = f.y + n, f.work + rhs.rates_at
             scratch = rhs.projection_work
-            f.call(vary, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + scratch)
+            f.call(project_sensitivity, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + scratch)
         return f.signature
 
     def packed(self, X: np.ndarray) -> np.ndarray:
@@ -116,7 +118,7 @@ class SensitivityRun(Run):
     ):
         super().__init__(program, model, options, [], None, None, str)
         self._first = program.packed(X), program.packed(atol)
-        program.given.view(self.inputs, "along")[:, 0] = program.packed(dP)
+        program.input_layout.view(self.inputs, "along")[:, 0] = program.packed(dP)
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         return self._first

@@ -1,6 +1,6 @@
 """Many motions one after the other, compiled: what a thread takes of them, without Python between.
 
-`share(queue, taken, statuses, memory, given, work, counters, times, out, width, count, budget, most)` marches one group of states
+`share(queue, taken, statuses, memory, inputs, work, counters, times, out, width, count, budget, most)` marches one group of states
 after the other and writes what came of each to `statuses`. The next group is `queue[0]`, on which all threads count; `taken[0]` is the
 one that this thread has in hand, NONE to begin with. It returns when no group is left, or when its budget of steps is used up; called
 again, it goes on. A group that has made `most` steps is left as it is, paused. It returns, too, where a group has come upon a nearly
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.simulation.march.equations import Equations
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import N_COUNTERS, STEPS
 from dalembert.simulation.status import Crossing, Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer
@@ -20,12 +20,12 @@ NONE = -1
 """In hand, as long as no group is."""
 
 
-def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
+def emit_share(e: MarchedEquations, begin: Signature, march: Signature) -> None:
     """Add `share` to the module."""
     numbers: dict[str, Any] = dict.fromkeys(("width", "count", "budget", "most"), Int)
     with e.module.function(
         "share", lanes=e.lanes, status=True, queue=IntPointer, taken=IntPointer, statuses=IntPointer, memory=Pointer,
-        given=Pointer, work=Pointer, counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
+        inputs=Pointer, work=Pointer, counters=IntPointer, times=UniformPointer, out=UniformPointer, **numbers,
     ) as f:  # fmt: skip
         v = f.variables(left=f.budget)
         with f.while_(lambda: v.left > 0):
@@ -34,10 +34,10 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             g = f.taken[0]
             with f.if_(g * e.lanes >= f.count):
                 f.return_(Status.FINISHED)
-            memory, given = f.memory + g * e.layout.size, f.given + g * e.given.size
+            memory, inputs = f.memory + g * e.layout.size, f.inputs + g * e.input_layout.size
             counters, before = f.counters + g * N_COUNTERS, f.variables(steps=0)
             with f.if_(f.statuses[g] == Status.WAITING):
-                f.call(begin, memory, given, f.work)
+                f.call(begin, memory, inputs, f.work)
             before.steps = counters[STEPS]
             states = f.variables(n=f.count - g * e.lanes)
             with f.if_(states.n > e.lanes):
@@ -46,7 +46,9 @@ def emit_share(e: Equations, begin: Signature, march: Signature) -> None:
             allowed = f.variables(steps=f.most - before.steps)
             with f.if_(allowed.steps > v.left):
                 allowed.steps = v.left
-            status: Any = f.call(march, memory, given, f.work, counters, f.times, out, f.width, states.n, allowed.steps)
+            status: Any = f.call(
+                march, memory, inputs, f.work, counters, f.times, out, f.width, states.n, allowed.steps
+            )
             f.statuses[g] = status
             v.left = v.left - (counters[STEPS] - before.steps)
             with f.if_(status == Status.PAUSED), f.if_(counters[STEPS] < f.most):

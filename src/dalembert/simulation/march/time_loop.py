@@ -1,6 +1,6 @@
 """The time loop, compiled: steps, output at the requested times, events; it returns to Python only to pause, for events and at the end.
 
-`march(memory, given, work, counters, times, out, width, states, budget)` writes rows of `out` for as many `times` as it gets to and
+`march(memory, inputs, work, counters, times, out, width, states, budget)` writes rows of `out` for as many `times` as it gets to and
 returns a status. Called again, it goes on as if it had never returned.
 """
 
@@ -9,25 +9,25 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
-from dalembert.simulation.march.equations import Equations
 from dalembert.simulation.march.event_search import emit_search
+from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
 from dalembert.simulation.march.wide_output import write_rows
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
 
 FALLEN = 0.2
-"""Part of its former pivot ratio below which a choice of speeds is looked at."""
+"""Part of its former pivot ratio below which a choice of speeds is examined."""
 
 
 def emit_march(
-    e: Equations, steps: Steps, events: Signature | None, directions: list[int]
+    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]
 ) -> tuple[Signature, Signature]:
     """Add `begin` and `march` to the module."""
     search = emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(
-        "march", lanes=e.lanes, status=True, memory=Pointer, given=Pointer, work=Pointer, counters=IntPointer,
+        "march", lanes=e.lanes, status=True, memory=Pointer, inputs=Pointer, work=Pointer, counters=IntPointer,
         times=UniformPointer, out=UniformPointer, width=Int, states=Int, budget=Int,
     ) as f:  # fmt: skip
         p = e.layout.of(f.memory)
@@ -45,7 +45,7 @@ def emit_march(
                         (f.times[last] <= p.searched_to[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])
                     ).all()
                 with f.if_(together.are):
-                    f.call(steps.several, f.memory, f.given, f.work, f.times + k, f.out + k * e.n)
+                    f.call(steps.several, f.memory, f.inputs, f.work, f.times + k, f.out + k * e.n)
                     f.counters[NEXT] = k + e.wide_lanes
                 f.next_if(together.are)
             with f.if_(due):
@@ -53,7 +53,7 @@ def emit_march(
                 with f.if_((time == p.t[0]).all()):
                     write_rows(f, e.n, p.y, target)
                 with f.if_((time != p.t[0]).any()):
-                    f.call(steps.dense, f.memory, f.given, f.work, time, row)
+                    f.call(steps.dense, f.memory, f.inputs, f.work, time, row)
                     write_rows(f, e.n, row, target)
                 f.counters[NEXT] = k + 1
             f.next_if(due)
@@ -61,7 +61,7 @@ def emit_march(
                 f.return_(Status.EVENT)
             unseen = (p.searched_to[0] < p.t[0]).all()
             with f.if_(unseen):
-                found: Any = f.call(search, f.memory, f.given, f.work, f.counters)
+                found: Any = f.call(search, f.memory, f.inputs, f.work, f.counters)
                 with f.if_(found != 0):
                     f.counters[PENDING] = 1
             f.next_if(unseen)
@@ -71,7 +71,7 @@ def emit_march(
                 f.return_(Status.PAUSED)
             v.left = v.left - 1
             f.counters[STEPS] = f.counters[STEPS] + 1
-            failed: Any = f.call(steps.step, f.memory, f.given, f.work)
+            failed: Any = f.call(steps.step, f.memory, f.inputs, f.work)
             with f.if_(failed != 0):
                 f.return_(failed)
             if e.pivots is not None:
@@ -82,16 +82,16 @@ def emit_march(
     return begin, f.signature
 
 
-def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
+def _look_at_choice(f: Any, e: MarchedEquations, p: Any) -> None:
     """Return if the pivots of the chosen speeds are far smaller than they were, or if within the step the speeds did not determine the
     others.
 
     `least_pivot_ratio` is the least that will do, `determinant_sign` that of the matrix the others are solved with.
     """
     n = e.n_dependent
-    found, v, lengths = f.array(n), f.variables(smallest=1e300, sign=1.0), e.given.of(f.given).lengths
+    found, v, lengths = f.array(n), f.variables(smallest=1e300, sign=1.0), e.input_layout.of(f.inputs).lengths
     p.time[0] = p.t[0]
-    f.call(e.pivots, p.time, p.y, found, f.given)
+    f.call(e.pivots, p.time, p.y, found, f.inputs)
     with f.loop(n) as i:
         v.smallest = minimum(v.smallest, abs(found[i]) / lengths[i])
         v.sign = select(found[i] < 0.0, -v.sign, v.sign)
@@ -103,12 +103,12 @@ def _look_at_choice(f: Any, e: Equations, p: Any) -> None:
     p.least_pivot_ratio[0] = maximum(p.least_pivot_ratio[0], FALLEN * v.smallest)
 
 
-def _emit_begin(e: Equations, steps: Steps, events: Signature | None) -> Signature:
-    """`begin(memory, given, work)`: slopes and event functions at the state in memory, where a stretch begins."""
-    with e.module.function("begin", lanes=e.lanes, memory=Pointer, given=Pointer, work=Pointer) as f:
+def _emit_begin(e: MarchedEquations, steps: Steps, events: Signature | None) -> Signature:
+    """`begin(memory, inputs, work)`: slopes and event functions at the state in memory, where a stretch begins."""
+    with e.module.function("begin", lanes=e.lanes, memory=Pointer, inputs=Pointer, work=Pointer) as f:
         p = e.layout.of(f.memory)
-        f.call(steps.start, f.memory, f.given, f.work)
+        f.call(steps.start, f.memory, f.inputs, f.work)
         if events is not None:
             p.time[0] = p.t[0]
-            f.call(events, p.time, p.y, p.event_values, f.given)
+            f.call(events, p.time, p.y, p.event_values, f.inputs)
     return f.signature

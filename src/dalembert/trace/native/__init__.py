@@ -4,7 +4,7 @@
 """
 
 from dalembert.trace.native.block import Array, Block, Output
-from dalembert.trace.native.cache import cache_directory, cached, clear_cache
+from dalembert.trace.native.cache import cache_directory, cached, cached_code, clear_cache
 from dalembert.trace.native.driver.driver_values import Bool, Int, Mask
 from dalembert.trace.native.driver.function import FunctionBuilder
 from dalembert.trace.native.driver.lapack import Lapack
@@ -13,11 +13,21 @@ from dalembert.trace.native.driver.reals import Real, fma, maximum, minimum, sel
 from dalembert.trace.native.driver.signature import Signature
 from dalembert.trace.native.library import CompiledFunction, Library, aligned
 from dalembert.trace.native.module import Module
-from dalembert.trace.native.target import PLAIN, WIDEST, Target, executable, host, target_of
+from dalembert.trace.native.target import (
+    AARCH64,
+    PLAIN,
+    WASM32,
+    WIDEST,
+    Calls,
+    Target,
+    executable,
+    host,
+    target_of,
+)
 
 __all__ = [
-    "PLAIN", "WIDEST", "Array", "Block", "Bool", "CompiledFunction", "FunctionBuilder", "Int", "IntPointer", "Lapack", "Library",
-    "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "Target", "UniformPointer", "aligned",
-    "cache_directory", "cached", "clear_cache", "executable", "fma", "host", "maximum", "minimum", "select", "sqrt",
-    "target_of",
+    "AARCH64", "PLAIN", "WASM32", "WIDEST", "Array", "Block", "Bool", "Calls", "CompiledFunction", "FunctionBuilder", "Int",
+    "IntPointer", "Lapack", "Library", "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "Target",
+    "UniformPointer", "aligned", "cache_directory", "cached", "cached_code", "clear_cache", "executable", "fma", "host", "maximum",
+    "minimum", "select", "sqrt", "target_of",
 ]  # fmt: skip

@@ -28,6 +28,8 @@ LARGEST_CACHE = 512 * 1024 * 1024
 VERIFY = os.environ.get("DALEMBERT_VERIFY_CODE", "") not in ("", "0")
 """Whether code that is found is compiled again and compared with what was found: slow, for tests."""
 
+_ANOTHERS = "the machine code that was found for {names} is not that of the model at hand"
+
 _loaded: WeakValueDictionary[str, Library] = WeakValueDictionary()
 _recent: deque[Library] = deque(maxlen=128)
 """Libraries kept in this process even if nobody uses them at the moment; older ones live as long as they are used."""
@@ -47,6 +49,19 @@ def cached(module: Module) -> Library:
         library = _loaded.setdefault(address, library)
         _recent.append(library)
     return library
+
+
+def cached_code(module: Module) -> bytes:
+    """The module's object file, for machines other than this: from disk, or compiled now and kept."""
+    entries, address = _entries(), module.address
+    found = None if entries is None else entries.read(address)
+    if found is None:
+        made = module.object_code()
+        _keep(entries, address, made)
+        return made
+    if VERIFY and found != module.object_code():
+        raise TraceError(_ANOTHERS.format(names=", ".join(s.name for s in module.signatures)))
+    return found
 
 
 def cache_directory() -> Path | None:
@@ -77,8 +92,7 @@ def clear_cache() -> None:
 def check_same(module: Module, library: Library) -> None:
     """What was found is what the module would be compiled to."""
     if module.address != library.address or module.compile().code != library.code:
-        names = ", ".join(library)
-        raise TraceError(f"the machine code that was found for {names} is not that of the model at hand")
+        raise TraceError(_ANOTHERS.format(names=", ".join(library)))
 
 
 def _entries() -> Entries | None:
@@ -96,11 +110,14 @@ def _read(module: Module, address: str) -> Library | None:
 
 def _built(module: Module, address: str) -> Library:
     library = module.compile()
-    entries = _entries()
-    if entries is not None:
-        entries.write(address, packed(library))
-        entries.evict(LARGEST_CACHE)
+    _keep(_entries(), address, packed(library))
     return library
+
+
+def _keep(entries: Entries | None, address: str, content: bytes) -> None:
+    if entries is not None:
+        entries.write(address, content)
+        entries.evict(LARGEST_CACHE)
 
 
 def packed(library: Library) -> bytes:

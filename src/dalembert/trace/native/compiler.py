@@ -8,7 +8,7 @@ from typing import Any
 from dalembert.trace.native.machine import code_generator, llvm
 from dalembert.trace.native.target import Target
 
-PIPELINE = 1
+PIPELINE = 2
 """Number of this way from text to machine code: another one whenever passes or levels change, so that older code is not found."""
 
 
@@ -29,9 +29,9 @@ def assembly(text: str, optimised: Collection[str], target: Target) -> str:
 
 def _parsed(text: str, optimised: Collection[str], generator: Any) -> Any:
     binding = llvm()
-    module = binding.parse_assembly(text, binding.create_context())
-    module.triple = generator.triple
-    module.data_layout = str(generator.target_data)
+    # before the text: where an alignment is left open, reading decides it, by the size that pointers have in the target
+    head = f'target datalayout = "{generator.target_data}"\ntarget triple = "{generator.triple}"\n'
+    module = binding.parse_assembly(head + text, binding.create_context())
     module.verify()
     if optimised:
         options = binding.create_pipeline_tuning_options(speed_level=2)

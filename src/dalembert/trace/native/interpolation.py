@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.text import FunctionText, ModuleText, lane_by_lane
+from dalembert.trace.native.llvm_text import FunctionText, ModuleText, lane_by_lane
 from dalembert.trace.table import TableOp
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.signature import C_TYPES, Signature
-from dalembert.trace.native.machine import code_generator, constants_near, llvm
+from dalembert.trace.native.machine import code_generator, llvm
 from dalembert.trace.native.target import Target
 
 _loading = threading.Lock()
@@ -26,6 +26,8 @@ class Library:
     """
 
     def __init__(self, code: bytes, signatures: Sequence[Signature], target: Target, address: str) -> None:
+        if not target.in_process:
+            raise TraceError(f'code for target "{target.name}" cannot be loaded into this process')
         self.code, self.signatures, self.target, self.address = code, tuple(signatures), target, address
         with _loading:
             self._load()
@@ -33,7 +35,9 @@ class Library:
     def _load(self) -> None:
         binding = llvm()
         empty = binding.parse_assembly("")  # an engine begins with a module, and would compile it
-        together = True if constants_near() else None  # in one piece of memory; None: as LLVM does on this platform
+        together = (
+            True if self.target.code_model == "small" else None
+        )  # in one piece of memory; None: as LLVM does here
         self._engine = binding.create_mcjit_compiler(empty, code_generator(self.target), use_lmm=together)
         self._engine.remove_module(empty)
         self._engine.add_object_file(binding.ObjectFileRef.from_data(self.code))

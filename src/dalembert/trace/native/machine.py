@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import platform
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -31,25 +30,33 @@ def llvm() -> Any:
 
 def code_generator(target: Target) -> Any:
     """LLVM's code generator for the target. At level 1: as fast code as at 2 and 3, in a quarter less time."""
-    triple = llvm().Target.from_default_triple()
-    near = {"reloc": "pic", "codemodel": "small"} if constants_near() else {}
-    return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=1, jit=True, **near)
+    binding = llvm() if target.in_process else _every_target()
+    found = binding.Target.from_triple(target.triple) if target.triple else binding.Target.from_default_triple()
+    return found.create_target_machine(
+        cpu=target.cpu,
+        features=target.features,
+        opt=1,
+        reloc=target.relocation,
+        codemodel=target.code_model,
+        jit=target.in_process,
+    )
 
 
-def constants_near() -> bool:
-    """Whether code reaches its constants by their distance, one short instruction each; whoever loads it keeps them together.
-
-    Elsewhere LLVM takes two long ones, since it must expect them anywhere.
-    """
-    return sys.platform.startswith("linux") and platform.machine() == "x86_64"
+@cache
+def _every_target() -> Any:
+    """llvmlite's binding, set up for all machines that it has code generators for."""
+    binding = llvm()
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return binding
 
 
 def toolchain() -> str:
-    """Compiler and platform: what machine code depends on besides its source and its target."""
+    """The compiler: what machine code depends on besides its source and its target."""
     import llvmlite
 
     version = ".".join(map(str, llvm().llvm_version_info))
-    return f"llvmlite {llvmlite.__version__}, LLVM {version}, {sys.platform}, {platform.machine()}"
+    return f"llvmlite {llvmlite.__version__}, LLVM {version}"
 
 
 def _c_library() -> ctypes.CDLL:

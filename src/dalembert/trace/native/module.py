@@ -15,10 +15,10 @@ from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind, Signature
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
+from dalembert.trace.native.llvm_text import FunctionText, ModuleText
 from dalembert.trace.native.machine import toolchain
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
-from dalembert.trace.native.target import Target, target_of
-from dalembert.trace.native.text import FunctionText, ModuleText
+from dalembert.trace.native.target import Calls, Target, target_of
 
 
 class Module:
@@ -38,7 +38,7 @@ class Module:
     def __init__(self, width: int | None = None, target: Target | None = None) -> None:
         """Blocks of more than `width` lanes do as many at a time; without it, all at once."""
         self._width, self.target = width, target_of(target)
-        self.text = ModuleText()
+        self.text = ModuleText(self.target)
         self._public: list[Signature] = []
         self._drivers: list[str] = []
         self._tables = 0
@@ -76,8 +76,12 @@ class Module:
             if symbol != signature.symbol:
                 self.text.define(signature.symbol, _entry_for_python(signature, FunctionText(self.text, Lanes(lanes))))
 
-    def external(self, name: str, parameters: Sequence[Kind]) -> Signature:
+    def external(self, name: str, parameters: Sequence[Kind], among: Calls) -> Signature:
         """A function of the process that loads the code; its symbol must be made known to LLVM before."""
+        if among not in self.target.calls:
+            raise TraceError(
+                f'code for target "{self.target.name}" cannot call "{name}": {among.value} are not there to be called'
+            )
         signature = Signature(name, tuple(parameters))
         outer = {"pointer": "ptr", "real": "double", "int": "i64"}
         taken = ", ".join(outer[kind] for kind in signature.parameters)
@@ -111,11 +115,20 @@ class Module:
     @property
     def address(self) -> str:
         """What machine code is kept under: a hash of the source, the target and the compiler. There is nothing else in `compile`."""
-        compiled_by = f"{PIPELINE}, {toolchain()}, {self.target!r}"
+        compiled_by = f"{PIPELINE}, {toolchain()}, {self.target.platform}, {self.target!r}"
         return hashlib.sha256(f"{compiled_by}\n{self.source}".encode()).hexdigest()
 
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """The functions that can be called from outside."""
+        return tuple(self._public)
+
+    def object_code(self) -> bytes:
+        """The machine code, as an object file of the target."""
+        return object_code(str(self.text), self._drivers, self.target)
+
     def compile(self) -> Library:
-        return Library(object_code(str(self.text), self._drivers, self.target), self._public, self.target, self.address)
+        return Library(self.object_code(), self._public, self.target, self.address)
 
     def assembly(self) -> str:
         """The machine code as text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dalembert.trace import ops
-from dalembert.trace.native.text import FunctionText
+from dalembert.trace.native.llvm_text import FunctionText
 from dalembert.trace.ops import Op
 
 ARITHMETIC: dict[Op, str] = {

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.text import FunctionText, ModuleText
+from dalembert.trace.native.llvm_text import FunctionText, ModuleText
+from dalembert.trace.native.target import PLAIN
 
 LARGEST = 1.0e6
 """The quadrant's product with π/2's leading bits is exact up to here."""
@@ -93,7 +94,7 @@ def _fast(body: FunctionText, arguments: Sequence[str]) -> list[tuple[str, str]]
 
 @cache
 def _template(lanes: Lanes) -> tuple[str, str, str]:
-    body = FunctionText(ModuleText(), lanes)
+    body = FunctionText(ModuleText(PLAIN), lanes)
     sine, cosine = _polynomials(body, "%angle")
     return "\n".join(body.lines), sine, cosine
 

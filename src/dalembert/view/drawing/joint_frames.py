@@ -10,19 +10,19 @@ from dalembert.parts.frames import Frame
 
 def on_parent(m: Mechanism, j: TreeJoint | CutJoint, parent: int) -> Frame:
     """The joint's frame in the parent body's axes."""
-    return _seated(m, j.on_parent, parent)
+    return _in_body(m, j.on_parent, parent)
 
 
 def on_child(m: Mechanism, j: TreeJoint | CutJoint, child: int) -> Frame:
     """The joint's frame in the child body's axes: from where its own coordinates lead, as those of the body begin."""
-    seat = _seated(m, j.on_child, child)
+    frame = _in_body(m, j.on_child, child)
     own, whole = j.joint.inner, j.joint
     q, Q = own.reference, whole.reference
     R = np.asarray(whole.rotation(Q), dtype=float).T
     back = R @ np.asarray(own.translation(q) - whole.translation(Q), dtype=float)
-    return Frame(seat.position + seat.rotation @ back, seat.rotation @ R @ np.asarray(own.rotation(q), dtype=float))
+    return Frame(frame.position + frame.rotation @ back, frame.rotation @ R @ np.asarray(own.rotation(q), dtype=float))
 
 
-def _seated(m: Mechanism, frame: Frame, body: int) -> Frame:
+def _in_body(m: Mechanism, frame: Frame, body: int) -> Frame:
     at = m.bodies[body - 1].nodes[frame.node].r if frame.node and body else np.zeros(3)
     return Frame(at + frame.position.astype(float), frame.rotation.astype(float))

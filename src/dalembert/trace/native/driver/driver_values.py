@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from dalembert.errors import TraceError
-from dalembert.trace.native.text import FunctionText
+from dalembert.trace.native.llvm_text import FunctionText
 
 
 class DriverValue:

@@ -13,7 +13,7 @@ from dalembert.trace.native.driver.pointers import Address, Index, IntPointer, P
 from dalembert.trace.native.driver.reals import Real, lane_of
 from dalembert.trace.native.driver.signature import Kind, Signature
 from dalembert.trace.native.driver.variables import Variables
-from dalembert.trace.native.text import FunctionText
+from dalembert.trace.native.llvm_text import FunctionText
 
 PARAMETERS: dict[type[DriverValue], Kind] = {
     Pointer: "pointer", UniformPointer: "pointer", IntPointer: "pointer", Real: "real", Int: "int",

@@ -16,6 +16,7 @@ from dalembert.trace.native.driver.reals import Real
 from dalembert.trace.native.driver.signature import Kind, Signature
 from dalembert.trace.native.machine import llvm
 from dalembert.trace.native.module import Module
+from dalembert.trace.native.target import Calls
 
 LAPACK = (
     "dpotrf", "dpotrs", "dposv", "dpstrf", "dgesv", "dgelsd", "dsyev", "dgeqrf", "dgeqp3", "dorgqr", "dormqr", "dgesdd",
@@ -34,7 +35,7 @@ class Lapack:
     def call(self, f: Any, name: str, *arguments: Any) -> None:
         """Write the call of a routine into the function f."""
         kinds: list[Kind] = ["pointer"] * len(arguments)
-        routine = self._module.external(name, kinds)
+        routine = self._module.external(name, kinds, Calls.LAPACK)
         f.call(routine, *(self._by_address(f, x) for x in arguments))
 
     def _by_address(self, f: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Self
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.driver_values import DriverValue, Int
 from dalembert.trace.native.driver.reals import Real, lane_of
-from dalembert.trace.native.text import FunctionText
+from dalembert.trace.native.llvm_text import FunctionText
 
 Index = Int | int
 

@@ -8,7 +8,7 @@ from typing import Any
 from dalembert.errors import TraceError
 from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int
 from dalembert.trace.native.driver.reals import Real
-from dalembert.trace.native.text import FunctionText
+from dalembert.trace.native.llvm_text import FunctionText
 
 _TYPES: dict[type, type[DriverValue]] = {bool: Bool, int: Int, float: Real}
 

@@ -1,5 +1,5 @@
 // Poses of all bodies at a time, between the frames on both sides of it. Graphics cards know seven digits: what they are given is
-// measured from an origin near what is looked at, subtracted in double precision.
+// measured from an origin near what is examined, subtracted in double precision.
 
 export class Poses {
   constructor(data) {

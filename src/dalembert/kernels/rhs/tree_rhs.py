@@ -18,12 +18,12 @@ class TreeRightHandSide(RightHandSide):
         return self.catalogue.state_rates.emit(module, lanes)
 
     def emit_jacobian(self, module: Module) -> JacobianCode:
-        """Jacobian of a large tree by sweeps, else from the equations varied, with no rows."""
+        """Jacobian of a large tree by sweeps, else from the equations differentiated, with no rows."""
         m = self.m
         if m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
             run, work = self.catalogue.forward_dynamics_derivatives.emit(module, 1)
             return JacobianCode(run, work, 3 * m.n_u + len(m.parameters))
-        from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+        from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 
         return RangeSpaceRightHandSide(m).emit_jacobian(module)
 

@@ -13,30 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels.rhs.projection import ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
 from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
-from dalembert.kinematics.rows import Rows, constraint_rows
+from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
 from dalembert.trace import tracing
-from dalembert.trace.native import Block, Module, Output, Pointer, Real, Signature, maximum
-
-MOST_CORRECTIONS = 12
-"""Newton steps of a projection; from an integrator's step, one or two are needed."""
-SLOW = 1e-2
-"""Part of the last gap above which a Newton step has gained too little with the factors it has."""
-LEAST_DAMPING, SPEED_DAMPING = 1e-15, 1e-12
-"""Part of a row's reference norm, squared, below which it does not resist a displacement, or a speed: that is lost in rounding, the
-speed's direction sooner, as it hangs on the pose."""
-FAR = 1e-7
-"""First gap, by the row's scale, after which the factors are made anew for the speeds."""
-ROUNDING = 4e-16
-"""Gap, by the row's scale, that cannot be made smaller."""
+from dalembert.trace.native import Block, Module, Output, Signature
 
 
 class RangeSpaceRightHandSide(RightHandSide):
@@ -184,82 +172,11 @@ class RangeSpaceRightHandSide(RightHandSide):
         return f.signature, self.projection_work
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
-        return self.emit_closing(module, lanes) if self.keep.projects else super().emit_projection(module, lanes)
-
-    def emit_closing(self, module: Module, lanes: int) -> Signature:
-        """`project(t, q, u, x, P, y, work)`: q, then u, brought back onto all constraints in place, by the least change in the metric
-        of A; `y` is scratch for q̇. Newton's method on the residual with the factors of the first pose, made anew only where it gains
-        little. Rows are damped by what they are open: a direction in which they resist less than that is not decided by them."""
-        all_rows = self.closing
-        code = {name: module.block(all_rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
-        solver = RowSolver(self.m, all_rows.pattern, module, self._places_of_norms())
-        m, n, k, at = self.m, self.m.n_u, all_rows.n_rows, all_rows.places
-        admissible = emit_admissible(module, m, lanes)
-        with module.function("project_factors", lanes=lanes, public=False, damping=Real, **KERNEL) as f:
-            part = {name: f.work + start for name, start in at.items()}
-            solver.factorise_damped(f, part, f.P + len(m.parameters), f.damping)
-        factorised = f.signature
-        with module.function("project", lanes=lanes, **KERNEL) as f:
-            arguments = [getattr(f, name) for name in NAMES]
-            part = {name: f.work + start for name, start in at.items()}
-            norms = f.P + len(m.parameters)
-            size_at = module.int_table(self._places_of_sizes() or [0])
-            state = f.variables(before=1e300, gap=0.0, first=0.0)
-            moved = part["moved"]
-
-            def largest(errors: Pointer) -> None:
-                state.gap = 0.0
-                with f.loop(k) as i:
-                    state.gap = maximum(state.gap, abs(errors[i]) / norms[size_at[i]])
-
-            def factors(damping: Any) -> None:
-                f.call(code["pose"], *arguments)
-                f.call(factorised, damping(), *arguments)
-
-            def damped() -> Any:
-                largest(part["g"])
-                return maximum(state.gap, LEAST_DAMPING)
-
-            if admissible:
-                # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
-                f.call(admissible, *arguments)
-            with f.loop(MOST_CORRECTIONS) as turn:
-                with f.if_(turn == 0):
-                    factors(damped)
-                    state.first = state.gap
-                largest(part["g"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
-                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
-                    factors(damped)
-                state.before = state.gap
-                with f.loop(k) as i:
-                    part["r"][i] = part["g"][i]
-                solver.correct(f, part)
-                with f.loop(n) as i:
-                    moved[i] = -part["d"][i]
-                f.call(code["moving"], f.t, f.q, moved, f.x, f.P, f.y, f.work)
-                with f.loop(m.n_q) as i:
-                    f.q[i] = f.q[i] + f.y[i]
-                if admissible:
-                    f.call(admissible, *arguments)
-                f.call(code["errors"], *arguments)
-            with f.if_((state.first > FAR).any()):
-                factors(lambda: f.real(SPEED_DAMPING))
-            state.before = 1e300
-            with f.loop(MOST_CORRECTIONS) as turn:
-                f.call(code["errors"], *arguments)
-                largest(part["slip"])
-                f.stop_if((state.gap >= 0.5 * state.before).all() | (state.gap <= ROUNDING).all())
-                with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
-                    factors(lambda: f.real(SPEED_DAMPING))
-                    f.call(code["errors"], *arguments)
-                state.before = state.gap
-                with f.loop(k) as i:
-                    part["r"][i] = part["slip"][i]
-                solver.correct(f, part)
-                with f.loop(n) as i:
-                    f.u[i] = f.u[i] - part["d"][i]
-        return f.signature
+        return (
+            ConstraintProjection(self, module, lanes).emit()
+            if self.keep.projects
+            else super().emit_projection(module, lanes)
+        )
 
     def emit_jacobian(self, module: Module) -> JacobianCode:
         from dalembert.kernels.rhs.jacobian import emit_jacobian
@@ -275,12 +192,3 @@ class RangeSpaceRightHandSide(RightHandSide):
         from dalembert.kernels.rhs.range_space_sensitivity import emit_projection
 
         return emit_projection(self, module, lanes, groups)
-
-    def _places_of_norms(self) -> list[int]:
-        """Places of the norms of all rows, those of the kept ones first; their sizes lie between them and the others'."""
-        return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
-
-    def _places_of_sizes(self) -> list[int]:
-        """Likewise, each group's behind its norms."""
-        kept, every = self.n_rows, self.closing.n_rows
-        return [i + kept if i < kept else i + every for i in self.closing.pattern.order]

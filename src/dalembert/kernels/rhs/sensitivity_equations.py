@@ -1,8 +1,8 @@
 """How (q̇, u̇) changes along directions (δq, δu, δp), in machine code: W directions at a time, one in each lane.
 
 What every right-hand side needs to write its own.
-`vary(t, q, u, x, P, dy, work, X, dX, along, scratch)` comes after the state's rates are in `dy`, with their working memory still in
-`work`. X and dX hold groups of W directions, each n_q + n_u elements of W lanes; `along` has their δp.
+`sensitivity(t, q, u, x, P, dy, work, X, dX, along, scratch)` comes after the state's rates are in `dy`, with their working memory still
+in `work`. X and dX hold groups of W directions, each n_q + n_u elements of W lanes; `along` has their δp.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dalembert.trace.native import Array, Block, Module, Output, Signature, Unif
 
 ARGUMENTS = ("t", "q", "u", "x", "P", "dy", "work", "X", "dX", "along", "scratch")
 DIRECTIONS: dict[str, Any] = dict.fromkeys(ARGUMENTS, UniformPointer)
-"""Arguments of `vary` and of the projection that goes with it, and their kinds."""
+"""Arguments of `sensitivity` and of the projection that goes with it, and their kinds."""
 _UNIFORM = ("t", "q", "u", "P", "rates", "lam")
 _LANES = ("dq", "du", "dP", "to", "over", "under")
 
@@ -35,7 +35,7 @@ def along_direction(m: Mechanism, values: Sequence[Any]) -> Sequence[Any]:
     return found
 
 
-def varied_block(
+def sensitivity_block(
     name: str, m: Mechanism, outputs: list[Output], more: dict[Any, tuple[str, int]] | None = None
 ) -> Block:
     """Straight-line code of one state and W directions."""
@@ -61,4 +61,4 @@ def emit_normalised(module: Module, m: Mechanism, lanes: int) -> Signature | Non
         places = [i for i, x in enumerate(made) if x is not q[i]]
         changed = along_direction(m, [made[i] for i in places])
         outputs = [Output(x, "dq", i) for i, x in zip(places, changed)]
-        return module.block(varied_block("normalised", m, outputs), lanes) if outputs else None
+        return module.block(sensitivity_block("normalised", m, outputs), lanes) if outputs else None

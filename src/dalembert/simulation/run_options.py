@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings, recorded_formulation
 from dalembert.mechanism.simulation_options import (
     RTOL,
     RTOL_CONSTRAINED,
@@ -21,9 +22,9 @@ from dalembert.mechanism.simulation_options import (
 )
 from dalembert.mechanism.simulation_options import options as every_option
 from dalembert.mechanism.stabilise import Stabilisation, recorded, stabilisation
+from dalembert.simulation.error_sizes import SMALL, sizes_at
 from dalembert.simulation.integrators.integrator import Integrator
-from dalembert.simulation.integrators.registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
-from dalembert.simulation.scales import SMALL, sizes_at
+from dalembert.simulation.integrators.integrator_registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
 
 MOST_SAMPLES = 100_000_000
 
@@ -46,7 +47,8 @@ class Options:
     max_steps: int
     stabilise: Stabilisation
     constraints: str
-    formulation: str
+    formulation: str | FormulationSettings
+    assemble: bool
 
     @property
     def end(self) -> float:
@@ -71,6 +73,8 @@ def _plain(x: Any) -> Any:
         return x.name
     if isinstance(x, Stabilisation):
         return recorded(x)
+    if isinstance(x, FormulationSettings):
+        return recorded_formulation(x)
     if isinstance(x, float) and not math.isfinite(x):
         return None
     return x.tolist() if isinstance(x, np.ndarray) else x
@@ -90,7 +94,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     if relative < 1e-14:
         raise SimulationError(f"rtol={relative!r} is below what double precision can meet; give at least 1e-14")
     assert chosen.start is not None and chosen.stabilise is not None
-    assert chosen.constraints is not None and chosen.formulation is not None
+    assert chosen.constraints is not None and chosen.formulation is not None and chosen.assemble is not None
     return Options(
         chosen,
         method,
@@ -105,6 +109,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         stabilisation(chosen.stabilise),
         chosen.constraints,
         chosen.formulation,
+        chosen.assemble,
     )
 
 

@@ -17,7 +17,7 @@ from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
 from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.share import NONE
-from dalembert.simulation.options import Options
+from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Status
 from dalembert.trace.native import aligned
 
@@ -52,7 +52,7 @@ class Batch:
         lanes = program.lanes
         self.count, self.groups = len(q), -(-len(q) // lanes)
         self.memory = aligned((self.groups, program.layout.size, lanes))
-        self.inputs = aligned((self.groups, program.given.size, lanes))
+        self.inputs = aligned((self.groups, program.input_layout.size, lanes))
         self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
         self.statuses = np.full(self.groups, Status.WAITING, dtype=np.int64)
         self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
@@ -73,8 +73,8 @@ class Batch:
                 self.memory[:, at] = fixed[name]
         self._first_values(tolerances)
         self._measure_by_start(q, u)
-        self.inputs[:, program.given.parts["P"]] = self._in_lanes(P)
-        self.inputs[:, program.given.parts["scales"]] = program.scales[:, None]
+        self.inputs[:, program.input_layout.parts["P"]] = self._in_lanes(P)
+        self.inputs[:, program.input_layout.parts["scales"]] = program.scales[:, None]
 
     def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
         """Set the integrator's parts of the memory, and what errors are measured by; under constraints, for each group."""
@@ -89,7 +89,7 @@ class Batch:
     def _measure_by_start(self, q: np.ndarray, u: np.ndarray) -> None:
         """Where nothing in the mechanism says a length, the states at the start do."""
         m, parts = self.program.catalogue.mechanism, self.program.layout.parts
-        if m.scales.told:
+        if m.scales.known:
             return
         begun = self.options.beginning(m, q, u)
         self.memory[:, parts["atol"]] = self._in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
@@ -110,7 +110,7 @@ class Batch:
         others = min(threads, self.groups) - 1
         if not others:
             self._march()
-            return self._looked_at()
+            return self._finished()
         with ThreadPoolExecutor(others) as pool:
             try:
                 every = [pool.submit(self._march) for _ in range(others)]
@@ -123,7 +123,7 @@ class Batch:
                 self.stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
-        return self._looked_at()
+        return self._finished()
 
     def _march(self) -> None:
         """A thread's work: one group after the other, as long as there are any, with a pause now and then to look whether to stop."""
@@ -172,7 +172,7 @@ class Batch:
             self.near_misses.setdefault(g, described)
         return True
 
-    def _looked_at(self) -> int:
+    def _finished(self) -> int:
         """Say what came of groups that did not get to the end; how many steps all states took together."""
         finished = (self.statuses == Status.FINISHED) & (self.counters[:, NEXT] == len(self.options.times))
         for g in np.flatnonzero(~finished).tolist():

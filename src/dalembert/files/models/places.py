@@ -15,10 +15,10 @@ from dalembert.files.models.kinds import (
     AXIS,
     MATRIX,
     VECTOR,
+    ListKind,
     NameKind,
     NumberKind,
     PlainNumber,
-    RowKind,
     Schema,
     is_zero,
 )
@@ -29,7 +29,7 @@ from dalembert.parts.joints.axis import unit
 from dalembert.parts.joints.orientation import EulerParameters
 from dalembert.vectors import IDENTITY, ZERO, turn, turn_123
 
-_QUATERNION = RowKind(PlainNumber(), 4)
+_QUATERNION = ListKind(PlainNumber(), 4)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dalembert.formulations import Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel, to_formulation_speeds, to_speeds
 from dalembert.kernels.rhs.formulation_speeds import uses_mechanism_speeds
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible

@@ -47,7 +47,7 @@ def test_forces_and_constraints_say_lengths(what: str, size: float) -> None:
     s = slides()
     add(s, size)
     scales = s.build().scales
-    assert scales.told and scales.length == pytest.approx(length * size, rel=1e-12, abs=0.0)
+    assert scales.known and scales.length == pytest.approx(length * size, rel=1e-12, abs=0.0)
     assert scales.speeds == pytest.approx(length * size, rel=1e-12, abs=0.0)
 
 
@@ -91,7 +91,7 @@ def test_where_nothing_says_a_length_the_start_does(x: float, v: float, formulat
     s = slides()
     s.add_force("k", da.JointSpring("x", stiffness=100.0))
     m, w = s.build(), np.sqrt(50.0)
-    assert not m.scales.told and m.scales.length == 1.0
+    assert not m.scales.known and m.scales.length == 1.0
     motion = m.simulate(10.0, {"x": x}, {"x": v}, rtol=1e-8, formulation=formulation)
     expected = x * np.cos(w * motion.t) + v / w * np.sin(w * motion.t)
     assert motion.q[:, 0] == pytest.approx(expected, rel=0, abs=1e-6 * np.hypot(x, v / w))

@@ -16,7 +16,7 @@ Motion = Callable[[int], tuple[Pose, Rates]]
 """Pose and velocity of body (or node frame) k = 1, 2, …"""
 
 
-class GivenState(State):
+class StateFromBodies(State):
     """The mechanism's symbolic state with the bodies' motion given, positions from `origin`; bodies nobody asks for are never made."""
 
     def __init__(self, m: Mechanism, motion: Motion, symbolic: State | None = None, origin: Vector = ZERO):
@@ -39,17 +39,17 @@ class GivenState(State):
         return self._symbolic.joint_u
 
     @property
-    def looked_at(self) -> list[int]:
+    def referenced(self) -> list[int]:
         """The bodies whose motion was asked for."""
         return [k for k in self._bodies if k]
 
     @property
     def poses(self) -> Any:
-        return _Looked(lambda k: self.body(k)[0], self._count)
+        return _OnDemand(lambda k: self.body(k)[0], self._count)
 
     @cached_property
     def velocities(self) -> Any:
-        return _Looked(lambda k: self.body(k)[1], self._count)
+        return _OnDemand(lambda k: self.body(k)[1], self._count)
 
     @property
     def _count(self) -> int:
@@ -57,7 +57,7 @@ class GivenState(State):
 
     @cached_property
     def com_arms(self) -> Any:
-        return _Looked(self._com_arm, self.mechanism.n_bodies)
+        return _OnDemand(self._com_arm, self.mechanism.n_bodies)
 
     def _com_arm(self, k: int) -> Vector:
         return self.mechanism.bodies[k].arm(self.body(k + 1)[0].R, self.modal_q(k + 1))
@@ -69,7 +69,7 @@ def unspecified(k: int) -> tuple[Pose, Rates]:
     return Pose(R.reshape(3, 3), P), Rates(W, V)
 
 
-class _Looked:
+class _OnDemand:
     """A list that computes its entries when they are referenced."""
 
     def __init__(self, entry: Any, length: int):

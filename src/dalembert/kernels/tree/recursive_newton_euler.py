@@ -14,7 +14,7 @@ FIELDS = {"w": 3, "a": 6}
 def outward(s: Step) -> None:
     """Motion, and the force it demands of each link."""
     at = s.place()
-    w, a = steps.accelerated(s.link, at, s.values, s.carrier("w"), Spatial.of(s.carrier("a")), s.x)
+    w, a = steps.accelerated(s.link, at, s.values, s.parent("w"), Spatial.of(s.parent("a")), s.x)
     if not s.leaf:
         s.put("w", w)
         s.put("a", a.array())

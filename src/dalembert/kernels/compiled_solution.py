@@ -15,7 +15,7 @@ from dalembert.constraints.dynamics import solve_state
 from dalembert.constraints.methods.solution import Solution
 from dalembert.constraints.rest import least_rates
 from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.formulation import ChoosesSpeeds, ReturnsMultipliers, TakesTerms
 from dalembert.kernels.assembled import check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
@@ -33,12 +33,14 @@ from dalembert.kernels.rhs.formulation_speeds import (
     settled_choice,
     uses_mechanism_speeds,
 )
-from dalembert.kernels.rhs.range_space import RangeSpaceRightHandSide
+from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.kernel import Kernel
-from dalembert.kernels.runtime.opaque import generalized_forces
+from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
 from dalembert.trace import symbol, symbols, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum
 
@@ -46,7 +48,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 DOUBTFUL = 1e-9
-"""Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is looked at by itself."""
+"""Pivot, relative to its row, below which the rows chosen are not independent enough here: the state is examined by itself."""
 VIOLATED = 1e-7
 """What may be missing of a row that was left out as dependent, by the size of the largest: more, and it is not dependent here."""
 POOR = 1e-3
@@ -98,7 +100,14 @@ def _violated(
 
 
 def solve(
-    c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any, constraints: str, formulation: str
+    c: Catalogue,
+    q: Any,
+    u: Any,
+    tau: Any,
+    t: Any,
+    parameters: Any,
+    constraints: str,
+    formulation: str | FormulationSettings,
 ) -> Solution:
     """u̇, λ of the mechanism's rows and their rank; arrays over the states where several are given."""
     method(constraints)
@@ -126,8 +135,10 @@ def solve(
             y[... if y.ndim == 1 else k, :n_u] = _chosen_there(
                 m, q_k, u_k, tau_k, float(_at(t, k, 1)), formulation, constraints
             )
-    violated, _ = _violated(c, rows, q, u, np.ascontiguousarray(y[..., :n_u]), t, parameters, off)
-    for k in np.flatnonzero(violated):  # on another branch of motion all rows are looked at
+    violated = np.zeros(1, dtype=bool)
+    if not isinstance(form, TakesTerms):  # which knows all rows, and breaks them a little
+        violated, _ = _violated(c, rows, q, u, np.ascontiguousarray(y[..., :n_u]), t, parameters, off)
+    for k in np.flatnonzero(violated):  # on another branch of motion all rows are examined
         q_k, u_k, tau_k = (_at(x, k, 2) for x in (q, u, tau))
         m = c.mechanism.with_parameters(**{name: float(_at(v, k, 1)) for name, v in (parameters or {}).items()})
         there = solve_state(m, q_k, u_k, np.zeros(n_u) if tau_k is None else tau_k, float(_at(t, k, 1)), constraints)
@@ -136,9 +147,11 @@ def solve(
     return Solution(y[..., :n_u], y[..., n_u:-1], int(rank) if rank.ndim == 0 else rank)
 
 
-def _chosen_there(m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation: str, constraints: str) -> np.ndarray:
+def _chosen_there(
+    m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation: str | FormulationSettings, constraints: str
+) -> np.ndarray:
     """u̇ in one state, in the speeds that suit it."""
-    form = FORMULATIONS[formulation]
+    form = FORMULATIONS[formulation_name(formulation)]
     s = forced_by(m, np.zeros(m.n_u) if tau is None else np.asarray(tau)).state(
         q, np.zeros(m.n_u) if u is None else u, t
     )
@@ -154,7 +167,8 @@ def solution_kernel(
     """
     kernel = FormulationKernel(m, form, constraints, independent)
     own = kernel.own_rows
-    kept = len(m.rows) if len(kernel.written.B) - own == len(m.rows) else 0
+    known = isinstance(form, ReturnsMultipliers)
+    kept = len(m.rows) if known or len(kernel.written.B) - own == len(m.rows) else 0
 
     pivots = _pivots(kernel)
 
@@ -164,6 +178,7 @@ def solution_kernel(
         identity = uses_mechanism_speeds(m, kernel.form)
         there = None if identity else module.block(to_formulation_speeds(m, kernel.form, "to_formulation_speeds"))
         back = None if identity else module.block(_udot(kernel))
+        forces = module.block(_multipliers(kernel)) if known else None
         n, rows = kernel.n_w, kernel.shape.rows
         parameters: dict[str, Any] = dict.fromkeys(NAMES, Pointer)
         with module.function("run", **parameters) as f:
@@ -176,8 +191,11 @@ def solution_kernel(
             else:
                 with f.loop(n) as i:
                     f.y[i] = y[i]
-            with f.loop(kept) as k:
-                f.y[m.n_u + k] = y[n + own + k]
+            if forces is not None:
+                f.call(forces, f.t, f.q, f.u if there is None else w, y, f.P, f.y + m.n_u, work)
+            else:
+                with f.loop(kept) as k:
+                    f.y[m.n_u + k] = y[n + own + k]
             f.y[m.n_u + kept] = y[n + rows] - float(own)
             if watch is not None:
                 f.call(watch, f.t, f.q, f.u, f.x, f.P, f.y + (m.n_u + kept + 1), work)
@@ -196,13 +214,24 @@ def _pivots(kernel: FormulationKernel) -> Block:
 
 
 def _udot(kernel: FormulationKernel) -> Block:
-    """y = u̇ from ẇ, which takes the place of the extra input."""
+    """y = u̇ from ẇ."""
+    return _of_rates(kernel, "udot", kernel.form.udot)
+
+
+def _multipliers(kernel: FormulationKernel) -> Block:
+    """y = λ from ẇ."""
+    assert isinstance(kernel.form, ReturnsMultipliers)
+    return _of_rates(kernel, "multipliers_from_rates", kernel.form.multipliers)
+
+
+def _of_rates(kernel: FormulationKernel, name: str, of: Callable[[State, np.ndarray], np.ndarray]) -> Block:
+    """y from ẇ, which takes the place of the extra input."""
     with tracing():
         w, wdot = formulation_speed_symbols(kernel.form, kernel.m), symbols("#wdot.", range(kernel.n_w))
         s = kernel.form.state(kernel.m, symbol("t"), symbols("q_", kernel.m.coordinates), w)
         known = known_symbols(kernel.m) | {x: ("u", i) for i, x in enumerate(w)}
         known |= {x: ("x", i) for i, x in enumerate(wdot)}
-        return block("udot", known, [Output(x, "y", i) for i, x in enumerate(kernel.form.udot(s, wdot))])
+        return block(name, known, [Output(x, "y", i) for i, x in enumerate(of(s, wdot))])
 
 
 def _range_space(c: Catalogue, rows: tuple[int, ...]) -> Kernel:
@@ -267,7 +296,7 @@ def _with_opaque(c: Catalogue, q: Any, u: Any, tau: Any, t: Any, parameters: Any
     """Further generalized forces, with those of forces that could not be compiled."""
     if c.opaque is None:
         return tau
-    extra = c._called(generalized_forces, q, u, t, parameters)
+    extra = called_for_each(c.opaque, generalized_forces, q, u, t, parameters)
     return extra if tau is None else extra + np.asarray(tau, dtype=float)
 
 

@@ -56,8 +56,8 @@ def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarra
     still = np.zeros(3)
     known = {**m.parameters, FACTOR.name: 1.0}
 
-    def f(gravity: Any, forces: Any, firmness: Any = 0.0) -> np.ndarray:
-        bodies = tuple(b.slack(firmness) for b in m.bodies)
+    def f(gravity: Any, forces: Any, stiffness_factor: Any = 0.0) -> np.ndarray:
+        bodies = tuple(b.slack(stiffness_factor) for b in m.bodies)
         acted = replace(m, bodies=bodies, gravity=gravity, forces=forces, parameters=known)
         return np.asarray(method.equations(method.state(acted, t, q, w)).f)
 

@@ -1,10 +1,11 @@
-"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2n − m equations.
+"""Coordinate partitioning in time [A 48–56; C 57]: only independent coordinates and speeds are integrated, 2(n − m)
+of the 2n, m being the number of independent rows.
 
 At every evaluation the dependent coordinates follow from the independent ones by Newton's method, begun from the value the
 integrator foretells, and the dependent speeds linearly: from as many rows as there are of them, for with more rows the independent
 ones, which are the integrator's alone, would have to give way. Which are dependent is chosen by pivoting; it is chosen anew, after a
 step, where the choice is far worse than the best at that pose. The choice lies behind the rows' scales: 1 for every dependent speed,
-then the time at which it was last looked at.
+then the time at which it was last examined.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations import Formulation
-from dalembert.kernels.rhs.formulation import FormulationRightHandSide
-from dalembert.kernels.rhs.range_space import MOST_CORRECTIONS, ROUNDING
+from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
+from dalembert.kernels.rhs.projection import MOST_CORRECTIONS, ROUNDING
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
@@ -80,7 +81,7 @@ class PartitionRightHandSide(FormulationRightHandSide):
         return f.signature, at["kernel"] + size
 
     def emit_projection(self, module: Module, lanes: int) -> Signature:
-        """`project(t, q, u, x, P, y, work)`: the dependent ones made to fit the independent; after a step, the choice looked at."""
+        """`project(t, q, u, x, P, y, work)`: the dependent ones made to fit the independent; after a step, the choice examined."""
         settle, choose = self._settle, self._choose
         with module.function("project_dependent", **KERNEL) as f:
             arguments = [getattr(f, name) for name in NAMES]

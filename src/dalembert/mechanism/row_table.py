@@ -1,6 +1,6 @@
 """The rows of a mechanism's closed loops and constraints: whose they are, of what kind, and what they are called.
 
-`kinematics/rows.py` computes them. A mechanism without loops and constraints has an empty table.
+`kinematics/constraint_rows.py` computes them. A mechanism without loops and constraints has an empty table.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dalembert.trace.native.lanes import Lanes
+from dalembert.trace.native.target import Target
 
 _FLAGS = """!llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}"""
@@ -15,7 +16,8 @@ _FLAGS = """!llvm.module.flags = !{!0}
 class ModuleText:
     """Definitions in order of arrival, with the declarations and helper functions they turned out to need."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: Target) -> None:
+        self.target = target
         self._declarations: dict[str, None] = {}
         self._definitions: dict[str, str] = {}
 
@@ -35,9 +37,8 @@ class ModuleText:
         return full
 
     def library_function(self, name: str, lanes: Lanes, arguments: int) -> str:
-        """A function of the C library: called directly for one lane, else through a helper that goes lane by lane."""
-        scalar = f"@dalembert_{name}"
-        self._declare(f"declare double {scalar}({', '.join(['double'] * arguments)}) nounwind nonlazybind")
+        """A function of mathematics: called directly for one lane, else through a helper that goes lane by lane."""
+        scalar = self._mathematics(name, arguments)
         if lanes.count == 1:
             return scalar
         helper = f"dalembert_{name}_{lanes.count}"
@@ -47,10 +48,16 @@ class ModuleText:
 
     def slow_sincos(self) -> str:
         """`void (ptr x, ptr sines, ptr cosines, i64 n)`: the C library's sines and cosines of n doubles."""
-        for name in ("sin", "cos"):
-            self._declare(f"declare double @dalembert_{name}(double) nounwind nonlazybind")
-        self.define("dalembert_slow_sincos", _SLOW_SINCOS)
+        sine, cosine = self._mathematics("sin", 1), self._mathematics("cos", 1)
+        self.define("dalembert_slow_sincos", _SLOW_SINCOS.replace("@sine", sine).replace("@cosine", cosine))
         return "@dalembert_slow_sincos"
+
+    def _mathematics(self, name: str, arguments: int) -> str:
+        """A function of reals outside the module, declared under the symbol that the target has for it."""
+        symbol, module = "@" + self.target.mathematics.format(name=name), self.target.imported_from
+        taken = f' "wasm-import-module"="{module}" "wasm-import-name"="{name}"' if module else ""
+        self._declare(f"declare double {symbol}({', '.join(['double'] * arguments)}) nounwind nonlazybind{taken}")
+        return symbol
 
     def _declare(self, line: str) -> None:
         self._declarations[line] = None
@@ -138,8 +145,8 @@ next:
   %si = getelementptr double, ptr %s, i64 %i
   %ci = getelementptr double, ptr %c, i64 %i
   %a = load double, ptr %xi
-  %b = call double @dalembert_sin(double %a)
-  %d = call double @dalembert_cos(double %a)
+  %b = call double @sine(double %a)
+  %d = call double @cosine(double %a)
   store double %b, ptr %si
   store double %d, ptr %ci
   %i1 = add i64 %i, 1

@@ -16,7 +16,7 @@ from dalembert.trace.native import Module, Output, Pointer, Signature
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class MarchedEquations:
     """The mechanism's equations in a module under construction, for `lanes` states at once."""
 
     module: Module
@@ -24,18 +24,18 @@ class Equations:
     catalogue: Catalogue
     rhs: RightHandSide
     layout: Layout
-    given: Layout
+    input_layout: Layout
     slope: Signature
-    """`slope(t, y, dy, given, work)`: dy = f(t, y)."""
+    """`slope(t, y, dy, inputs, work)`: dy = f(t, y)."""
     project: Signature | None
-    """`project(t, y, given, work)`: back onto what must hold exactly; None where nothing must."""
+    """`project(t, y, inputs, work)`: back onto what must hold exactly; None where nothing must."""
     work: int
     """Elements of working memory that `slope` uses; a method's own scratch follows."""
     project_wide: Signature | None = None
     wide_lanes: int = 1
     """`project` on several states, one in each of these lanes."""
     pivots: Signature | None = None
-    """`pivots(t, y, out, given)`: what is divided by where chosen speeds give the others; to be measured by `given.lengths`."""
+    """`pivots(t, y, out, inputs)`: what is divided by where chosen speeds give the others; to be measured by `input_layout.lengths`."""
     beside: int = 0
     """How many further numbers are integrated with the state."""
 
@@ -59,7 +59,7 @@ class Equations:
     @property
     def n_dependent(self) -> int:
         """How many speeds are solved for where speeds are chosen."""
-        at = self.given.parts["lengths"]
+        at = self.input_layout.parts["lengths"]
         return int(at.stop - at.start)
 
     @property
@@ -68,15 +68,15 @@ class Equations:
         return self.rhs.pivot_at
 
     def function(self, name: str, **parameters: Any) -> Any:
-        """A function `name(memory, given, work, …)` with a status."""
-        every: dict[str, Any] = dict.fromkeys(("memory", "given", "work"), Pointer)
+        """A function `name(memory, inputs, work, …)` with a status."""
+        every: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
         return self.module.function(name, lanes=self.lanes, status=True, public=False, **every, **parameters)
 
     def evaluate(self, f: Any, t: Any, y: Pointer, dy: Pointer) -> None:
         """Write the call dy = f(t, y); `t` is a value."""
         p = self.layout.of(f.memory)
         p.time[0] = t
-        f.call(self.slope, p.time, y, dy, f.given, f.work)
+        f.call(self.slope, p.time, y, dy, f.inputs, f.work)
 
     def pivot(self, f: Any) -> Any:
         """The smallest pivot of the constraints at the state last evaluated."""
@@ -87,26 +87,26 @@ class Equations:
         if self.project is not None:
             p = self.layout.of(f.memory)
             p.time[0] = t
-            f.call(self.project, p.time, y, f.given, f.work)
+            f.call(self.project, p.time, y, f.inputs, f.work)
 
 
-def given_layout(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more: int) -> Layout:
-    """What the equations are given besides the state: held generalized forces, parameters, scales of the constraints' rows, lengths of
-    the rows that dependent speeds are solved from, and who to call for opaque forces.
+def layout_of_inputs(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more: int) -> Layout:
+    """Inputs of the equations besides the state: generalized forces of a controller, parameters, scales of the constraints' rows,
+    lengths of the rows that dependent speeds are solved from, and who to call for opaque forces.
     Kernels of constraints expect the scales right behind the parameters."""
     return Layout(x=m.n_u, P=len(m.parameters), scales=n_scales, lengths=n_lengths, handler=1, **more)
 
 
 def emit_slope(
-    module: Module, catalogue: Catalogue, rhs: RightHandSide, lanes: int, given: Layout
+    module: Module, catalogue: Catalogue, rhs: RightHandSide, lanes: int, input_layout: Layout
 ) -> tuple[Signature, int]:
-    """`slope(t, y, dy, given, work)` and the working memory it needs."""
+    """`slope(t, y, dy, inputs, work)` and the working memory it needs."""
     m = rhs.m
     run, work = rhs.emit_slope(module, lanes)
     called = external_forces(module) if catalogue.opaque is not None else None
-    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "given", "work"), Pointer)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
-        p = given.of(f.given)
+        p = input_layout.of(f.inputs)
         x = p.x
         if called is not None:
             x = f.work + work
@@ -117,33 +117,33 @@ def emit_slope(
     return f.signature, work + (m.n_u if called is not None else 0)
 
 
-def emit_projection(module: Module, rhs: RightHandSide, lanes: int, given: Layout) -> Signature | None:
-    """`project(t, y, given, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
+def emit_projection(module: Module, rhs: RightHandSide, lanes: int, input_layout: Layout) -> Signature | None:
+    """`project(t, y, inputs, work)`, where constraints, or a joint's coordinates among themselves, must satisfy a condition."""
     project = rhs.emit_projection(module, lanes)
     if project is None:
         return None
-    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "given", "work"), Pointer)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
     with module.function("projected", lanes=lanes, public=False, **parameters) as f:
-        p, scratch = given.of(f.given), f.work + rhs.rates_at
+        p, scratch = input_layout.of(f.inputs), f.work + rhs.rates_at
         f.call(project, f.t, f.y, f.y + rhs.m.n_q, p.x, p.P, scratch, f.work)
     return f.signature
 
 
 def emit_values(
-    module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, given: Layout, n_speeds: int = 0
+    module: Module, m: Mechanism, name: str, values: list[Any], lanes: int, input_layout: Layout, n_speeds: int = 0
 ) -> Signature:
-    """`name(t, y, out, given)`: expressions of the state, such as the functions whose zeros are events."""
-    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(held_forces(m))}
+    """`name(t, y, out, inputs)`: expressions of the state, such as the functions whose zeros are events."""
+    known = known_symbols(m) | {s: ("x", i) for i, s in enumerate(controller_forces(m))}
     known |= {s: ("u", i) for i, s in enumerate(symbols("#w.", range(n_speeds)))}
     outputs = [Output(x, "y", i) for i, x in enumerate(values)]
     code = module.block(block(f"{name}_values", known, outputs), lanes)
-    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "given"), Pointer)
+    parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs"), Pointer)
     with module.function(name, lanes=lanes, public=False, **parameters) as f:
-        p, nothing = given.of(f.given), f.array(1)
+        p, nothing = input_layout.of(f.inputs), f.array(1)
         f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, f.out, nothing)
     return f.signature
 
 
-def held_forces(m: Mechanism) -> list[Expr]:
+def controller_forces(m: Mechanism) -> list[Expr]:
     """Symbols of the generalized forces that a controller holds."""
     return list(extra_input(m.speeds))

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.given_state import GivenState, unspecified
 from dalembert.kinematics.recursion import Pose, Rates
 from dalembert.kinematics.state import State
+from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
-from dalembert.mechanism.rows import RowKind
+from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.constraints import Constraint
 from dalembert.trace import (
     Expr,
@@ -109,14 +109,14 @@ class Differentiated:
     def _trace(self) -> None:
         m, constraint = self.mechanism, self.constraint
         self.origin = self._beside() if vars(type(constraint)).get("of_differences", False) else ZERO
-        given = GivenState(m, unspecified, origin=self.origin)
-        residual, slip = (np.asarray(part(given), dtype=object) for part in (constraint.residual, constraint.velocity))
-        self.bodies = given.looked_at
-        now = _motion(given, self.bodies)
+        state = StateFromBodies(m, unspecified, origin=self.origin)
+        residual, slip = (np.asarray(part(state), dtype=object) for part in (constraint.residual, constraint.velocity))
+        self.bodies = state.referenced
+        now = _motion(state, self.bodies)
         self.g = np.concatenate([residual, np.zeros(len(slip))])
         self.kinds = (RowKind.HOLONOMIC,) * len(residual) + (RowKind.NONHOLONOMIC,) * len(slip)
         self.phi = np.concatenate([directional(residual, now.rates), slip])
-        self.C = jacobian(self.phi, [*now.velocities, *given.speeds])
+        self.C = jacobian(self.phi, [*now.velocities, *state.speeds])
         self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)
         self._symbols = now
 
@@ -254,18 +254,18 @@ class _Motion:
         return [list(s.coordinates), list(s.speeds), motion]
 
 
-def _motion(given: GivenState, bodies: list[int]) -> _Motion:
+def _motion(state: StateFromBodies, bodies: list[int]) -> _Motion:
     """dR = ω × R, dp = v; dω, dv are the bias accelerations, in symbols of their own."""
-    rates: dict[Expr, Any] = {symbol("t"): 1.0, **dict(zip(given.coordinates, given.rates))}
+    rates: dict[Expr, Any] = {symbol("t"): 1.0, **dict(zip(state.coordinates, state.rates))}
     accelerations: dict[Expr, Any] = {}
     arguments: list[Expr] = []
     velocities: list[Expr] = []
     for k in bodies:
-        pose, rate = given.body(k)
+        pose, rate = state.body(k)
         a, e = symbols(f"A{k}.", range(3)), symbols(f"E{k}.", range(3))
         rates |= dict(zip(pose.R.ravel(), cross(rate.w, pose.R).ravel())) | dict(zip(pose.p, rate.v))
         accelerations |= dict(zip(rate.w, e)) | dict(zip(rate.v, a))
         arguments += [*pose.R.ravel(), *pose.p, *rate.w, *rate.v, *e, *a]
         velocities += [*rate.w, *rate.v]
-    groups = {"q": list(given.coordinates), "u": list(given.speeds), "motion": arguments}
+    groups = {"q": list(state.coordinates), "u": list(state.speeds), "motion": arguments}
     return _Motion(groups, rates, accelerations, velocities)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import in_speeds
-from dalembert.kinematics.rows import constraint_rows
+from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import StillTree, Tree, articulated, composite, newton_euler

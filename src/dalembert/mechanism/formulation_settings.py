@@ -1,0 +1,43 @@
+"""Formulations that have numbers to set: what stands in the place of a name, `formulation=da.GaussPenalty(rho=1e6)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dalembert.errors import ModelError
+from dalembert.parts.conform import Described
+from dalembert.parts.fields import PositiveNumber
+
+
+@dataclass(frozen=True)
+class GaussPenalty(Described):
+    """The formulation "gauss_penalty" with a stiffness of one's own: joints and loops give by their force over ρ times mass or inertia.
+
+    Accelerations are off by about 1/ρ; with more than 1e8 they lose as much to rounding [B Remark 1].
+    """
+
+    rho: PositiveNumber = 1e8
+    name: ClassVar[str] = "gauss_penalty"
+
+
+FormulationSettings = GaussPenalty
+FORMULATIONS_WITH_SETTINGS = {GaussPenalty.name: GaussPenalty}
+"""Formulations that have numbers to set, by name."""
+
+
+def formulation_name(said: str | FormulationSettings) -> str:
+    """The name of a formulation that is said by name or with its settings."""
+    return said if isinstance(said, str) else said.name
+
+
+def recorded_formulation(said: str | FormulationSettings) -> Any:
+    """For the result and for files, as a model file says it."""
+    return said if isinstance(said, str) else {"type": said.name, "rho": said.rho}
+
+
+def checked_formulation(value: Any, where: str) -> str | FormulationSettings:
+    """A name, or a formulation with its settings; what else is refused."""
+    if isinstance(value, str | FormulationSettings):
+        return value
+    raise ModelError(f"{where} must be the name of a formulation in quotes, or da.GaussPenalty(rho=…), not {value!r}")

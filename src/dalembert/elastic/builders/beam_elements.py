@@ -108,7 +108,7 @@ class BeamElements:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Of every element."""
+        """Lengths of the elements."""
         return np.diff(self.x)
 
     def element(self, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native
+from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.trace.native import Int
 
 STIFFNESS = 1e8
@@ -22,6 +24,23 @@ def solve(e: MeasuredEquations) -> Solution:
     udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)
     lam = STIFFNESS * (B @ udot - gamma) / e.norms
     return Solution(udot, lam, e.rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """The matrix of the penalty, and by how much the rows are violated."""
+    if x.symbolic:
+        return []
+    e, k = MeasuredEquations.of(x.e), STIFFNESS
+    B, gamma = e.scaled
+    found = x.solution(solve)
+    return [
+        quantity("k", "penalty on the rows, each divided by its norm in the metric of A⁻¹", k),
+        quantity("norms", "norms of the rows", e.norms, x.rows),
+        quantity("K", "A + k BᵀB on those rows [B Remark 1]", e.A + k * B.T @ B, x.speeds, x.speeds),
+        quantity("right", "f + k Bᵀγ", e.f + k * B.T @ gamma, x.speeds),
+        *found,
+        quantity("error", "B u̇ − γ, what the penalty leaves", e.B @ found[0].value - e.gamma, x.rows),
+    ]
 
 
 def emit(x: Native) -> Int:

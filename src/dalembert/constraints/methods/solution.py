@@ -30,6 +30,11 @@ class Solution:
 class MeasuredEquations(Equations):
     """One block of the equations, on speeds measured by √A_ii; what several methods ask of it is computed once."""
 
+    @classmethod
+    def of(cls, e: Equations) -> MeasuredEquations:
+        """These equations as they stand, in one block and in their own units."""
+        return cls(e.A, e.f, e.B, e.gamma)
+
     @cached_property
     def norms(self) -> np.ndarray:
         """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
@@ -58,6 +63,16 @@ class MeasuredEquations(Equations):
         """Sizes of the speeds, and the pseudo-inverse of Bᵀ on scaled rows and measured speeds."""
         sizes = sizes_of_speeds(self.A)
         return sizes, np.linalg.pinv((self.scaled[0] / sizes).T, rcond=RANK_TOLERANCE)
+
+    def along_null_space(self, Z: np.ndarray, along: np.ndarray) -> np.ndarray:
+        """u̇ = along + Z z with ZᵀA u̇ = Zᵀf, by QR of LᵀZ, A = L Lᵀ: the Cholesky factor of ZᵀAZ without forming it [B A-5]."""
+        from scipy.linalg import solve_triangular
+
+        L = self.mass_factor
+        Q, R = np.linalg.qr(L.T @ Z)
+        rest = solve_triangular(L, self.f - self.A @ along, lower=True)
+        udot: np.ndarray = along + Z @ solve_triangular(R, Q.T @ rest)
+        return udot
 
     def least_multipliers(self, udot: np.ndarray) -> np.ndarray:
         """The shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""

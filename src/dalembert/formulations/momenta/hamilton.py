@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import in_rates, momenta, unpotential_on_rates
 from dalembert.kinematics.state import State
@@ -33,7 +34,7 @@ def formulation_speeds(s: State) -> np.ndarray:
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ = H,p."""
     own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
-    return PhaseState(m, t, q, inverse(own.M) @ (vector(list(w)) - own.Gamma), w)
+    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
@@ -44,33 +45,50 @@ _values = in_rates.functions("M", "Gamma", "T0", "V")
 _slopes = in_rates.functions("Gamma_q_v", "M_q_vv", "V_q", "T0_q")
 
 
-def inverse(M: np.ndarray) -> np.ndarray:
-    """M⁻¹, symmetric."""
-    return solve_definite(M, np.eye(len(M))) if len(M) else M
-
-
 def hamiltonian(s: State) -> Any:
     """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
     own = _values(s, s.rates)
     moved = momenta_of(s) - own.Gamma
-    return 0.5 * (moved @ (inverse(own.M) @ moved)) + own.V - own.T0
+    return 0.5 * (moved @ solve_definite(own.M, moved)) + own.V - own.T0
 
 
 def equations(s: State) -> Equations:
     """ṗ + Aᵀλ = −H,q + Q̄."""
+    return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
+
+
+def by_momenta(s: State) -> np.ndarray:
+    """H,p = M⁻¹(p − Γ) [C 165]."""
     own = momenta(s, s.rates)
-    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
-    slopes = _slopes(s, H_p)
-    H_q = -slopes.Gamma_q_v - 0.5 * slopes.M_q_vv + slopes.V_q - slopes.T0_q
-    return Equations(*constrained(s, unpotential_on_rates(s) - H_q))
+    return solve_definite(own.M, momenta_of(s) - own.Gamma)
+
+
+def by_coordinates(s: State) -> np.ndarray:
+    """H,q [C 165c]."""
+    slopes = _slopes(s, by_momenta(s))
+    return np.asarray(-slopes.Gamma_q_v - 0.5 * slopes.M_q_vv + slopes.V_q - slopes.T0_q)
+
+
+def explain(s: State) -> list[Quantity]:
+    """H and what it is made of [C 156, 165]."""
+    own, q = _values(s, s.rates), s.mechanism.coordinates
+    return [
+        quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
+        quantity("Gamma", "Γ", own.Gamma, q),
+        quantity("T0", "T₀, of prescribed motion alone", own.T0),
+        quantity("V", "potential energy", own.V),
+        quantity("H", "H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d]", hamiltonian(s)),
+        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", by_momenta(s), q),
+        quantity("H_q", "H,q [C 165c]", by_coordinates(s), q),
+    ]
 
 
 __all__ = [
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "hamiltonian",
-    "inverse",
     "letter",
     "refusal",
     "speeds",

@@ -124,6 +124,11 @@ class Structure:
         return gradient(self.V, list(self.q))
 
     @cached_property
+    def L_q(self) -> np.ndarray:
+        """L,q of L = T − V."""
+        return np.asarray(self.T_q - self.V_q)
+
+    @cached_property
     def T0_q(self) -> np.ndarray:
         return gradient(self.T0, list(self.q))
 

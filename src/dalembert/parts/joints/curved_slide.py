@@ -13,7 +13,8 @@ from dalembert.parts.joints.axis import Axis, unit_axis
 from dalembert.parts.joints.curve import SAMPLES, Curve, as_curve
 from dalembert.parts.joints.joint import Joint
 from dalembert.parts.joints.orientation import EulerParameters
-from dalembert.vectors import IDENTITY, Matrix, Vector, across, reverses, tilt, turn, twist
+from dalembert.trace import Expr
+from dalembert.vectors import IDENTITY, Matrix, Vector, across, along, tilt, turn, twist
 
 DRAWN = 2 * SAMPLES
 """Points by which a curve is drawn."""
@@ -135,10 +136,10 @@ class CurvedSlide(Joint):
             return twist(R)
         return tilt(self.axis, R) if self.turns == "pin" else np.zeros(0)
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
         if self.turns == "pin":
-            return reverses(self.axis, R)
-        return self.turns == "none" and bool(np.trace(R) < 1.0)
+            return along(self.axis, R)
+        return R[0, 0] + R[1, 1] + R[2, 2] - 1.0 if self.turns == "none" else 1.0
 
     def blocked(self, q: Vector) -> np.ndarray:
         """Forces across the curve; couples on what it does not let turn."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.parts.joints.joint import Joint
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, skew
 
 
@@ -85,8 +86,8 @@ class Reversed(Joint):
         parent, child = self.joint.tracks
         return child, parent
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return self.joint.turned_over(R.T, -(R.T @ p))
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return self.joint.facing(R.T, -(R.T @ p))
 
     def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalembert.parts.joints.joint import Joint
+from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, Matrix, Vector, twist
 
 
@@ -27,5 +28,5 @@ class Translation(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return twist(R)
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return bool(np.trace(R) < 1.0)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return R[0, 0] + R[1, 1] + R[2, 2] - 1.0

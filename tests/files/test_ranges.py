@@ -54,6 +54,6 @@ def test_a_range_that_says_nothing_is_refused_with_its_line(tmp_path, said: str,
 def test_a_range_is_checked_where_it_is_given() -> None:
     s = da.System("x")
     s.parameter("a", 1.0, min=0.0, max=2.0)
-    with pytest.raises(ModelError, match='parameter "b": its value 3.0 must lie between min=0 and max=2'):
+    with pytest.raises(ModelError, match=r'parameter "b": its value 3.0 must lie between min=0 and max=2'):
         s.parameter("b", 3.0, min=0, max=2)
     assert "b" not in s.parameters and s.ranges == {"a": (0.0, 2.0)}

@@ -82,7 +82,7 @@ def live_model(motion: Motion) -> LiveModel:
     m = with_gravity(base)
     said = {name: x for name, x in record["options"].items() if name in _SAID and x is not None}
     said = {name: x for name, x in said.items() if name != "step" or x > 0.0}
-    t = np.asarray(motion.t, dtype=float)
+    t = _outputs(motion)
     start = float(said.pop("start", 0.0))
     o = options(m, float(t[-1]) - start, SimulationOptions(output=t, start=start, **said))
     q, u = np.array(motion.q[0]), np.array(motion.u[0])
@@ -95,6 +95,16 @@ def live_model(motion: Motion) -> LiveModel:
 
         kept = kept_at(base, q, o.start, o.stabilise)
     return LiveModel(motion, m, o, q, u, kept, gathered(m.plan.events, None))
+
+
+def _outputs(motion: Motion) -> np.ndarray:
+    """Times of outputs; where an event ended the motion, as closely spaced up to the end that was asked for."""
+    t, end = np.asarray(motion.t, dtype=float), motion.record["options"].get("end")
+    if motion.record.get("ended") != "event" or end is None or len(t) < 3 or not end > t[-1]:
+        return t
+    before = t[:-1]
+    step = (before[-1] - before[0]) / (len(before) - 1)
+    return np.append(before, np.arange(before[-1] + step, end + 0.5 * step, step).clip(max=end))
 
 
 def with_gravity(m: Mechanism) -> Mechanism:

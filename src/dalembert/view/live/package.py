@@ -57,6 +57,7 @@ def packaged(
             "method": o.method.name, "adaptive": o.method.adaptive, "rtol": o.rtol, "step": o.step, "maxSteps": o.max_steps,
             "start": o.start,
         },
+        "times": array(o.times, "float64"),
         "events": [{"name": e.name, "terminal": e.terminal} for e in live.events],
         "start": _start(live, first),
         "loops": sides,

@@ -15,7 +15,7 @@ export class Live {
     this.machines = modules.map((module, i) => new Machine(module, this.live, i));
     this.march = new March(this.machines);
     this.start = new Start(this.machines[0]);
-    this.values = new Values(this.live, page.data.t);
+    this.values = new Values(this.live, this.live.times);
     this.panel = new SliderPanel(this.live.sliders, this.values, () => this.ask());
     this.under = null;
     this.took = [];

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
-from dalembert.mechanism.stabilise import Projection, Stabilisation
+from dalembert.mechanism.simulation_options import Projection, Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis

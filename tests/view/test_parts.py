@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.trace.text.latex_atoms import name_in_latex
+from dalembert.trace.text.mathml import mathml
 from dalembert.vectors import turn
 from dalembert.view.bundle import asset
 from dalembert.view.drawing.scene import scene
 from dalembert.view.drawing.topology_svg import layout, topology_svg
 from dalembert.view.encode import json_for_html
-from dalembert.view.mathml import mathml
 from dalembert.view.page import MODULES
 from dalembert.view.shown_samples import quaternions, thinned
 from tests.mechanisms import seeds, unit

@@ -11,9 +11,9 @@ import pytest
 
 import dalembert as da
 from dalembert.motion.motion import Motion
+from dalembert.trace.text.mathml import mathml
 from dalembert.view.about import equations
 from dalembert.view.drawing.scene import scene
-from dalembert.view.mathml import mathml
 from dalembert.view.shown_samples import thinned
 from tests.view.conftest import Watched
 

@@ -11,6 +11,7 @@ from dalembert.cli.commands.bench import bench
 from dalembert.cli.commands.compare import compare
 from dalembert.cli.commands.drives import drives
 from dalembert.cli.commands.equations import equations
+from dalembert.cli.commands.explain import explain
 from dalembert.cli.commands.gallery import gallery
 from dalembert.cli.commands.identify import identify
 from dalembert.cli.commands.importing import import_
@@ -54,7 +55,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     LOOK: {"simulate": simulate, "view": view, "inspect": inspect, "gallery": gallery},
     ASK: {
         "analyse": analyse, "linearise": linearise, "locus": locus, "stability": stability, "sweep": sweep, "drives": drives,
-        "sensitivities": sensitivities, "identify": identify, "equations": equations, "compare": compare,
+        "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,
     },
     FILES: {"new": new, "import": import_, "schema": schema, "bench": bench},
 }  # fmt: skip

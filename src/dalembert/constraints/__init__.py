@@ -16,11 +16,14 @@ from dalembert.registry import Registry
 
 if TYPE_CHECKING:
     from dalembert.constraints.methods.compiled import Emit
+    from dalembert.constraints.methods.explained import ConstrainedEquations
+    from dalembert.formulations.printing.quantity import Quantity
 
 MODULES = (
     "augmented",
     "sparse_augmented",
     "range_space",
+    "range_space_svd",
     "zero_eigenvalues",
     "null_space_qr",
     "svd",
@@ -36,6 +39,11 @@ METHODS: Registry[Callable[[Any], Solution]] = Registry({name: f"{__name__}.meth
 COMPILED: Registry[Emit] = Registry({name: f"{__name__}.methods.{name}:emit" for name in MODULES})
 """The same in machine code (see `methods/compiled.py`)."""
 
+EXPLAIN: Registry[Callable[[ConstrainedEquations], list[Quantity]]] = Registry(
+    {name: f"{__name__}.methods.{name}:explain" for name in MODULES}
+)
+"""The matrices of a method by name, in symbols or in numbers."""
+
 
 def method(name: str) -> Callable[[Any], Solution]:
     """The method of this name."""
@@ -44,4 +52,4 @@ def method(name: str) -> Callable[[Any], Solution]:
     return METHODS[name]
 
 
-__all__ = ["COMPILED", "METHODS", "Solution", "method"]
+__all__ = ["COMPILED", "EXPLAIN", "METHODS", "Solution", "method"]

@@ -18,7 +18,7 @@ class Formulation(Protocol):
     """A way of writing equations of motion in speeds w of its own (or momenta), beside the mechanism's coordinates q.
 
     It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. One that chooses its speeds
-    in every numeric state `ChoosesSpeeds` as well.
+    in every numeric state `ChoosesSpeeds` as well. One with matrices of its own shows them by `explain(s)`, from a traced state.
     """
 
     @property

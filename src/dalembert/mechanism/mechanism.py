@@ -7,7 +7,7 @@ answers it, imported when it is called.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,11 @@ from dalembert.trace import symbol, symbols
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.constraints.methods.solution import Solution
+    from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.constraint_rows import Differentiated
+    from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
@@ -96,6 +98,26 @@ class Mechanism(Analyses):
             c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
+    @cached_property
+    def law_rows(self) -> dict[str, DifferentiatedLaw]:
+        """Every law, differentiated."""
+        if not self.laws:
+            return {}
+        from dalembert.kinematics.law_rows import DifferentiatedLaw, LawRows
+
+        return {name: DifferentiatedLaw(self, LawRows(law)) for name, law in self.laws.items()}
+
+    def without_laws(self) -> Mechanism:
+        """The same mechanism without its laws: smooth, with nothing to hit, stick or slip."""
+        return replace(self, laws={}) if self.laws else self
+
+    @cached_property
+    def law_table(self) -> LawTable:
+        """The rows and elements of all laws; which of them hold is the mode of a run."""
+        from dalembert.kinematics.law_rows import LawTable
+
+        return LawTable(self)
 
     @cached_property
     def rows(self) -> RowTable:
@@ -290,7 +312,7 @@ class Mechanism(Analyses):
         from dalembert.simulation.many import simulate_many
 
         assert options is not None  # the keywords, gathered
-        return simulate_many(self, initials, duration, speeds, parameters, threads, options)
+        return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
 
     @takes(formulation=checked_formulation, parameters=one_name)
     def equations(self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols") -> WrittenEquations:
@@ -298,3 +320,16 @@ class Mechanism(Analyses):
         from dalembert.formulations import write
 
         return write(self, formulation, parameters)
+
+    @takes(method=one_name, t=real, formulation=one_name)
+    def explain(
+        self, method: str, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, formulation: str = "kane"
+    ) -> Explanation:  # fmt: skip
+        """The matrices that a formulation or a constraint method makes of this mechanism: `print(m.explain("path_matrix"))`.
+
+        They are in symbols, or numbers at the state (q, u, t) where q is given. A constraint method solves the equations of the
+        `formulation` named.
+        """
+        from dalembert.analysis.explain import explain
+
+        return explain(self, method, q, u, t, formulation)

@@ -8,7 +8,7 @@ from typing import Any
 from dalembert.errors import DalembertError
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
-from dalembert.view.mathml import mathml
+from dalembert.trace.text.mathml import mathml
 
 WRITTEN = 8
 """Speeds up to which the equations are written out."""
@@ -40,6 +40,7 @@ def counts(m: Mechanism) -> str:
         *([_count(len(m.cuts), "closed loop")] if m.cuts else []),
         *([_count(len(m.constraints), "constraint")] if m.constraints else []),
         *([_count(len(m.forces), "force")] if m.forces else []),
+        *([_count(len(m.laws), "law")] if m.laws else []),
         *([_count(len(m.parameters), "parameter")] if m.parameters else []),
     ]
     return f'"{m.name}" has {", ".join(parts)}.'

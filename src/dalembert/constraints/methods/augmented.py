@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import Solution, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 from dalembert.trace.native import Int
 
@@ -35,6 +37,17 @@ def solve(e: Equations) -> Solution:
         D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
         x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
     return Solution(x[:n], x[n:] / norms, rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """The augmented matrix and its right-hand side."""
+    e, m, names = x.e, len(x.e.gamma), (*x.speeds, *(f"lambda {k + 1}" for k in range(len(x.e.gamma))))
+    K = np.vstack([np.hstack([e.A, e.B.T]), np.hstack([e.B, np.zeros((m, m))])])
+    return [
+        quantity("K", "the augmented matrix [A Bᵀ; B 0] on (u̇, λ) [B 10, C 133]", K, names, names),
+        quantity("right", "its right-hand side (f, γ)", np.concatenate([e.f, e.gamma]), names),
+        *x.solution(solve),
+    ]
 
 
 @measured_speeds

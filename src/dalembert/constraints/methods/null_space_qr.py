@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.explained import ConstrainedEquations
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
@@ -25,8 +27,27 @@ def solve(e: Equations) -> Solution:
     rank = rank_of(np.diag(R))
     Y, Z = Q[:, :rank], Q[:, rank:]
     along = Y @ solve_triangular(R[:rank, :rank].T, gamma[order[:rank]], lower=True)
-    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    udot = along_null_space(e, Z, along)
     return Solution(udot, least_multipliers(e, udot), rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """Y and Z of u̇ = Y y + Z z; they need numbers."""
+    if x.symbolic:
+        return []
+    from scipy.linalg import qr
+
+    Q, R, order = qr(x.e.B.T, pivoting=True)
+    rank = int(solve(x.e).rank)
+    Y, Z = Q[:, :rank], Q[:, rank:]
+    return [
+        quantity("order", "the rows in the order of their pivots", order + 1.0),
+        quantity("R", "R of Bᵀ P = Q R, the dependent rows last [B A-6]", R),
+        quantity("Y", "Y, the columns of Q along the rows", Y, x.speeds),
+        quantity("Z", "Z, the columns of Q across them: B Z = 0", Z, x.speeds),
+        quantity("ZTAZ", "ZᵀA Z, the inertia of the free directions", Z.T @ x.e.A @ Z),
+        *x.solution(solve),
+    ]
 
 
 @measured_speeds
@@ -46,5 +67,5 @@ def emit(x: Native) -> Int:
     x.call("dtrsm", "L", "U", "T", "N", rank, 1, 1.0, Q, n, y, rows)
     size = int(lapack.dorgqr(np.zeros((n, n)), np.zeros(min(n, rows)), lwork=-1)[1][0])
     x.call("dorgqr", n, n, min(n, rows), Q, n, tau, x.take(size), size)
-    x.reduced(Q + rank * n, n - rank, x.times(Q, rank, y))
+    x.along_null_space(s.L, Q + rank * n, n - rank, x.times(Q, rank, y))
     return rank

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.explained import ConstrainedEquations
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import reduced
 from dalembert.pivoting import choose
 from dalembert.trace.native import Int
@@ -21,8 +23,31 @@ from dalembert.trace.native import Int
 def solve(e: Equations) -> Solution:
     B, gamma, _ = scaled(e)
     by = reduced(B, np.zeros(len(B)), gamma, choose(B))
-    udot = by.T @ np.linalg.solve(by.T.T @ e.A @ by.T, by.T.T @ (e.f - e.A @ by.d)) + by.d
+    udot = along_null_space(e, by.T, by.d)
     return Solution(udot, least_multipliers(e, udot), len(by.choice.rows))
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """Ba, Bb, and the equations of the independent speeds alone."""
+    e, by, rows = x.e, x.reduction, [x.rows[k] for k in x.choice.rows]
+    A, f = by.T.T @ e.A @ by.T, by.T.T @ (e.f - e.A @ by.d)
+    return [
+        quantity(
+            "Ba",
+            "Ba, the columns of the independent speeds [A 48]",
+            x.choice.independent_block(e.B),
+            rows,
+            x.independent,
+        ),
+        quantity("Bb", "Bb, the columns of the dependent speeds", x.choice.dependent_block(e.B), rows, x.dependent),
+        quantity(
+            "T", "u̇ = T u̇_a + d, with −Bb⁻¹Ba in the rows of the dependent speeds [A 50]", by.T, x.speeds, x.independent
+        ),
+        quantity("d", "d, with Bb⁻¹γ in the rows of the dependent speeds", by.d, x.speeds),
+        quantity("A_a", "TᵀA T, the mass matrix of the independent speeds [A 54]", A, x.independent, x.independent),
+        quantity("f_a", "Tᵀ(f − A d) [A 55]", f, x.independent),
+        *x.solution(solve),
+    ]
 
 
 @measured_speeds
@@ -53,5 +78,5 @@ def emit(x: Native) -> Int:
         T[j * n + order[rank + j] - 1] = 1.0
         with f.loop(rank) as i:
             T[j * n + order[i] - 1] = -Ca[j * rows + i]
-    x.reduced(T, n - rank, along)
+    x.along_null_space(s.L, T, n - rank, along)
     return rank

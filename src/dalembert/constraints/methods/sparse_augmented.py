@@ -9,9 +9,12 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.elimination import SparseLDL, elimination
+from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
+from dalembert.trace import Expr
 from dalembert.trace.native import Int
 
 
@@ -31,6 +34,33 @@ def solve(e: Equations) -> Solution:
     K = block_array([[csc_array(e.A), rows.T], [rows, None]], format="csc")
     udot = splu(K).solve(np.concatenate([e.f, gamma[kept]]))[: len(e.f)]
     return Solution(udot, least_multipliers(e, udot), rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """Which unknowns the augmented matrix couples, and the order in which compiled code eliminates them."""
+    kept = sorted(x.choice.rows)
+    A, B = (np.vectorize(lambda v: type(v) is Expr or v != 0.0, otypes=[bool])(M) for M in (x.e.A, x.e.B[kept]))
+    n, names = len(A), [*x.speeds, *(f"lambda {k + 1}" for k in kept)]
+    K = np.block([[A, B.T], [B, np.zeros((len(kept), len(kept)), dtype=bool)]]).astype(float)
+    order = elimination(A, B)
+    L = np.zeros((len(names), len(names)))
+    for k, later in zip(order.order, order.later):
+        L[[k, *later], k] = 1.0
+    place = list(order.order)
+    ordered = [names[k] for k in place]
+    fill = L.sum() - np.tril(K[np.ix_(place, place)], -1).sum() - len(names)
+    return [
+        quantity("pattern", "1 where [A Bᵀ; B 0] of the independent rows is not zero", K, names, names),
+        quantity("order", "place of each unknown in the order of elimination", np.argsort(place) + 1.0, names),
+        quantity("L", "1 where the factor is not zero, in that order", L[np.ix_(place, place)], ordered, ordered),
+        quantity(
+            "fill",
+            "entries of the factor that the matrix does not have",
+            fill,
+        ),
+        quantity("speeds", "speeds among the unknowns; the others are multipliers", float(n)),
+        *x.solution(solve),
+    ]
 
 
 def emit(x: Native) -> Int:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.explained import ConstrainedEquations, signed
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
@@ -21,8 +23,24 @@ def solve(e: Equations) -> Solution:
     rank = rank_of(sigma)
     along = Vt[:rank].T @ ((U[:, :rank].T @ gamma) / sigma[:rank])
     Z = Vt[rank:].T
-    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    udot = along_null_space(e, Z, along)
     return Solution(udot, least_multipliers(e, udot), rank)
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """U, σ, V and the free directions; they need numbers."""
+    if x.symbolic:
+        return []
+    U, sigma, Vt = np.linalg.svd(x.e.B)
+    Z = signed(Vt[int(solve(x.e).rank) :].T)
+    return [
+        quantity("U", "U of B = U Σ Vᵀ [B A-7]", U, x.rows),
+        quantity("sigma", "singular values of B; zeros are dependent rows", sigma),
+        quantity("V", "V, the right singular vectors as columns", Vt.T, x.speeds),
+        quantity("Z", "Z, the columns of V with no singular value: p = n − rank free directions [B A-8]", Z, x.speeds),
+        quantity("ZTAZ", "ZᵀA Z, the inertia of the free directions", Z.T @ x.e.A @ Z),
+        *x.solution(solve),
+    ]
 
 
 @measured_speeds
@@ -40,5 +58,5 @@ def emit(x: Native) -> Int:
     x.call("dgemv", "N", rank, rows, 1.0, Ut, rows, s.gamma, 1, 0.0, y, 1)
     with f.loop(rank) as i:
         y[i] = y[i] / sigma[i]
-    x.reduced(V + rank * n, n - rank, x.times(V, rank, y))
+    x.along_null_space(s.L, V + rank * n, n - rank, x.times(V, rank, y))
     return rank

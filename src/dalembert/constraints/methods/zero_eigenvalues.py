@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
+from dalembert.constraints.methods.explained import ConstrainedEquations, signed
 from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.trace.native import Int
 
 
@@ -21,6 +23,39 @@ def solve(e: Equations) -> Solution:
     Z = T[:, zero]
     udot = np.linalg.lstsq(np.vstack([Z.T @ e.A, B]), np.concatenate([Z.T @ e.f, gamma]), rcond=None)[0]
     return Solution(udot, least_multipliers(e, udot), int(np.sum(~zero)))
+
+
+def explain(x: ConstrainedEquations) -> list[Quantity]:
+    """S, its eigenvalues, T, D = B T, Z and the contracted equations; in symbols Z by elimination."""
+    e, n = x.e, len(x.e.f)
+    S = quantity("S", "S = BᵀB [A 15]", e.B.T @ e.B, x.speeds, x.speeds)
+    if x.symbolic:
+        by = "Z, columns with B Z = 0 that span the eigenvectors of eigenvalue zero, by elimination [A 22, 43]"
+        return [S, quantity("Z", by, x.reduction.T, x.speeds), *_contracted(x, x.reduction.T)]
+    values, T = np.linalg.eigh(S.value)
+    values, T = values[::-1], signed(T[:, ::-1])
+    Z = T[:, int(solve(e).rank) :]
+    return [
+        S,
+        quantity("Lambda", "eigenvalues of S, the largest first [A 16]", values),
+        quantity("T", "T, orthogonal, with TᵀS T = Λ: the eigenvectors as columns [A 16]", T, x.speeds),
+        quantity("D", "D = B T, whose last columns are zero [A 17–19]", e.B @ T, x.rows),
+        quantity("Z", "Z, the columns of T with eigenvalue zero: u = Z z [A 22]", Z.reshape(n, -1), x.speeds),
+        *_contracted(x, Z),
+        *x.solution(solve),
+    ]
+
+
+def _contracted(x: ConstrainedEquations, Z: np.ndarray) -> list[Quantity]:
+    """The contracted equations, and with the rows the system that is solved."""
+    e, first = x.e, [f"z{k + 1}" for k in range(Z.shape[1])]
+    A, f = Z.T @ e.A, Z.T @ e.f
+    return [
+        quantity("ZTA", "contracted equations: ZᵀA u̇ = Zᵀf [A 29]", A, first, x.speeds),
+        quantity("ZTf", "their right-hand sides", f, first),
+        quantity("C", "C = [ZᵀA; B] of C u̇ = (Zᵀf, γ) [A 32, 34]", np.vstack([A, e.B]), (*first, *x.rows), x.speeds),
+        quantity("right", "right-hand sides of C u̇ [A 33]", np.concatenate([f, e.gamma]), (*first, *x.rows)),
+    ]
 
 
 @measured_speeds

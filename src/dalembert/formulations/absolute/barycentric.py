@@ -12,13 +12,27 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
+from dalembert.formulations.absolute.graph_matrices import barycentric_matrices, graph_matrices
 from dalembert.formulations.absolute.hinged import Hinged, first_order, speeds, weightless
+from dalembert.formulations.absolute.newton_euler import speeds as speeds_of_bodies
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics.state import State
 
-__all__ = ["augmented", "equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = [
+    "augmented",
+    "equations",
+    "explain",
+    "first_order",
+    "formulation_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]
 
 title = "Barycentric: augmented bodies"
 refusal = weightless
@@ -48,6 +62,18 @@ def equations(s: State) -> Equations:
     a = augmented(s)
     x = hinged(a)
     return x.equations(*balance(a, x))
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph, μ, L, B and D, and the system matrix K."""
+    a = augmented(s)
+    turns = speeds_of_bodies(s.mechanism)[3 * a.bodies.n :]
+    return [
+        *graph_matrices(s.mechanism),
+        *barycentric_matrices(s),
+        quantity("K", "K: K_ii = R I Rᵀ − Σ m_k d̃_ik d̃_ik, K_ij = m d̃_ij d̃_ji [B 35]", a.K, turns, turns),
+        quantity("right_K", "G + C g − ω × K_ii ω + D̃F + N 1 [B 38]", a.right, turns),
+    ]
 
 
 def hinged(a: AugmentedBodies) -> Hinged:

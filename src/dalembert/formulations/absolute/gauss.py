@@ -19,6 +19,7 @@ import numpy as np
 
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.kane import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -27,6 +28,7 @@ from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
 __all__ = [
     "constraint",
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "refusal",
@@ -63,3 +65,9 @@ def equations(s: State) -> Equations:
     closed = constraint_rows(s)
     kind = object if s.traced else float
     return Equations(A.astype(kind), f.astype(kind), closed.B, closed.gamma)
+
+
+def explain(s: State) -> list[Quantity]:
+    """Z as a function of the accelerations."""
+    x = symbols("udot_", s.mechanism.speeds)
+    return [quantity("Z", "the constraint Z, without what no acceleration changes [B 39]", constraint(s, x))]

@@ -19,6 +19,7 @@ from dalembert.formulations.absolute.connection import Directions
 from dalembert.formulations.absolute.definite import row_weights, strengthened
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
@@ -77,6 +78,19 @@ class PenalisedGauss:
     def _stiffness(self, b: Bodies, H: np.ndarray) -> np.ndarray:
         """ρ W of these rows."""
         return self.rho * np.array([_weight(b, row) for row in H])
+
+    def explain(self, s: State) -> list[Quantity]:
+        """ρ, and the rows with their weights."""
+        b = Bodies(s)
+        H, h = (np.concatenate([x, y]) for x, y in zip(b.joint_rows, b.loop_rows))
+        names = newton_euler.speeds(s.mechanism)
+        return [
+            quantity("rho", "ρ, the penalty", self.rho),
+            quantity("J", "J = diag(M, I)", b.inertia, names, names),
+            quantity("H", "rows of all joints, loops and constraints on ẇ", H, columns=names),
+            quantity("h", "right-hand sides of the rows", h),
+            quantity("W", "weights W of the rows", self._stiffness(b, H) / self.rho),
+        ]
 
 
 def _weight(b: Bodies, row: np.ndarray) -> Any:

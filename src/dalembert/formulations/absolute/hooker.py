@@ -19,12 +19,15 @@ from dalembert.formulations.absolute.barycentric import augmented, balance, hing
 from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.graph_matrices import barycentric_matrices, graph_matrices
 from dalembert.formulations.absolute.hinged import Hinged, groups, weightless
+from dalembert.formulations.absolute.newton_euler import speeds as speeds_of_bodies
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.separate_bodies import mode_names
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import slides
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector
@@ -154,3 +157,16 @@ def _reduced(
     on_barycentric, right = x.reduced(B, gamma)
     terms = np.abs(B) @ np.abs(x.spread) @ np.abs(Y) if len(B) else on_barycentric @ Y
     return without_dead(on_barycentric @ Y, right - on_barycentric @ y0, terms)
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph, μ, L, B and D, K, and Y, which makes rotations of joint rates."""
+    a: AugmentedBodies = augmented(s)
+    x = hinged(a)
+    turns = speeds_of_bodies(s.mechanism)[3 * a.bodies.n :]
+    return [
+        *graph_matrices(s.mechanism),
+        *barycentric_matrices(s),
+        quantity("K", "system matrix of the rotations [B 35]", a.K, turns, turns),
+        quantity("Y", "Y of (ṙ_c, ω) = Y (ṙ_c, ω_root, γ̇) [B 52, 60]", _from_rates(x), columns=speeds(s.mechanism)),
+    ]

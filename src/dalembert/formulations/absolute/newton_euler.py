@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.definite import row_weights, singular_bodies, strengthened
+from dalembert.formulations.absolute.graph_matrices import body_matrices, graph_matrices
 from dalembert.formulations.absolute.separate_bodies import Bodies, speeds
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity
 from dalembert.kinematics.loads import Loads, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -74,6 +76,11 @@ def definite_inertia(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
             X = c.blocked
             A, f = strengthened(A, f, b.row(c, X), c.drift(X), row_weights(b.mechanism, X, c.child))
     return A, f
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph; M, I, the joints' rows and all right-hand sides."""
+    return [*graph_matrices(s.mechanism), *body_matrices(Bodies(s))]
 
 
 def reactions(s: State, lam: Any) -> list[tuple[Vector, Vector]]:

@@ -21,6 +21,7 @@ from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.formulations.absolute.definite import strengthened
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics import node_frames
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, generalized, loads
@@ -201,3 +202,14 @@ def _on_elastic(s: State, applied: Loads) -> Loads:
     moment = [still.moment[k] if b.modes else ZERO for k, b in enumerate(m.bodies)]
     joint = [still.joint[k] if b.modes else applied.joint[k] for k, b in enumerate(m.bodies)]
     return Loads(force, moment, joint)
+
+
+def explain(s: State) -> list[Quantity]:
+    """Masses of the bodies and nodal bodies, and their partial velocities in world axes."""
+    m, found, pieces = s.mechanism, [], _pieces(s.mechanism)
+    for x in (_MovingPiece(s, piece) for piece in pieces):
+        columns, words = [m.speeds[at] for at in m.path_columns[x.piece.body]], f"of {x.piece.name}, world axes"
+        found.append(quantity(f"V_{x.piece.name}", f"∂ṙ/∂u {words}", x.partials.V, "xyz", columns))
+        if x.piece.inertia is not None:
+            found.append(quantity(f"W_{x.piece.name}", f"∂ω/∂u {words}", x.partials.W, "xyz", columns))
+    return [quantity("m", "masses", [p.mass for p in pieces], [p.name for p in pieces]), *found]

@@ -12,16 +12,18 @@ import numpy as np
 
 from dalembert.formulations.absolute.attachment import Lever
 from dalembert.formulations.absolute.connection import JointConnection
+from dalembert.formulations.absolute.graph_matrices import barycentric_matrices, graph_matrices
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, speeds
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
-__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "explain", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations"
 
@@ -122,3 +124,15 @@ def _thrice(inverse: np.ndarray) -> np.ndarray:
     for axis in range(3):
         out[axis::3, axis::3] = inverse
     return out
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph, and (CᵀM⁻¹C)⁻¹ of the hinges."""
+    b = Bodies(s)
+    hinges = [c.joint.name for c in b.connections if c.pointed]
+    inverse, _ = compliance(b)
+    return [
+        *graph_matrices(s.mechanism),
+        quantity("CTMC", "(CᵀM⁻¹C)⁻¹ of the hinges [B 16]", inverse, hinges, hinges),
+        *barycentric_matrices(s),
+    ]

@@ -9,14 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.absolute.definite import lacking
+from dalembert.formulations.absolute.graph_matrices import body_matrices, graph_matrices
 from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
 from dalembert.formulations.absolute.newton_euler import formulation_speeds, speeds, state, udot
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
 
-__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "explain", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations and hinge forces"
 refusal = lacking
@@ -52,3 +54,15 @@ def _outward(b: Bodies) -> list[int]:
         out += range(first + rows.start, first + rows.stop)
         out += b.own_at(k)
     return out
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph, and the system of rotations and forces."""
+    b = Bodies(s)
+    K, right = rotation_force_system(b)
+    return [
+        *graph_matrices(s.mechanism),
+        *body_matrices(b),
+        quantity("K_f", "[I H_ωᵀ; H_ω −H_r M⁻¹H_rᵀ] on (ω̇, f, λ) [B 15]", K),
+        quantity("right_f", "its right-hand sides: the forces' own, then one for every row of the loops", right),
+    ]

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import Structure, unpotential_on_rates
@@ -74,15 +75,35 @@ def hamiltonian(s: State) -> Any:
 
 def equations(s: State) -> Equations:
     """ṗ + Aᵀλ = −H,q + Q̄."""
+    return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
+
+
+def by_coordinates(s: State) -> np.ndarray:
+    """H,q [C 165c]."""
     own = _parts(s, s.rates)
     H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
     through_M = np.array([H_p @ (own.M_q[:, :, k] @ H_p) for k in range(len(H_p))])
-    H_q = -(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q
-    return Equations(*constrained(s, unpotential_on_rates(s) - H_q))
+    return np.asarray(-(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q)
+
+
+def explain(s: State) -> list[Quantity]:
+    """H and what it is made of [C 156, 165]."""
+    own, q = _parts(s, s.rates), s.mechanism.coordinates
+    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
+    return [
+        quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
+        quantity("Gamma", "Γ", own.Gamma, q),
+        quantity("T0", "T₀, of prescribed motion alone", own.T0),
+        quantity("V", "potential energy", own.V),
+        quantity("H", "H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d]", hamiltonian(s)),
+        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", H_p, q),
+        quantity("H_q", "H,q [C 165c]", by_coordinates(s), q),
+    ]
 
 
 __all__ = [
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "hamiltonian",

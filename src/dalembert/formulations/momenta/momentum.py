@@ -12,13 +12,14 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, structure, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import gradient
+from dalembert.trace import gradient, substitute
 from dalembert.vectors import vector
 
 title = "Lagrange, momentum form"
@@ -52,4 +53,26 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
 
 
-__all__ = ["equations", "first_order", "formulation_speeds", "letter", "refusal", "speeds", "state", "title", "udot"]
+def explain(s: State) -> list[Quantity]:
+    """M and Γ of p = M q̇ + Γ, and L."""
+    own, q = structure(s.mechanism), s.mechanism.coordinates
+    return [
+        quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
+        quantity("Gamma", "Γ", own.Gamma, q),
+        quantity("L", "L = T − V, in q̇", substitute(own.T - own.V, dict(zip(own.rates, s.rates)))),
+        quantity("L_q", "L,q of ṗ = L,q + Q̄ − Aᵀλ [C 154]", _energies(s, s.rates).L_q, q),
+    ]
+
+
+__all__ = [
+    "equations",
+    "explain",
+    "first_order",
+    "formulation_speeds",
+    "letter",
+    "refusal",
+    "speeds",
+    "state",
+    "title",
+    "udot",
+]

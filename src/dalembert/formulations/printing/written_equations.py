@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from dalembert.trace import Expr
 
 
+MOST_IN_A_NOTEBOOK, CHARACTERS_IN_A_NOTEBOOK = 3000, 60_000
+"""Operations, and characters of LaTeX, that a notebook is given to draw."""
+
+
 @dataclass(frozen=True, eq=False)
 class WrittenEquations:
     """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation speeds u; B has no rows where nothing is constrained.
@@ -111,6 +115,23 @@ class WrittenEquations:
         from dalembert.formulations.printing.render import latex
 
         return latex(self)
+
+    def _repr_latex_(self) -> str | None:
+        """What a notebook shows; None, which makes it print one line, where that would be too long to read."""
+        latex = self._readable()
+        return latex and f"$$\n{latex}\n$$"
+
+    def _repr_html_(self) -> str | None:
+        from dalembert.formulations.printing.explanation_forms import in_page
+        from dalembert.trace.text.mathml import mathml
+
+        latex = self._readable()
+        return latex and in_page(f"{self.mechanism.name}: {self.method.title}", [mathml(latex)])
+
+    def _readable(self) -> str | None:
+        """LaTeX, where it is not too long to be drawn."""
+        latex = self.latex() if self.operations.total <= MOST_IN_A_NOTEBOOK else ""
+        return latex if 0 < len(latex) <= CHARACTERS_IN_A_NOTEBOOK else None
 
     def sympy(self) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
         """(replacements as of `sympy.cse`, matrices by name): qdot, A, f_velocity, f_gravity, f_applied, B and gamma.

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedFunctions
-from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from
+from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from, speeds_per_rate
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
 from dalembert.formulations.tree.lagrangian import potential, symmetric, unpotential
 from dalembert.kinematics import totals
@@ -56,8 +57,32 @@ def equations(s: State) -> Equations:
     return Equations(own.A, own.f + unpotential(s), rows.B, rows.gamma)
 
 
+def explain(s: State) -> list[Quantity]:
+    """W, N, T̄, T̄,u and γ T̄,u."""
+    m = s.mechanism
+    T = totals.kinetic_energy(s)
+    pi = gradient(T, list(s.speeds))
+    turned = gamma_times(s, pi)
+    return [
+        quantity("W", "W of u = Wᵀq̇ [C 134]", speeds_per_rate(s).T, m.coordinates, m.speeds),
+        quantity("N", "N of q̇ = N u, whose transpose stands for W⁻¹", rates_per_speed(s), m.coordinates, m.speeds),
+        quantity("T", "kinetic energy T̄(q, u, t)", T),
+        quantity("V", "potential energy", potential(s)),
+        quantity("T_u", "T̄,u", pi, m.speeds),
+        quantity("T_q", "T̄,q", gradient(T, list(s.coordinates)), m.coordinates),
+        quantity("gammaT_u", "γ T̄,u [C 145]", turned, m.coordinates),
+        quantity(
+            "NTgammaT_u",
+            "W⁻¹γ T̄,u, the terms that the choice of speeds brings [C 147]",
+            rates_per_speed(s).T @ turned,
+            m.speeds,
+        ),
+    ]
+
+
 __all__ = [
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "gamma_times",

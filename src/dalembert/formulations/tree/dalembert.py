@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.coordinate_rates import (
     RatesState,
     bias,
@@ -21,6 +22,7 @@ from dalembert.formulations.tree.coordinate_rates import (
     speeds_per_rate,
 )
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
+from dalembert.formulations.tree.partial_velocities import partial_velocities
 from dalembert.formulations.tree.principle import balance
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -54,3 +56,14 @@ class DAlembert(InIndependentSpeeds):
         made, W = self.reduction(s), speeds_per_rate(s)
         A, f = balance(s, W @ made.T, W @ made.d + bias(s))
         return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
+
+    def explain(self, s: State) -> list[Quantity]:
+        """W of u = W q̇, T of q̇ = T q̇_i + c, and partial velocities in the independent rates."""
+        made, W, m = self.reduction(s), speeds_per_rate(s), s.mechanism
+        own = [m.coordinates[i] for i in made.choice.independent]
+        return [
+            quantity("W", "W of u = W q̇ [C 64]", W, m.speeds, m.coordinates),
+            quantity("T", "T of q̇ = T q̇_i + c [C 56–57]", made.T, m.coordinates, own),
+            quantity("c", "c, of prescribed motion", made.c, m.coordinates),
+            *partial_velocities(s, own, W @ made.T),
+        ]

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.partial_velocities import partial_velocities
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
@@ -52,8 +54,14 @@ def equations(s: State) -> Equations:
     return Equations(A, f, closed.B, closed.gamma)
 
 
+def explain(s: State) -> list[Quantity]:
+    """Partial velocities of every body, and their rates."""
+    return partial_velocities(s, s.mechanism.speeds)
+
+
 __all__ = [
     "equations",
+    "explain",
     "first_order",
     "formulation_speeds",
     "mass_matrix",

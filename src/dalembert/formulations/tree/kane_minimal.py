@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
+from dalembert.formulations.tree.partial_velocities import partial_velocities
 from dalembert.formulations.tree.principle import balance
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -45,3 +47,13 @@ class KaneMinimal(InIndependentSpeeds):
         made = self.reduction(s)
         A, f = balance(s, made.T, made.d)
         return Equations(A, f, np.zeros((0, len(f))), np.zeros(0))
+
+    def explain(self, s: State) -> list[Quantity]:
+        """T of u = T u_i + c, and partial velocities in the independent speeds."""
+        made = self.reduction(s)
+        own = [self.names(s.mechanism)[i] for i in made.choice.independent]
+        return [
+            quantity("T", "T of u = T u_i + c [C 56–57]", made.T, s.mechanism.speeds, own),
+            quantity("c", "c, of prescribed motion", made.c, s.mechanism.speeds),
+            *partial_velocities(s, own, made.T),
+        ]

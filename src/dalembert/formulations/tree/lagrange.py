@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import (
+    Structure,
     kinetic,
     potential,
     structure,
@@ -59,4 +61,47 @@ def equations(s: State) -> Equations:
     return Equations(own.M, own.f + unpotential_on_rates(s), B, gamma)
 
 
-__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "structure", "title", "udot"]
+def explain(s: State) -> list[Quantity]:
+    """T₂, T₁, T₀ and V, and what Lagrange's equations are made of: M, Γ, G and J [C 105–110]."""
+    return [*energies(s), *_forms(s.mechanism, structure(s.mechanism))]
+
+
+def _forms(m: Mechanism, own: Structure) -> list[Quantity]:
+    q = m.coordinates
+    return [
+        quantity("G", "G = Γ,q − (Γ,q)ᵀ, gyroscopic [C 110]", own.G, q, q),
+        quantity("T0_q", "T₀,q, centrifugal", gradient(own.T0, list(own.q)), q),
+        *(
+            quantity(f"J_{name}", f"J of {name}: Christoffel's symbols, in q̇ᵀJ q̇ [C 110]", own.J[k], q, q)
+            for k, name in enumerate(q)
+        ),
+    ]
+
+
+def energies(s: State) -> list[Quantity]:
+    """T₂, T₁, T₀, V, M and Γ."""
+    own, q = structure(s.mechanism), s.mechanism.coordinates
+    T2, T1 = 0.5 * (own.rates @ (own.M @ own.rates)), own.rates @ own.Gamma
+    return [
+        quantity("T2", "T₂ = ½ q̇ᵀM q̇ [C 105]", T2),
+        quantity("T1", "T₁ = Γᵀq̇, of prescribed motion", T1),
+        quantity("T0", "T₀, of prescribed motion alone", own.T0),
+        quantity("V", "potential energy", own.V),
+        quantity("M", "M of T₂ [C 106]", own.M, q, q),
+        quantity("Gamma", "Γ of T₁ [C 106]", own.Gamma, q),
+    ]
+
+
+__all__ = [
+    "energies",
+    "equations",
+    "explain",
+    "first_order",
+    "formulation_speeds",
+    "refusal",
+    "speeds",
+    "state",
+    "structure",
+    "title",
+    "udot",
+]

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.planar_chain import Acceleration, Arm, PlanarChain, chain, not_planar
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.topology.matrices import path_matrix
+from dalembert.trace import cos, sin, symbols
 
 title = "Path matrix, planar chains"
 letter = "w"
@@ -68,25 +70,39 @@ def equations(s: State) -> Equations:
 
 def equation(s: State, column: int) -> tuple[dict[int, Any], Any]:
     """One equation by itself: its coefficients on ẇ by column, and its right-hand side without applied forces."""
-    moving, total = _MovingChain(s, chain(s.mechanism)), _Sum()
-    slide = moving.geometry.slide_of(column)
-    if slide is not None:
-        moving.add_point(total, *slide)
-    for body in (k for k, turns in enumerate(moving.geometry.turns_with) if slide is None and turns == column):
-        moving.add_turn(total, body)
+    total = _added_up(s, column)
     return total.coefficients, total.rest
 
 
+def _added_up(s: State, column: int) -> _Sum:
+    moving, total = _MovingChain(s, chain(s.mechanism)), _Sum()
+    slide = moving.geometry.slide_of(column)
+    if slide is not None:
+        moving.add_point(total, *slide, f"x{slide[0] + 1}^")
+    for body in (k for k, turns in enumerate(moving.geometry.turns_with) if slide is None and turns == column):
+        moving.add_turn(total, body)
+    return total
+
+
 class _Sum:
-    """Coefficients and right-hand side as they are added up."""
+    """Coefficients and right-hand side as they are added up, and the terms they come from."""
 
     def __init__(self) -> None:
         self.coefficients: dict[int, Any] = {}
         self.rest: Any = 0.0
+        self.terms: dict[str, list[tuple[int | None, Any]]] = {}
+        """Terms by name: coefficients of ẇ by column, and known parts (None); their sum over all terms is Q."""
 
-    def add(self, column: int | None, x: Any) -> None:
+    def add(self, term: str, column: int | None, x: Any) -> None:
+        """x ẇ_column on the left-hand side."""
         if column is not None:
             self.coefficients[column] = self.coefficients.get(column, 0.0) + x
+            self.terms.setdefault(term, []).append((column, x))
+
+    def take(self, term: str, x: Any) -> None:
+        """A known x on the left-hand side."""
+        self.rest = self.rest - x
+        self.terms.setdefault(term, []).append((None, x))
 
 
 class _MovingChain:
@@ -105,21 +121,21 @@ class _MovingChain:
     def add_turn(self, total: _Sum, body: int) -> None:
         """[D 5.87] of a body's angle."""
         mass, c = self.mass[body], self.geometry.centres[body].turned()
-        total.add(self.geometry.turns_with[body], self.geometry.J[body])
+        total.add(f"J{body + 1} phi{body + 1}''", self.geometry.turns_with[body], self.geometry.J[body])
         for j, parent in enumerate(self.parent):
             if parent == body + 1:
-                self.add_point(total, j, self.arms[j].turned())
+                self.add_point(total, j, self.arms[j].turned(), f"(r{j + 1} + x{j + 1})⊥")
         for k in _where(self.P[:, body]):
-            self._add(total, mass, c, self._w(k))
-        total.rest = total.rest + mass * c.dot(self.geometry.gravity, self.angles)
+            self._add(total, f"m{body + 1} c{body + 1}⊥ · w{k + 1}'", mass, c, self._w(k))
+        total.take(f"−m{body + 1} c{body + 1}⊥ · g", -(mass * c.dot(self.geometry.gravity, self.angles)))
 
-    def add_point(self, total: _Sum, j: int, arm: Arm) -> None:
+    def add_point(self, total: _Sum, j: int, arm: Arm, along: str) -> None:
         """arm · (Σ_k M_jk ẇ_k + Σ_k (P m)_jk u̇_k) = M_j g · arm: [D 5.88], and what the carried joints add to [D 5.87]."""
         for k in _where(self.P[j] + self.P[:, j]):
-            self._add(total, self.M[j, k], arm, self._w(k))
+            self._add(total, f"{along} · M{j + 1},{k + 1} w{k + 1}'", self.M[j, k], arm, self._w(k))
         for k in _where(self.P[j]):
-            self._add(total, self.mass[k], arm, self._u(k))
-        total.rest = total.rest + self.M[j, j] * arm.dot(self.geometry.gravity, self.angles)
+            self._add(total, f"{along} · m{k + 1} u{k + 1}'", self.mass[k], arm, self._u(k))
+        total.take(f"−{along} · M{j + 1} g", -(self.M[j, j] * arm.dot(self.geometry.gravity, self.angles)))
 
     def _w(self, k: int) -> list[Acceleration]:
         """ẇ_k = φ̈_c (r + x)⊥ − φ̇_c² (r + x) + Σ ẍ x̂ + 2 ẋ φ̇_c x̂⊥."""
@@ -138,12 +154,74 @@ class _MovingChain:
         c, rate = self.geometry.centres[k], self.rates[k]
         return [Acceleration(c.turned(), self.geometry.turns_with[k], 0.0), Acceleration(c, None, -(rate * rate))]
 
-    def _add(self, total: _Sum, mass: Any, arm: Arm, accelerations: list[Acceleration]) -> None:
+    def _add(self, total: _Sum, term: str, mass: Any, arm: Arm, accelerations: list[Acceleration]) -> None:
         for a in accelerations:
             product = mass * arm.dot(a.direction, self.angles)
-            total.add(a.column, product)
-            total.rest = total.rest - product * a.known
+            total.add(term, a.column, product)
+            total.take(term, product * a.known)
 
 
 def _where(row: np.ndarray) -> list[int]:
     return [int(k) for k in np.flatnonzero(row)]
+
+
+# -- to be read --------------------------------------------------------------------------------------------------------------
+def explain(s: State) -> list[Quantity]:
+    """S, S₋, P, M and J of the chain, its energies, and each term of each equation."""
+    m, moving = s.mechanism, _MovingChain(s, chain(s.mechanism))
+    names = [b.name for b in m.bodies]
+    S = np.eye(m.n_bodies)
+    for k, parent in enumerate(m.parent):
+        if parent:
+            S[parent - 1, k] = -1.0
+    accelerations = symbols("wdot_", m.speeds)
+    found = [
+        quantity("S", "incidence matrix: 1 where a joint carries a body, −1 on its parent [D §5.4]", S, names, names),
+        quantity("S_", "S₋: 1 where a body is the parent of another", np.where(S < 0.0, 1.0, 0.0), names, names),
+        quantity("P", "path matrix, 1 where a body carries another or is it [D §5.4]", moving.P, names, names),
+        quantity("m", "masses", moving.mass, names),
+        quantity("M", "M = P m Pᵀ, the mass that two bodies both carry [D 5.59]", moving.M, names, names),
+        quantity("J", "moments of inertia about the joints' points P_k", moving.geometry.J, names),
+        *_energies(moving, names),
+    ]
+    for column, name in enumerate(m.speeds):
+        terms = _added_up(s, column).terms
+        values = [sum(x if at is None else x * accelerations[at] for at, x in parts) for parts in terms.values()]
+        number = "5.87" if moving.geometry.slide_of(column) is None else "5.88"
+        words = f"terms of the equation of {name}, whose sum is the applied force [D {number}]"
+        found.append(quantity(f"terms_{name}", words, values, list(terms)))
+    return found
+
+
+def _energies(x: _MovingChain, names: list[str]) -> list[Quantity]:
+    """w, u, the three parts of T, and V."""
+    angles, n = x.angles, len(names)
+
+    def turned(arm: Arm) -> np.ndarray:
+        c, s = cos(angles[arm.body]), sin(angles[arm.body])
+        return np.array([c * arm.at[0] - s * arm.at[1], s * arm.at[0] + c * arm.at[1]])
+
+    def relative(k: int) -> np.ndarray:
+        """w_k."""
+        parent = x.parent[k] - 1
+        own = (x.rates[parent] if parent >= 0 else 0.0) * turned(x.arms[k].turned())
+        for column, direction in x.geometry.slides[k]:
+            own = own + x.s.speeds[column] * turned(direction)
+        return np.asarray(own)
+
+    P, mass = x.P, np.array(x.mass)
+    w = np.array([relative(k) for k in range(n)])
+    u = np.array([rate * turned(c.turned()) for rate, c in zip(x.rates, x.geometry.centres)])
+    places = [turned(arm) for arm in x.arms]
+    centres = [turned(c) for c in x.geometry.centres]
+    g = np.asarray(x.geometry.gravity.at)
+    return [
+        quantity("w", "w_k, velocity of P_k relative to its parent's P, components in the plane [D 5.52]", w, names),
+        quantity("u", "u_k, velocity of the mass centre relative to P_k [D 5.62]", u, names),
+        quantity("T_v", "½ wᵀM w [D 5.59]", 0.5 * np.sum(w * (x.M @ w))),
+        quantity("T_u", "wᵀP m u [D 5.63]", np.sum(w * ((P * mass) @ u))),
+        quantity("T_phi", "½ φ̇ᵀJ φ̇ [D 5.64]", 0.5 * sum(J * rate * rate for J, rate in zip(x.geometry.J, x.rates[:n]))),
+        quantity(
+            "V", "V = −g · (mᵀPᵀ(r + x) + mᵀc) [D 5.72]", -(g @ (mass @ (P.T @ np.array(places) + np.array(centres))))
+        ),
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree import in_speeds
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -27,6 +28,24 @@ class _InSpeeds:
     formulation_speeds = staticmethod(in_speeds.formulation_speeds)
     state = staticmethod(in_speeds.state)
     udot = staticmethod(in_speeds.udot)
+
+    def explain(self, s: State) -> list[Quantity]:
+        """Turns, arms, motion columns and inertias of the links, on which the recursions run."""
+        tree = Tree(s)
+        found: list[Quantity] = []
+        for link, at, inertia in zip(tree.links, tree.placements, tree.link_inertias):
+            body = s.mechanism.bodies[len(found) // 4].name
+            own = inertia.inertia()
+            I = np.vstack([np.hstack([own.A, own.B]), np.hstack([np.transpose(own.B), own.M])])
+            found += [
+                quantity(f"X_{body}", f"turn from the link axes of {body} to its parent's", at.X.out(np.eye(3))),
+                quantity(f"p_{body}", f"place of the link frame of {body} in its parent's", at.p),
+                quantity(
+                    f"S_{body}", "motion of its joint: turning over sliding, link axes", at.S, columns=link.joint.speeds
+                ),
+                quantity(f"I_{body}", "its spatial inertia about the link's origin, link axes", I),
+            ]
+        return found
 
 
 class RecursiveNewtonEuler(_InSpeeds):

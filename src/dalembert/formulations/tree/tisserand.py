@@ -23,6 +23,7 @@ from dalembert.elastic.inertia import Deformed
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import left_inverse, motion
 from dalembert.formulations.linear_systems import solve_definite
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
 from dalembert.kinematics.constraint_rows import constraint_rows
@@ -31,7 +32,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import Vector, cross
 
-__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "explain", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Kane, Tisserand's frames"
 
@@ -229,3 +230,17 @@ def _add_others(s: State, change: _Change, applied: Loads, A: np.ndarray, f: np.
             V = J @ X
             add_gram(A, columns, MJ @ X, V)
             f[columns] = f[columns] + V.T @ force
+
+
+def explain(s: State) -> list[Quantity]:
+    """J, Cr, Me and the slip of the floating bodies, and X of u = X w."""
+    change, names, found = _Change.of(s), speeds(s.mechanism), []
+    for b in change.bodies:
+        body, c = s.mechanism.bodies[b.k - 1].name, b.central
+        found += [
+            quantity(f"J_{body}", f"J of {body}, deformed, about its mass centre [C 47]", c.J),
+            quantity(f"Cr_{body}", "∫ρ × ∂x/∂q dm, a row for each mode", c.Cr),
+            quantity(f"slip_{body}", "J⁻¹Crᵀ of ω_T = ω + J⁻¹Crᵀq̇", c.slip),
+            quantity(f"Me_{body}", "Me − Cr J⁻¹Crᵀ, what is left of the modes' inertia", c.own_mass),
+        ]
+    return [*found, quantity("X", "X of u = X w", change.X, s.mechanism.speeds, names)]

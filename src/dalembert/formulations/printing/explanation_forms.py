@@ -1,0 +1,221 @@
+"""An explanation as plain text, LaTeX and HTML.
+
+A matrix is set as a table where its rows fit into a line, else element by element, those that are 0 left out. Long expressions share
+named intermediates, which come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.formulations.printing.quantity import Quantity
+from dalembert.trace import count_operations, substitute, tracing
+from dalembert.trace.collect import collected
+from dalembert.trace.text.elements import element_texts
+from dalembert.trace.text.intermediates import Naming, expanded_length, program, whole
+from dalembert.trace.text.latex_atoms import name_in_latex
+from dalembert.trace.text.latex_notation import NOTATION
+from dalembert.trace.text.latex_sentence import sentence_in_latex
+from dalembert.trace.text.mathml import mathml
+from dalembert.trace.text.notation import Notation
+from dalembert.trace.text.plain import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dalembert.formulations.printing.explanation import Explanation
+
+MOST_OPERATIONS, LONGEST = 1000, 300
+"""Operations beyond which a matrix is not multiplied out, and characters of an element that is still written without names."""
+LINE, LATEX_LINE = 110, 220
+"""Characters of a row of a table, in text and in LaTeX."""
+DIGITS = 6
+ROUNDING = 1e-14
+"""Part of a matrix's largest number below which another is printed as 0."""
+
+Table = np.ndarray
+"""Texts of all elements; "0" where there is nothing."""
+
+
+def _written(
+    x: Explanation, notation: Notation, name: Callable[[str], str]
+) -> tuple[list[tuple[str, str]], list[Table]]:
+    """Named intermediates, and the texts of every quantity."""
+    short: dict[str, np.ndarray] = {}
+    long: dict[str, np.ndarray] = {}
+    tables: dict[str, Table] = {}
+    for i, each in enumerate(x.quantities):
+        if not each.symbolic:
+            tables[str(i)] = _numbers(each.value, notation)
+            continue
+        found = _multiplied_out(each.value)
+        (long if found is None else short)[str(i)] = each.value if found is None else found
+    with tracing():  # what was traced apart shares nothing yet
+        long = dict(zip(long, substitute(list(long.values()), {})))
+    tables |= element_texts(short, whole, notation, name)[1]
+    assigned, texts = element_texts(long, _taken(program, x), notation, name)
+    tables |= texts
+    return assigned, [tables[str(i)] for i in range(len(x.quantities))]
+
+
+def _taken(naming: Naming, x: Explanation) -> Naming:
+    """Intermediates are called like no quantity."""
+    return lambda outputs, taken: naming(outputs, [each.name for each in x.quantities])
+
+
+def _multiplied_out(values: np.ndarray) -> np.ndarray | None:
+    """The collected form where it can be read, else None."""
+    if count_operations(values).total > MOST_OPERATIONS:
+        return None
+    with tracing():
+        found = collected(values)
+    if found is None or max((expanded_length(e) for e in found.ravel()), default=0) > LONGEST:
+        return None
+    return np.asarray(found, dtype=object)
+
+
+def _numbers(values: np.ndarray, notation: Notation) -> Table:
+    least = ROUNDING * np.abs(values).max(initial=0.0)
+    made = np.empty(values.shape, dtype=object)
+    rounded = [0.0 if abs(v) < least else float(f"{v:.{DIGITS}g}") for v in values.ravel()]
+    made.ravel()[:] = [f"{v:.{DIGITS}g}" if notation is PLAIN else notation.number(v).text for v in rounded]
+    return made
+
+
+# -- plain text ------------------------------------------------------------------------------------------------------------
+def text(x: Explanation) -> str:
+    assigned, tables = _written(x, PLAIN, str)
+    out = [f"{x.mechanism}, {x.title}", "", *x.principle.splitlines()]
+    out += ["", *x.notes] if x.notes else []
+    out += ["", "with", *(f"  {name} = {value}" for name, value in assigned)] if assigned else []
+    for each, table in zip(x.quantities, tables):
+        out += ["", _heading(each), *(f"  {line}" for line in _plain_lines(each, _zeros_short(table)))]
+    return "\n".join(out)
+
+
+def plain_data(x: Explanation) -> dict[str, Any]:
+    assigned, tables = _written(x, PLAIN, str)
+    found = {
+        each.name: {
+            "meaning": each.meaning,
+            "value": (table if each.symbolic else each.value).tolist(),
+            "rows": list(each.rows),
+            "columns": list(each.columns),
+        }
+        for each, table in zip(x.quantities, tables)
+    }
+    return {"method": x.method, "title": x.title, "principle": x.principle, "with": dict(assigned), "quantities": found}
+
+
+def _heading(x: Quantity) -> str:
+    """The meaning, which often begins with the name."""
+    begins = re.match(rf"{re.escape(x.name)}\b", x.meaning) is not None
+    return x.meaning if begins else f"{x.name}: {x.meaning}"
+
+
+def _zeros_short(table: Table) -> Table:
+    """Numbers without a point that says nothing."""
+    made = np.empty(table.shape, dtype=object)
+    made.ravel()[:] = [re.sub(r"^(-?\d+)\.0$", r"\1", t) for t in table.ravel()]
+    made[made == "-0"] = "0"
+    return made
+
+
+def _plain_lines(x: Quantity, table: Table) -> list[str]:
+    if not table.size:
+        return [f"none ({' x '.join(map(str, table.shape))})"]
+    if table.ndim == 0:
+        return [f"{x.name} = {table}"]
+    cells = table.reshape(len(table), -1).tolist()
+    if x.columns:
+        cells.insert(0, list(x.columns))
+    if x.rows:
+        cells = [[label, *row] for label, row in zip([*[""] * bool(x.columns), *x.rows], cells)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    if sum(widths) + 2 * len(widths) <= LINE:
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths)) for row in cells]
+        return [line.rstrip() for line in lines]
+    return [f"{x.name}[{', '.join(place)}] = {t}" for place, t in _elements(x, table)] or ["0"]
+
+
+def _elements(x: Quantity, table: Table) -> Iterator[tuple[list[str], str]]:
+    """Places and texts of what is not 0."""
+    labels = (x.rows, x.columns)
+    for index, t in np.ndenumerate(table):
+        if t not in ("0", "0.0", "-0.0"):
+            yield [labels[k][i] if k < 2 and labels[k] else str(i + 1) for k, i in enumerate(index)], t
+
+
+# -- LaTeX -----------------------------------------------------------------------------------------------------------------
+def latex(x: Explanation) -> str:
+    assigned, tables = _written(x, NOTATION, name_in_latex)
+    lines = [f"{name} &= {value}" for name, value in assigned]
+    for each, table in zip(x.quantities, tables):
+        lines += [rf"& {sentence_in_latex(each.meaning)}", *_latex_lines(each, table)]
+    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
+
+
+def _latex_lines(x: Quantity, table: Table) -> list[str]:
+    name = name_in_latex(x.name)
+    if not table.size:
+        shape = r" \times ".join(map(str, table.shape))
+        return [rf"{name} &= [\;]_{{{shape}}}"]
+    if table.ndim == 0:
+        return [f"{name} &= {table}"]
+    rows = table.reshape(len(table), -1)
+    if max(sum(len(t) + 3 for t in row) for row in rows) <= LATEX_LINE:
+        body = r" \\ ".join(" & ".join(row) for row in rows)
+        return [rf"{name} &= \left[\begin{{array}}{{{'c' * rows.shape[1]}}} {body} \end{{array}}\right]"]
+    place = f"[{name}]" if "_" in name else name
+    found = [
+        f"{place}_{{{','.join(str(i + 1) for i in index)}}} &= {t}" for index, t in np.ndenumerate(table) if t != "0"
+    ]
+    return found or [f"{name} &= 0"]
+
+
+# -- HTML ------------------------------------------------------------------------------------------------------------------
+STYLE = """
+.dalembert-mathematics { overflow-x: auto; }
+.dalembert-mathematics p { margin: .6em 0 .2em; }
+.dalembert-mathematics math { text-align: left; }
+.dalembert-mathematics mtable.aligned mtd { padding: .28em .1em; text-align: left; }
+.dalembert-mathematics mtable.aligned mtd:first-child { text-align: right; padding-right: 0; }
+.dalembert-mathematics mtable.array mtd { padding: .2em .5em; text-align: center; }
+.dalembert-mathematics mrow.matrix { border: solid currentColor; border-width: 0 1px; border-radius: 6px; padding: 0 .2em; }
+.dalembert-mathematics mtable.cases mtd { padding: .15em .4em; text-align: left; }
+"""
+
+
+def html(x: Explanation) -> str:
+    assigned, tables = _written(x, NOTATION, name_in_latex)
+    out = [*_paragraphs(x.principle), *(f"<p>{escape(note)}</p>" for note in x.notes)]
+    if assigned:
+        out += ["<p>with</p>", _block([f"{name} &= {value}" for name, value in assigned])]
+    for each, table in zip(x.quantities, tables):
+        out += [f"<p>{escape(each.meaning)}</p>", _block(_latex_lines(each, table))]
+    return in_page(f"{x.mechanism}: {x.title}", out)
+
+
+def in_page(title: str, parts: Iterable[str]) -> str:
+    """A piece to stand in a page or a notebook, with the style it needs."""
+    head = [f"<style>{STYLE}</style>", '<div class="dalembert-mathematics">', f"<h3>{escape(title)}</h3>"]
+    return "\n".join([*head, *parts, "</div>"])
+
+
+def _block(lines: list[str]) -> str:
+    return mathml("\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"]))
+
+
+def _paragraphs(words: str) -> list[str]:
+    return [f"<p>{escape(' '.join(part.split()))}</p>" for part in re.split(r"\n\s*\n", words)]
+
+
+def page(x: Explanation) -> str:
+    """The piece as a whole page."""
+    title = escape(f"{x.mechanism}: {x.title}")
+    return f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n<body>\n{x.html()}\n</body>\n</html>\n'

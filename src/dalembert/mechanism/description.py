@@ -6,11 +6,11 @@ Numbers may be expressions of named parameters; `numeric` has them evaluated. No
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from dalembert.trace.native.cache import CodeLibraries
     from dalembert.trace.native.target import Target
+
+View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +191,17 @@ class Description(Portable):
         """Places in u of the speeds with which elastic bodies deform."""
         found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
         return tuple(at for at in found if at is not None)
+
+    @cached_property
+    def _views(self) -> dict[Callable[[Any], Any], Any]:
+        return {}
+
+    def view(self, make: Callable[[Self], View]) -> View:
+        """What `make` makes of this mechanism, made once and kept with it."""
+        if make not in self._views:
+            self._views[make] = make(self)
+        made: View = self._views[make]
+        return made
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

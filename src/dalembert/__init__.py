@@ -52,6 +52,7 @@ from dalembert.parts.constraints import (
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
+    CurvedSlide,
     Cylindrical,
     Free,
     General,
@@ -61,6 +62,7 @@ from dalembert.parts.joints import (
     Revolute,
     Screw,
     Spherical,
+    Translation,
     Universal,
     Weld,
 )  # fmt: skip
@@ -101,6 +103,7 @@ __all__ = [
     "BodyLoad",
     "Constraint",
     "Coupling",
+    "CurvedSlide",
     "Cylindrical",
     "DalembertError",
     "Distance",
@@ -161,6 +164,7 @@ __all__ = [
     "Table",
     "Tendon",
     "TraceError",
+    "Translation",
     "Universal",
     "UnsteadyWarning",
     "Weld",

@@ -220,8 +220,11 @@ class Description(Portable):
         return scales_of(self.numeric)
 
     def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
-        """Random coordinates near the reference, elastic bodies deformed a little."""
-        return self.admissible(self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates)
+        """Random coordinates near the reference, where the joints are known, elastic bodies deformed a little."""
+        moved = self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates
+        free = [limits for j in self.joints for limits, at in zip(j.joint.limits.T, j.q_at) if at is not None]
+        low, high = np.array(free).reshape(-1, 2).T
+        return self.admissible(np.clip(moved, low, high))
 
     def modal_places(self, k: int) -> list[int]:
         """Places in q of the modes of body k, from 0."""

@@ -21,8 +21,7 @@ from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
 from dalembert.mechanism.row_table import RowTable
-from dalembert.mechanism.simulation_options import SimulationOptions, gathered
-from dalembert.mechanism.stabilise import Baumgarte
+from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions, gathered
 from dalembert.parts.constraints import JointClosure
 from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.parts.frames import Frame
+from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 ADMISSIBLE = 1e-6
@@ -117,9 +118,9 @@ class Joint:
         """
         raise NotImplementedError
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        """Whether a frame C at which `closure` vanishes is out of reach all the same, half a turn away."""
-        return False
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        """A number, positive where a frame C at which `closure` vanishes is within reach; negative where it is half a turn away."""
+        return 1.0
 
     def reversed(self) -> Joint:
         """The joint with the same coordinates and speeds, seen from its child."""

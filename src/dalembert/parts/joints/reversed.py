@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.parts.joints.joint import Joint
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, skew
 
 
@@ -63,8 +64,8 @@ class Reversed(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return self.joint.closure(R.T, -(R.T @ p))
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return self.joint.turned_over(R.T, -(R.T @ p))
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return self.joint.facing(R.T, -(R.T @ p))
 
     def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)

@@ -2,8 +2,8 @@
 
 Coordinates that are said to be small are kept to first degree together with their speeds and accelerations; all others are exact. The
 exact equations are written first and truncated last: A u̇ = f becomes (A₀ + A₁) u̇_b + A₀ u̇_s = f₀ + f₁, where A₁ and f₁ are of first
-degree and u̇_s are the small accelerations. A is then not symmetric in general. Truncating earlier, in the velocities or in T, would lose
-terms of first degree: those that differentiating makes of the second.
+degree and u̇_s are the small accelerations. A is then not symmetric in general. Truncating earlier, in the velocities or in T, would
+lose terms of first degree: those that differentiating makes of the second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SmallCoordinates:
 
     @staticmethod
     def named(m: Mechanism, said: Iterable[str] | Mapping[str, Any]) -> SmallCoordinates:
-        """By names of joints, of elastic bodies, or of single coordinates; about their reference, or about the values of a mapping."""
+        """Coordinates by names of joints, elastic bodies or themselves; about their reference, or about the values of a mapping."""
         names = tuple(said)
         values: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
         nominal: dict[int, float] = {}

@@ -136,19 +136,19 @@ class WrittenEquations:
 
     # -- energies -------------------------------------------------------------------------------------------------------
     @cached_property
-    def kinetic_energy(self) -> Any:
+    def kinetic_energy(self) -> Expr | float:
         """T in the formulation speeds; where coordinates are small, to second degree in these and their speeds [C 300]."""
         return self._energy(totals.kinetic_energy)
 
     @cached_property
-    def potential_energy(self) -> Any:
+    def potential_energy(self) -> Expr | float:
         """V of gravity, of strains and of the forces that have a potential; likewise to second degree."""
         return self._energy(totals.potential_energy)
 
-    def _energy(self, of: Callable[[State], Any]) -> Any:
+    def _energy(self, of: Callable[[State], Any]) -> Expr | float:
         with tracing():
             energy = of(self.method.state(self.mechanism, self.t, self.q, self.u))
-            return energy if self.small is None else self._kept.up_to(energy, 2)
+            return cast("Expr | float", energy if self.small is None else self._kept.up_to(energy, 2))
 
     # -- for people -----------------------------------------------------------------------------------------------------
     def text(self) -> str:

@@ -53,6 +53,7 @@ from dalembert.parts.constraints import (
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
+    CurvedSlide,
     Cylindrical,
     Free,
     General,
@@ -62,6 +63,7 @@ from dalembert.parts.joints import (
     Revolute,
     Screw,
     Spherical,
+    Translation,
     Universal,
     Weld,
 )  # fmt: skip
@@ -102,6 +104,7 @@ __all__ = [
     "BodyLoad",
     "Constraint",
     "Coupling",
+    "CurvedSlide",
     "Cylindrical",
     "DalembertError",
     "Distance",
@@ -162,6 +165,7 @@ __all__ = [
     "Table",
     "Tendon",
     "TraceError",
+    "Translation",
     "Universal",
     "UnsteadyWarning",
     "Weld",

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,12 +27,13 @@ class TracedSource:
 
     def __init__(self, make: Make, rate_names: Callable[[Mechanism], tuple[str, ...]] = lambda m: m.coordinates):
         self._make, self._rate_names = make, rate_names
-        self._known: WeakKeyDictionary[Mechanism, _OnSymbols] = WeakKeyDictionary()
 
     def on_symbols(self, m: Mechanism) -> _OnSymbols:
-        if m not in self._known:
-            self._known[m] = _OnSymbols(m, self._make, self._rate_names(m))
-        return self._known[m]
+        """The expressions of a mechanism, kept with it."""
+        return m.view(self._traced)
+
+    def _traced(self, m: Mechanism) -> _OnSymbols:
+        return _OnSymbols(m, self._make, self._rate_names(m))
 
     def functions(self, *names: str) -> TracedFunctions:
         """These attributes, as one function."""

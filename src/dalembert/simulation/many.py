@@ -231,7 +231,7 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
     """Every state suits the joints that can be singular."""
-    for j in m.joints:
+    for j in m.numeric.joints:
         at = [i for i in j.q_at if i is not None]
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue

@@ -180,6 +180,10 @@ class Description(Portable):
         if name in self.joint_number:
             j = self.joints[self.joint_number[name] - 1]
             return j.own_q, j.own_u
+        return self.modal_places_of(name)
+
+    def modal_places_of(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of an elastic body's modes stand in q and in u, whatever joint has its name; None if it is none."""
         k = self.number_of.get(name, 0)
         if not k or not self.bodies[k - 1].modes:
             return None

@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import bricard, change_point, crank_rocker
 from dalembert.kinematics.constraint_rows import constraint_rows
-from dalembert.simulation.march.pace import Pace
+from dalembert.simulation.march.between_stretches import Pace
 from dalembert.simulation.near_singular import near_singular
 from tests.simulation.test_loops import energy_error, largest_gap
 
@@ -208,7 +208,7 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
-    from dalembert.mechanism.stabilise import Projection
+    from dalembert.mechanism.simulation_options import Projection
     from dalembert.simulation.constrained_start import kept_at
 
     m = four_bar(PARALLELOGRAM, off)
@@ -250,9 +250,9 @@ def test_a_failure_next_to_a_singular_pose_names_it():
 
 def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
     """Steps so short that the end would never be reached."""
-    from dalembert.simulation.march import pace
+    from dalembert.simulation.march import between_stretches
 
-    monkeypatch.setattr(pace, "WINDOW", 50)
+    monkeypatch.setattr(between_stretches, "WINDOW", 50)
     m, initial, speeds, _ = crank_rocker()
     with pytest.raises(da.SimulationError, match=r"the run creeps: near t = .* takes steps of") as raised:
         m.simulate(1.0, initial, speeds, max_step=1e-9, max_steps=10**6, control=lambda s: {}, control_rate=1e5)

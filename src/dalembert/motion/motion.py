@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -232,8 +232,8 @@ class Motion(Portable):
             )
         return self.history
 
-    def momentum(self, about: ArrayLike = (0.0, 0.0, 0.0)) -> Momenta:
-        """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
+    def momentum(self, about: ArrayLike | Literal["mass centre"] = (0.0, 0.0, 0.0)) -> Momenta:
+        """`.linear` and `.angular`, (K, 3) each: about a fixed point of the world, or about the mechanism's own "mass centre"."""
         from dalembert.motion.quantities import momentum
 
         return momentum(self.samples, about)

@@ -34,8 +34,7 @@ from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.laws import Friction, JointFriction, Law, Stop
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Baumgarte
+from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.constraints import (
     Constraint,

@@ -162,5 +162,7 @@ def written(key: str, value: Any) -> str:
             return "–"
         if key in ("accelerations", "multipliers"):
             return f"{value:.0e}"
+        if key == "motion ms":
+            return f"{value:.3g}"
         return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
     return str(value)

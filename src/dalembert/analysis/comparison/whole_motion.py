@@ -22,9 +22,9 @@ from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.simulation.constrained_start import kept_at
 from dalembert.simulation.equation_choice import equation_choice
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
+from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.run_options import options
 

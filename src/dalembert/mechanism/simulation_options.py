@@ -97,8 +97,9 @@ RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not said."""
-STEPS, STEPS_FIXED = 1_000_000, 10_000_000
-"""Most steps of a run: of integrators that choose them, and of those whose number is known beforehand."""
+STEPS, STEPS_IMPLICIT, STEPS_FIXED = 1_000_000, 100_000, 10_000_000
+"""Most steps of a run: of integrators that choose them; of implicit ones, whose steps cost as much as many others and should go as far;
+and of those whose number is known beforehand."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,10 @@ class SimulationOptions(Portable):
         Option("Seconds between outputs, or the times wanted", f"{SAMPLES} times, evenly spaced", flags=("--every",)),
     ] = None
     start: Annotated[PlainNumber | None, Option("Time at the start, s", "0")] = None
-    max_steps: Annotated[Count | None, Option("Most steps of the run", f"{STEPS}, with a fixed step {STEPS_FIXED}")] = (
-        None
-    )
+    max_steps: Annotated[
+        Count | None,
+        Option("Most steps of the run", f"{STEPS}, of radau {STEPS_IMPLICIT}, with a fixed step {STEPS_FIXED}"),
+    ] = None
     stabilise: Annotated[
         str | Baumgarte | None,
         Holds("stabilisation", check=checked_stabilisation),

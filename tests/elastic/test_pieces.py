@@ -95,8 +95,8 @@ def test_a_free_structure_carries_loads_at_its_nodes_by_its_own_inertia() -> Non
 
 # -- loops ------------------------------------------------------------------------------------------------------------------
 def four_bar(modes: int, loaded: bool = True, **options: object) -> da.Mechanism:
-    """Crank, coupler and rocker all bend; a weight on the coupler's middle, a motor that drives the crank, gravity. The crank is clamped
-    to its shaft; the others are hinged at both ends, and their frames follow the chord."""
+    """Crank, coupler and rocker all bend; a weight on the coupler's middle, a motor that drives the crank, gravity. The crank is
+    clamped to its shaft; the others are hinged at both ends, and their frames follow the chord."""
     s = da.System("elastic four-bar", gravity=(0, -9.81 * loaded, 0))
 
     def link(length: float, support: str) -> ElasticBody:

@@ -179,13 +179,14 @@ def _bent(m: Mechanism, q: np.ndarray) -> str:
     name, how = most_bent(m, q)
     if not how.slight:
         return (
-            f'There, elastic body "{name}" is {how}, further than its linear modes hold: cut it into several, welded node to node, make '
-            "it stiffer, or build it with stiffening=False. "
+            f'There, elastic body "{name}" is {how}, further than its linear modes hold: cut it into several, welded node to node, '
+            "make it stiffer, or build it with stiffening=False. "
         )
     if _inertia_left(m, q) > SPENT:
         return ""
     return (
-        f'There, the second order of the displacements has taken nearly all inertia of some motion; most bent is elastic body "{name}", '
+        f"There, the second order of the displacements has taken nearly all inertia of some motion; most bent is elastic body "
+        f'"{name}", '
         f'which is {how}. Let its frame follow the chord where it is hinged at both ends (support="pinned"), keep fewer modes, cut it '
         "into several, welded node to node, or build it with stiffening=False. "
     )

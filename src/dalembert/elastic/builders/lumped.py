@@ -1,5 +1,5 @@
-"""Builder: rigid nodal bodies on a massless elastic structure [C II.A.2.g], reduced to its lowest modes and to the static shapes of loads
-at the nodes where joints and forces act."""
+"""Builder: rigid nodal bodies on a massless elastic structure [C II.A.2.g], reduced to its lowest modes and to the static shapes of
+loads at the nodes where joints and forces act."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def nodal_bodies(
 
     `fixed` is the node that the frame is attached to; without one the body is free and its frame Buckens'. `freedoms` are
     those that take part, of each node's six. `nodes` names nodes for joints and forces; the static shapes of loads on them are kept
-    beyond the lowest `modes`, unless `static` is False. `second_order` gives the field G (N, n, n, 3) for mode shapes (6N, n); without it a
-    spinning body is not stiffened.
+    beyond the lowest `modes`, unless `static` is False. `second_order` gives the field G (N, n, n, 3) for mode shapes (6N, n); without
+    it a spinning body is not stiffened.
     """
     r = array(places, (None, 3), "nodal_bodies: places")
     n = len(r)
@@ -106,8 +106,8 @@ def _rigid(r: np.ndarray) -> np.ndarray:
 
 
 def _with_static(M: np.ndarray, K: np.ndarray, F: np.ndarray, static: np.ndarray, rigid: np.ndarray) -> np.ndarray:
-    """Modes, and static shapes beyond them, uncoupled. A shape is left out that moves no mass, or moves it only as rigid motions and the
-    shapes before it do: the body would have more coordinates than its nodal bodies have freedoms."""
+    """Modes, and static shapes beyond them, uncoupled. A shape is left out that moves no mass, or moves it only as rigid motions and
+    the shapes before it do: the body would have more coordinates than its nodal bodies have freedoms."""
     kept = independent(K, np.hstack([F, static]), F.shape[1] + static.shape[1])
     moving: list[np.ndarray] = []
     places: list[int] = []

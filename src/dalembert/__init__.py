@@ -31,7 +31,7 @@ from dalembert.errors import (
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
-from dalembert.laws import Friction, JointFriction, Law, Stop
+from dalembert.laws import Contact, Friction, JointFriction, Law, Stop
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import SimulationOptions
@@ -101,6 +101,7 @@ __all__ = [
     "BendingWarning",
     "BodyLoad",
     "Constraint",
+    "Contact",
     "Coupling",
     "Cylindrical",
     "DalembertError",

@@ -49,6 +49,7 @@ class ModeLayout:
             "direction": 2 * e,  # of slip
             "loose": 1,  # rows that hold depend on each other: single forces are not unique
             "forces": 1,  # whether margins need forces
+            "watched": 1,  # whether Python looks at every step
             "trigger": SLOTS * e + 1,  # margins whose violation ends the stretch; last, that no forces exist
         }
         self.parts: dict[str, slice] = {}
@@ -125,4 +126,8 @@ class LawMode:
             self.part(name)[rows] = 1.0
         self.part("slides")[:] = [float(s is ElementState.SLIP) for s in states]
         self.part("loose")[:] = float(loose)
+        planar = any(
+            s is ElementState.SLIP and len(e.tangents) == 2 for s, e in zip(states, self.table.elements)
+        )
+        self.part("watched")[:] = float(loose or planar)
         self.part("forces")[:] = float(any(s >= ElementState.SLIP for s in states))

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
 
 
+POSES = 3
+"""Random poses at which rows are looked at for whether anything moves them."""
+
+
 class LawRows(Constraint):
     """All rows that a law may ask for, as a constraint states its own: coordinates first, then speeds."""
 
@@ -119,8 +123,18 @@ class LawTable:
         found: list[Element] = []
         for name, d in self.mechanism.law_rows.items():
             start = self.rows.of_owner(name).start if len(d.kinds) else 0
-            found += _elements(name, d, start)
+            found += _elements(name, d, start, self.dead)
         return tuple(found)
+
+    @cached_property
+    def dead(self) -> np.ndarray:
+        """Which rows nothing moves in any pose, as the slip across a plane in which everything moves."""
+        m, rng = self.mechanism.numeric, np.random.default_rng(0)
+        found = np.ones(len(self), dtype=bool)
+        for _ in range(POSES):
+            B = law_rows(m.state(m.somewhere(rng, 1.0), np.zeros(m.n_u))).B
+            found &= ~np.asarray(B, dtype=float).any(axis=1)
+        return found
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -143,7 +157,7 @@ class LawTable:
         return e.law if len(self.of_law(e.law)) == 1 else f"{e.law}[{e.number}]"
 
 
-def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
+def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[Element]:
     normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
     tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
     if d.counts["way"] and d.counts["slip"]:
@@ -155,12 +169,15 @@ def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
         raise ModelError(
             f'law "{name}": it has {len(normals)} gaps and {len(tangents)} slips; give none, one or two slips for every gap'
         )
+
+    def alive(rows: list[int]) -> tuple[int, ...]:
+        return tuple(start + x for x in rows if not dead[start + x])
+
     made = [
-        Element(name, i, start + k, gap, tuple(start + x for x in tangents[each * i : each * (i + 1)]))
-        for i, (k, gap) in enumerate(normals)
+        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)])) for i, (k, gap) in enumerate(normals)
     ]
     if tangents and not normals:
-        made.append(Element(name, 0, tangents=tuple(start + x for x in tangents)))
+        made.append(Element(name, 0, tangents=alive(tangents)))
     if holds:
         made.append(Element(name, len(made), holds=tuple(start + x for x in holds)))
     return made

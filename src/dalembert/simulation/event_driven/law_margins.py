@@ -125,8 +125,8 @@ class LawMargins:
 
 def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
     """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece
-    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
-    loose = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
+    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is to be watched, every step is for Python to look at."""
+    watched = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["watched"].start
     at = _emit_margins_at(e, steps, margins)
     n, count = len(margins.elements), margins.count
     with e.function("look") as f:
@@ -155,7 +155,7 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signatu
                 p.looked_to[0], p.event_t[0] = v.a, v.b
                 f.return_(Status.LOOK)
             v.a = v.b
-        with f.if_((f.inputs[loose] != 0.0).any()):
+        with f.if_((f.inputs[watched] != 0.0).any()):
             p.event_t[0] = end
             f.return_(Status.LOOK)
         p.looked_to[0] = end

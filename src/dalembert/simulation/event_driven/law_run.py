@@ -24,6 +24,7 @@ from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
+from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
@@ -66,6 +67,8 @@ class LawRun(Run):
         """Time from which a mode lasted, and its numbers."""
         self._planned = 0.0
         self._at_once = 0
+        self.usual_step = 0.0
+        """Longest step in a plane yet, by which the end of a slip is judged."""
 
     @property
     def mode(self) -> LawMode:
@@ -157,6 +160,8 @@ class LawRun(Run):
         found = first_violation(self, a, b)
         if found is None:
             self.part("looked_to")[:] = b
+            if b == self.t and planar(self.mode):
+                self._watch_slips()
             return
         t, margins = found
         self._planned = max(self._planned, float(self.part("step")[0]))
@@ -164,6 +169,31 @@ class LawRun(Run):
         self.mode.part("trigger")[:] = 0.0
         self.mode.part("trigger")[margins] = 1.0
         self.part("looked_to")[:] = self.part("end")[:] = self.t
+
+    def _watch_slips(self) -> None:
+        """See to slips in a plane at the end of a step: one that ends now ends the stretch."""
+        self.usual_step = max(self.usual_step, self.t - float(self.part("t_old")[0]))
+        y, dy = self.part("y"), self.part("dy")
+        found = ending(self, self.kinetics(self.t, y.copy()), dy[self.n_q : self.n_q + self.model.n_u])
+        if found is None:
+            return
+        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._write_until(self.t + found.left)
+        y += found.left * dy
+        self.part("t")[:] = self.t + found.left
+        self.part("t_old")[:], self.part("y_old")[:] = self.t, y
+        self.part("longest_step")[:] = self.options.max_step
+        for name in ("looked_to", "searched_to", "end"):
+            self.part(name)[:] = self.t
+        self.mode.part("trigger")[SLOTS * found.element + 1] = 1.0
+
+    def _write_until(self, t: float) -> None:
+        """Write outputs before a time that the state in memory is as good as at."""
+        n = int(self.counters[NEXT])
+        while n < len(self.options.times) and self.options.times[n] < t:
+            self.rows[n] = self.part("y")
+            n += 1
+        self.counters[NEXT] = n
 
     def exists(self, t: float) -> bool:
         """Whether forces exist at a time within the last step that keep the mode."""
@@ -267,6 +297,9 @@ class LawRun(Run):
         for name in ("searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)
+        if planar(self.mode):
+            dy = self.part("dy")[n_q : n_q + n_u]
+            ending(self, self.kinetics(t, self.part("y").copy()), dy)
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""

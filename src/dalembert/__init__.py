@@ -31,7 +31,20 @@ from dalembert.errors import (
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
-from dalembert.laws import Contact, Friction, JointFriction, Law, Stop
+from dalembert.laws import (
+    Backlash,
+    Brake,
+    Clutch,
+    Contact,
+    Friction,
+    JointFriction,
+    Latch,
+    Law,
+    Limit,
+    OneWay,
+    Rope,
+    Stop,
+)  # fmt: skip
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import SimulationOptions
@@ -97,9 +110,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError",
     "AssemblyWarning",
+    "Backlash",
     "Baumgarte",
     "BendingWarning",
     "BodyLoad",
+    "Brake",
+    "Clutch",
     "Constraint",
     "Contact",
     "Coupling",
@@ -126,7 +142,9 @@ __all__ = [
     "JointLoad",
     "JointSpring",
     "KnifeEdge",
+    "Latch",
     "Law",
+    "Limit",
     "Load",
     "LoopError",
     "MassProperties",
@@ -138,6 +156,7 @@ __all__ = [
     "Motor",
     "OnLine",
     "OnPlane",
+    "OneWay",
     "PathError",
     "Planar",
     "Point",
@@ -147,6 +166,7 @@ __all__ = [
     "Revolute",
     "RollingBall",
     "RollingDisc",
+    "Rope",
     "Screw",
     "SimulationError",
     "SimulationOptions",

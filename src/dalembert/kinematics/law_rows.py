@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kinematics.constraint_rows import Differentiated, Rows
+from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.laws import Law
+from dalembert.laws.law import ReactionLoad
 from dalembert.mechanism.row_table import RowKind, RowTable
 from dalembert.parts.constraints import Constraint
 
@@ -107,6 +109,14 @@ class Element:
         return (*(() if self.normal is None else (self.normal,)), *self.tangents, *self.holds)
 
 
+class LoadPlace(NamedTuple):
+    """A term of the load of an element: the first of its components among those of all loads, and how many it has."""
+
+    element: int
+    start: int
+    count: int
+
+
 class LawTable:
     """The rows and elements of all laws of a mechanism, numbered in its order."""
 
@@ -147,6 +157,31 @@ class LawTable:
         """The number of the law that each row belongs to."""
         return np.array([self.laws.index(owner) for owner in self.rows.owners], dtype=int)
 
+    @cached_property
+    def loads(self) -> dict[int, ReactionLoad]:
+        """For elements whose friction is loaded by what a joint transmits, how."""
+        found = {}
+        for i, e in enumerate(self.elements):
+            load = self.mechanism.laws[e.law].load(self.mechanism.symbolic_state()) if e.normal is None and e.tangents else None
+            if load is not None:
+                found[i] = load
+        return found
+
+    @cached_property
+    def load_terms(self) -> list[LoadPlace]:
+        """Every term of every load, and where its components lie among those of all."""
+        found, start = [], 0
+        for i, load in self.loads.items():
+            for term in load.terms:
+                found.append(LoadPlace(i, start, len(term.rows)))
+                start += len(term.rows)
+        return found
+
+    @property
+    def n_components(self) -> int:
+        """How many components of what joints transmit press on friction."""
+        return sum(term.count for term in self.load_terms)
+
     def of_law(self, name: str) -> tuple[int, ...]:
         """Numbers of a law's elements."""
         return tuple(i for i, e in enumerate(self.elements) if e.law == name)
@@ -165,7 +200,7 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
             f'law "{name}": it gives way(s) and slip(s); the slips are the rates of the ways, give one of them'
         )
     each = len(tangents) // max(1, len(normals))
-    if each * max(1, len(normals)) != len(tangents) or each > 2:
+    if each * max(1, len(normals)) != len(tangents) or each > (2 if normals else DIRECTIONS):
         raise ModelError(
             f'law "{name}": it has {len(normals)} gaps and {len(tangents)} slips; give none, one or two slips for every gap'
         )

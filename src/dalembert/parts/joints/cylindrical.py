@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.bearing import Bearing, LoadTerm, guide, pin
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, aside, reverses, tilt, turn
+from dalembert.vectors import ZERO, Matrix, Vector, angle_about, aside, reverses, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,17 @@ class Cylindrical(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return np.array([angle_about(self.axis, R), np.array(self.axis) @ p])
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        axis = np.array(self.axis)
+        return np.array([axis @ w, axis @ v])
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        axis = np.array(self.axis)
+        return guide(axis, sizes) if freedom == 1 else pin(axis, sizes)
 
     def turned_over(self, R: Matrix, p: Vector) -> bool:
         return reverses(self.axis, R)

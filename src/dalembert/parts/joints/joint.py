@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.parts.frames import Frame
+from dalembert.parts.joints.bearing import Bearing, LoadTerm
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 ADMISSIBLE = 1e-6
@@ -116,6 +118,24 @@ class Joint:
         Places first (metres), then directions (pure numbers).
         """
         raise NotImplementedError
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        """Its coordinates where frame C is at R and p in frame P, within its reach; angles from −π to π."""
+        raise ModelError(
+            f"a {self.kind} joint that closes a loop does not tell its coordinates; cut another joint of the loop with build(cut=[…])"
+        )
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        """Its speeds where C turns at w (its own axes) and its origin moves at v (axes of P), within its reach."""
+        raise ModelError(
+            f"a {self.kind} joint that closes a loop does not tell its speeds; cut another joint of the loop with build(cut=[…])"
+        )
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        """How friction along one of its speeds, or along all of them (None), is loaded by what it transmits."""
+        raise ModelError(
+            f"a {self.kind} joint does not say how what it transmits presses on its bearing; give the friction force itself"
+        )
 
     def turned_over(self, R: Matrix, p: Vector) -> bool:
         """Whether a frame C at which `closure` vanishes is out of reach all the same, half a turn away."""

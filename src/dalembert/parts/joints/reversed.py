@@ -66,6 +66,9 @@ class Reversed(Joint):
     def turned_over(self, R: Matrix, p: Vector) -> bool:
         return self.joint.turned_over(R.T, -(R.T @ p))
 
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return self.joint.coordinates_at(R.T, -(R.T @ p))
+
     def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.choose import Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
-from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.errors import SimulationError
 from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
@@ -130,18 +130,27 @@ class LawRun(Run):
         gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
         by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
         by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
+        n_z = rhs.table.n_components
+        loads = LoadMaps(
+            work[at["z0"] : at["z0"] + n_z].copy(),
+            work[at["Zu"] : at["Zu"] + n_z * n].reshape(n_z, n).copy(),
+            work[at["Zx"] : at["Zx"] + n_z * rhs.n_rows].reshape(n_z, rhs.n_rows).copy(),
+            work[at["arm"] : at["arm"] + len(rhs.table.load_terms)].copy(),
+        )
         u = y[self.n_q : self.n_q + n].copy()
         on = self.mode.part("state") != ElementState.OFF
         return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first], rows[first:], gamma[first:],
-            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on,
+            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first], work[at["slip"] : at["slip"] + first].copy(), rows[first:],
+            gamma[first:],
+            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
         )  # fmt: skip
 
     def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
         self.program.library.margins_at(self.memory, self.inputs, self.work, t)
         found = self.part("margins")
-        n = SLOTS * len(self.program.rhs.table.elements)
+        table = self.program.rhs.table
+        n = SLOTS * len(table.elements) + len(table.load_terms)
         return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
 
     def law_forces(self) -> np.ndarray:
@@ -241,7 +250,7 @@ class LawRun(Run):
         """At the end of a step that ends at an event: what the laws say."""
         trigger = self.mode.part("trigger").copy()
         self.mode.part("trigger")[:] = 0.0
-        why = {int(j) // SLOTS: self._reason(int(j)) for j in np.flatnonzero(trigger[:-1])}
+        why = dict(self._reason(int(j)) for j in np.flatnonzero(trigger[:-1]))
         n = int(self.counters[NEXT])
         while n and self.options.times[n - 1] == self.t:  # what is asked for at an event is what comes of it
             n -= 1
@@ -249,11 +258,15 @@ class LawRun(Run):
         self._settle(why)
         self.part("end")[:] = self._end()
 
-    def _reason(self, j: int) -> str:
-        state = self.mode.state(j // SLOTS)
+    def _reason(self, j: int) -> tuple[int, str]:
+        """Element and reason of a margin that was violated."""
+        table, i = self.program.rhs.table, j // SLOTS
+        if i >= len(table.elements):
+            return table.load_terms[j - SLOTS * len(table.elements)].element, "turn"
+        state = self.mode.state(i)
         if j % SLOTS == 0:
-            return "gap" if state is ElementState.OPEN else "lift"
-        return ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
+            return i, "gap" if state is ElementState.OPEN else "lift"
+        return i, ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
 
     def _end(self) -> float:
         """End of the stretch as it was planned."""

@@ -37,11 +37,11 @@ class PlanarSlip(NamedTuple):
 
 
 def planar(mode: LawMode) -> list[int]:
-    """Elements that slide in two directions."""
+    """Elements that slide in two directions, or more."""
     return [
         i
         for i, (e, state) in enumerate(zip(mode.table.elements, mode.states))
-        if state is ElementState.SLIP and len(e.tangents) == 2
+        if state is ElementState.SLIP and len(e.tangents) > 1
     ]
 
 

@@ -50,6 +50,7 @@ from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.mechanism.stabilise import Baumgarte
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
+from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
 from dalembert.parts.constraints import (
     Constraint,
     Coupling,
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from dalembert.motion.motion import Motion
 
 __all__ = [
+    "Action",
     "ArgumentError",
     "AssemblyWarning",
     "Backlash",
@@ -137,8 +139,10 @@ __all__ = [
     "Friction",
     "GaussPenalty",
     "General",
+    "Impulse",
     "Joint",
     "JointFriction",
+    "JointImpulse",
     "JointLoad",
     "JointSpring",
     "KnifeEdge",
@@ -168,6 +172,7 @@ __all__ = [
     "RollingDisc",
     "Rope",
     "Screw",
+    "SetParameter",
     "SimulationError",
     "SimulationOptions",
     "SimulationWarning",
@@ -179,6 +184,7 @@ __all__ = [
     "StateError",
     "StiffnessWarning",
     "Stop",
+    "Switch",
     "System",
     "Table",
     "Tendon",

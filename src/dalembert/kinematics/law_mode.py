@@ -36,6 +36,8 @@ class ElementState(IntEnum):
     """It touches and sticks, or friction without a gap sticks."""
     HELD = 4
     """A latch that is on."""
+    CLOSED = 5
+    """It touches, and nothing can rub; in results only, where a run says `SLIP`."""
 
 
 class ModeLayout:
@@ -54,7 +56,9 @@ class ModeLayout:
             "loose": 1,  # rows that hold depend on each other: single forces are not unique
             "forces": 1,  # whether margins need forces
             "watched": 1,  # whether Python looks at every step
-            "trigger": SLOTS * e + len(table.load_terms) + 1,  # margins whose violation ends the stretch; last, that no forces exist
+            "trigger": SLOTS * e
+            + len(table.load_terms)
+            + 1,  # margins whose violation ends the stretch; last, that no forces exist
         }
         self.parts: dict[str, slice] = {}
         self.size = 0
@@ -130,8 +134,6 @@ class LawMode:
             self.part(name)[rows] = 1.0
         self.part("slides")[:] = [float(s is ElementState.SLIP) for s in states]
         self.part("loose")[:] = float(loose)
-        planar = any(
-            s is ElementState.SLIP and len(e.tangents) > 1 for s, e in zip(states, self.table.elements)
-        )
+        planar = any(s is ElementState.SLIP and len(e.tangents) > 1 for s, e in zip(states, self.table.elements))
         self.part("watched")[:] = float(loose or planar)
         self.part("forces")[:] = float(any(s >= ElementState.SLIP for s in states))

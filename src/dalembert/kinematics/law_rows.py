@@ -114,7 +114,7 @@ class LoadPlace(NamedTuple):
 
     element: int
     start: int
-    count: int
+    size: int
 
 
 class LawTable:
@@ -162,7 +162,11 @@ class LawTable:
         """For elements whose friction is loaded by what a joint transmits, how."""
         found = {}
         for i, e in enumerate(self.elements):
-            load = self.mechanism.laws[e.law].load(self.mechanism.symbolic_state()) if e.normal is None and e.tangents else None
+            load = (
+                self.mechanism.laws[e.law].load(self.mechanism.symbolic_state())
+                if e.normal is None and e.tangents
+                else None
+            )
             if load is not None:
                 found[i] = load
         return found
@@ -180,7 +184,7 @@ class LawTable:
     @property
     def n_components(self) -> int:
         """How many components of what joints transmit press on friction."""
-        return sum(term.count for term in self.load_terms)
+        return sum(term.size for term in self.load_terms)
 
     def of_law(self, name: str) -> tuple[int, ...]:
         """Numbers of a law's elements."""
@@ -209,7 +213,8 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
         return tuple(start + x for x in rows if not dead[start + x])
 
     made = [
-        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)])) for i, (k, gap) in enumerate(normals)
+        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
+        for i, (k, gap) in enumerate(normals)
     ]
     if tangents and not normals:
         made.append(Element(name, 0, tangents=alive(tangents)))

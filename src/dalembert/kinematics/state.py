@@ -258,7 +258,11 @@ class State:
 
     def _closing_joint(self, c: JointClosure) -> tuple[Joint, Any, Any]:
         """A joint that closes a loop with what its frames show; each only when it is asked for."""
-        return c.joint, _Shown(lambda: self._shown_coordinates(c), c.joint.n_q), _Shown(lambda: self._shown_speeds(c), c.joint.n_u)
+        return (
+            c.joint,
+            _Shown(lambda: self._shown_coordinates(c), c.joint.n_q),
+            _Shown(lambda: self._shown_speeds(c), c.joint.n_u),
+        )
 
     def _shown_coordinates(self, c: JointClosure) -> Vector:
         (R_C, R_P), (p_C, p_P) = c.axes(self), c.acts_at(self)

@@ -90,7 +90,8 @@ def _by_newton_euler(s: State, number: int) -> Transmitted:
             columns.append(vector(sum(parts)) if parts else np.zeros(6))
     X = np.array(columns).T if columns else np.zeros((6, 0))
     own = np.asarray(loads(s).joint[number - 1][: m.joints[number - 1].joint.inner.n_u])
-    return Transmitted(*(sign * _in_axes(x, R_C, R_P) for x in (w0, W, X)), sign * own, sign)
+    w0, W, X = (sign * _in_axes(x, R_C, R_P) for x in (w0, W, X))
+    return Transmitted(w0, W, X, sign * own, sign)
 
 
 def _frames(s: State, number: int) -> tuple[Vector, Matrix, Matrix, float]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class JointFriction(Law):
-    """Dry friction in a joint: `da.JointFriction("A", force=0.4)`, or by what the joint transmits, `da.JointFriction("A", mu=0.2, radius=0.01)`.
+    """Dry friction in a joint: `da.JointFriction("A", force=0.4)`; by what it transmits, `da.JointFriction("A", mu=0.2, radius=0.01)`.
 
     `force` (N, or N m where it turns) is Coulomb's friction while it slides, a number or a function of the state; up to `static_force`
     it sticks, without creeping. With `mu`, the force that the joint itself transmits presses on its bearing: a pin or ball of `radius`
@@ -80,7 +80,9 @@ class JointFriction(Law):
             except ModelError as problem:
                 raise ModelError(f"{where}: {problem}") from None
             if not terms:
-                raise ModelError(f'{where}: friction of joint "{joint_name}" by what it transmits needs radius= of its pin')
+                raise ModelError(
+                    f'{where}: friction of joint "{joint_name}" by what it transmits needs radius= of its pin'
+                )
 
     def _terms(self, joint: Joint) -> list[Any]:
         name, _, freedom = self.coordinate.partition(".")

@@ -29,8 +29,8 @@ def combined(factors: Mapping[str, Any], s: State) -> Any:
 class Limit(Law):
     """A coupling that acts on one side: `da.Limit({"valve": 1.0, "rocker": -0.2}, lower=0.0)`.
 
-    Σ factor · coordinate stays between `lower` and `upper`; either may be left out. `restitution` is the part of the speed with which it
-    comes back. With one coordinate it is a `da.Stop`.
+    Σ factor · coordinate stays between `lower` and `upper`; either may be left out. `restitution` is the part of the speed with which
+    it comes back. With one coordinate it is a `da.Stop`.
     """
 
     factors: Mapping[str, Number]
@@ -45,7 +45,9 @@ class Limit(Law):
             raise ModelError("Limit: give lower=, upper=, or both")
         numbers = [x for x in (self.lower, self.upper) if x is not None and type(x) is not Expr]
         if len(numbers) == 2 and not self.lower < self.upper:
-            raise ModelError(f"Limit: lower={self.lower!r} must be below upper={self.upper!r}; to lock it, use da.Coupling")
+            raise ModelError(
+                f"Limit: lower={self.lower!r} must be below upper={self.upper!r}; to lock it, use da.Coupling"
+            )
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Rope(Law):
     """A rope that goes slack: `da.Rope("ground", ("ball", (0, 0, 0.1)), length=2.0)`. Its force is the tension.
 
-    The points stay at most `length` apart, and at least `shortest`, if that is given (a telescope). Gaps are (length² − |ab|²) / (2 length),
-    smooth even where the points meet.
+    The points stay at most `length` apart, and at least `shortest`, if that is given (a telescope). Gaps are
+    (length² − |ab|²) / (2 length), smooth even where the points meet.
     """
 
     of_differences = True
@@ -37,7 +37,9 @@ class Rope(Law):
         check_restitution(self.restitution, "Rope")
         numbers = [x for x in (self.shortest, self.length) if x is not None and type(x) is not Expr]
         if len(numbers) == 2 and not self.shortest < self.length:
-            raise ModelError(f"Rope: shortest={self.shortest!r} must be below length={self.length!r}; for a rod, use da.Distance")
+            raise ModelError(
+                f"Rope: shortest={self.shortest!r} must be below length={self.length!r}; for a rod, use da.Distance"
+            )
 
     @property
     def bodies(self) -> tuple[str, ...]:

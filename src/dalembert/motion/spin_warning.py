@@ -21,7 +21,8 @@ def warn_of_spin(motion: Motion) -> None:
     if not suspects or not len(motion) or m is None:
         return
     every = slice(None, None, 1 + len(motion) // _LOOKED_AT)
-    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], motion.record["parameters"])
+    values = {name: x[every] if isinstance(x, np.ndarray) else x for name, x in motion.parameters.items()}
+    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], values)
     for k in suspects:
         w = np.einsum("sba,sb->sa", moved.rotation[:, k], moved.angular_velocity[:, k])
         spins = np.linalg.norm(w, axis=1)

@@ -62,8 +62,9 @@ def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
     for i, (e, state) in enumerate(zip(k.elements, mode.states)):
         if state is ElementState.OFF:
             continue
-        closed = state in (ElementState.SLIP, ElementState.STICK) or why.get(i) == "gap"
-        if (e.holds and why.get(i) != "let go") or (e.normal is not None and (not e.has_gap or closed or k.gap[e.normal] <= TOUCH * k.size(i))):
+        closed = state in (ElementState.SLIP, ElementState.STICK) or why.get(i) == "gap" or not e.has_gap
+        meets = e.normal is not None and (closed or k.gap[e.normal] <= TOUCH * k.size(i))
+        if meets or (e.holds and why.get(i) != "let go"):
             found.append(i)
     return found
 
@@ -150,8 +151,8 @@ def _press(k: Kinetics, mode: LawMode, new: LawMode, p: np.ndarray, why: Trigger
     """Directions of the terms of loads; where one has come to its turn, it goes on the other way."""
     z, pressed = k.unpressed + k.per_force @ p, new.part("pressed")
     for t, term in enumerate(k.table.load_terms):
-        at = slice(DIRECTIONS * t, DIRECTIONS * t + term.count)
-        own = z[term.start : term.start + term.count]
+        at = slice(DIRECTIONS * t, DIRECTIONS * t + term.size)
+        own = z[term.start : term.start + term.size]
         size = float(np.linalg.norm(own))
         turns = why.get(term.element) == "turn" and abs(mode.part("pressed")[at] @ own) <= NO_FORCE * np.abs(k.f).max()
         if turns:

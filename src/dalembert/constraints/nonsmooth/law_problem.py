@@ -73,7 +73,7 @@ class LawProblem:
     def _by_joint(self, i: int, own: float, per_load: float) -> Radius:
         """c₀ + c₁ · Σ arm |z|, z being what a joint transmits."""
         k, rows = self.kinetics, self.rows
-        terms = [(t, slice(x.start, x.start + x.count)) for t, x in enumerate(k.table.load_terms) if x.element == i]
+        terms = [(t, slice(x.start, x.start + x.size)) for t, x in enumerate(k.table.load_terms) if x.element == i]
         still = k.unpressed if self.rebound is None else np.zeros(len(k.unpressed))
         maps = k.per_force[:, rows]
 

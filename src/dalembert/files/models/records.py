@@ -46,6 +46,7 @@ from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
+from dalembert.parts.actions import ACTIONS
 from dalembert.parts.field_types import (
     ByName,
     FieldType,
@@ -244,12 +245,31 @@ class VariantKind:
         }
 
 
+@dataclass(frozen=True)
+class ActionsKind:
+    """One action of an event, or several in their order."""
+
+    @property
+    def one(self) -> VariantKind:
+        return VariantKind(ACTIONS, "action")
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return (self.one if isinstance(entry.value, dict) else ListKind(self.one, 0)).read(entry, scope)
+
+    def write(self, value: Any, where: str) -> Any:
+        return self.one.write(value[0], where) if len(value) == 1 else [self.one.write(x, where) for x in value]
+
+    def schema(self) -> Schema:
+        one = self.one.schema()
+        return {"anyOf": [one, {"type": "array", "items": one}]}
+
+
 _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
-    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
+    "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip

@@ -35,10 +35,14 @@ class SlidingLaws:
         self.columns = module.int_table([c for columns in p.columns[first:] for c in columns] or [0])
         tangents = [(k, i, slot) for i, e in enumerate(table.elements) for slot, k in enumerate(e.tangents)]
         self.tangents = len(tangents)
-        self.row_of, self.element_of, self.slot_of = (module.int_table([t[j] for t in tangents] or [0]) for j in range(3))
+        self.row_of, self.element_of, self.slot_of = (
+            module.int_table([t[j] for t in tangents] or [0]) for j in range(3)
+        )
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in table.elements)]).tolist())
         self.normal_of = module.int_table([-1 if e.normal is None else first + e.normal for e in table.elements] or [0])
-        loaded = [int(bool(e.tangents) and (e.normal is not None or i in table.loads)) for i, e in enumerate(table.elements)]
+        loaded = [
+            int(bool(e.tangents) and (e.normal is not None or i in table.loads)) for i, e in enumerate(table.elements)
+        ]
         self.loaded, self.any_loaded = module.int_table(loaded or [0]), any(loaded)
         self.terms, self.components = table.load_terms, table.n_components
         self.law_of = module.int_table(table.law_of.tolist() or [0])
@@ -161,7 +165,7 @@ class SlidingLaws:
         """What term t of a load adds to the equation of its element: arm · |z|, and its slope."""
         term, elements, M, z, Zs = self.terms[t], self.elements, part["M"], part["z"], part["Zs"]
         at, count = term.element * (elements + 1), self.components
-        now = [f.variables(x=z[term.start + c]) for c in range(term.count)]
+        now = [f.variables(x=z[term.start + c]) for c in range(term.size)]
         with f.loop(elements) as j, f.if_(self._under_load(part, j)):
             for c, x in enumerate(now):
                 x.x = x.x + Zs[j * count + (term.start + c)] * part["s"][j]
@@ -225,7 +229,7 @@ class SlidingLaws:
         with f.loop(self.elements) as e, f.if_(self._under_load(part, e)), f.loop(count) as c:
             part["z"][c] = part["z"][c] + part["Zs"][e * count + c] * part["s"][e]
         for t, term in enumerate(self.terms):
-            size = self.sized(f, part, t, [part["z"][term.start + c] for c in range(term.count)])[0]
+            size = self.sized(f, part, t, [part["z"][term.start + c] for c in range(term.size)])[0]
             part["load"][term.element] = part["load"][term.element] + part["arm"][t] * size
 
     # -- forces --------------------------------------------------------------------------------------------------------

@@ -147,7 +147,6 @@ class LawMargins:
             values[1] = part["direction"][i * DIRECTIONS] * part["v"][a]
             tolerances[1] = SPEED * part["sizes"][a]
 
-
     def _turning_loads(self, f: Any, part: dict[str, Any]) -> None:
         """Terms of loads that are taken along their direction, of what slides: they end where they change sign."""
         sliding = SlidingLaws(self.rhs, self.e.module)
@@ -155,7 +154,7 @@ class LawMargins:
             at = SLOTS * len(self.elements) + t
             f.out[at], f.out[at + self.count] = 1.0, 1.0
             with f.if_((part["state"][term.element] == float(ElementState.SLIP)).all()):
-                z = [part["z"][term.start + c] for c in range(term.count)]
+                z = [part["z"][term.start + c] for c in range(term.size)]
                 size, _, straight = sliding.sized(f, part, t, z)
                 f.out[at] = select(straight, size, 1.0)
                 f.out[at + self.count] = select(straight, FORCE * part["largest"][0], 1.0)

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.nonsmooth.choose import Chosen, Trigger, choose, lasts
+from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
 from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.errors import SimulationError
 from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
+from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
 from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
@@ -92,21 +94,38 @@ class LawRun(Run):
         super().begin(q, u, parameters)
         mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
         for i, e in enumerate(k.elements):
-            on = self.model.laws[e.law].on
-            first = ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN
-            mode.set(i, first if on else ElementState.OFF)
-            for r in (*e.tangents, *e.holds):
-                mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
-        self._check_outside(self.kinetics(self.t, self.part("y").copy()))
+            if self.model.laws[e.law].on:
+                self.put_on(mode, k, i)
         self._settle({})
 
-    def _check_outside(self, k: Kinetics) -> None:
-        for i, e in enumerate(k.elements):
-            if k.on[i] and e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
-                raise SimulationError(
-                    f'law "{k.table.title(i)}" is violated at the start: its gap is {k.gap[e.normal]:.6g}. Begin where nothing '
-                    "has gone through, or move the law"
-                )
+    def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
+        """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
+        e = k.elements[i]
+        if e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
+            raise SimulationError(
+                f'law "{k.table.title(i)}" is violated {self._when()}: its gap is {k.gap[e.normal]:.6g}. Let nothing have gone '
+                "through when it begins to act, or move the law"
+            )
+        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
+        for r in (*e.tangents, *e.holds):
+            mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+
+    def _when(self) -> str:
+        return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
+
+    # -- parameters ----------------------------------------------------------------------------------------------------
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of the parameters now."""
+        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
+        return dict(zip(self.model.parameters, values.tolist()))
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Go on with another value of a parameter."""
+        check_parameters(self.model, {name: value}, "an event's action")
+        at = list(self.model.parameters).index(name)
+        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
+        self.parameter_changes.append((self.t, at, value))
 
     # -- numbers -------------------------------------------------------------------------------------------------------
     @cached_property
@@ -140,8 +159,8 @@ class LawRun(Run):
         u = y[self.n_q : self.n_q + n].copy()
         on = self.mode.part("state") != ElementState.OFF
         return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first], work[at["slip"] : at["slip"] + first].copy(), rows[first:],
-            gamma[first:],
+            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first],
+            work[at["slip"] : at["slip"] + first].copy(), rows[first:], gamma[first:],
             **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
         )  # fmt: skip
 
@@ -251,12 +270,30 @@ class LawRun(Run):
         trigger = self.mode.part("trigger").copy()
         self.mode.part("trigger")[:] = 0.0
         why = dict(self._reason(int(j)) for j in np.flatnonzero(trigger[:-1]))
-        n = int(self.counters[NEXT])
-        while n and self.options.times[n - 1] == self.t:  # what is asked for at an event is what comes of it
-            n -= 1
-        self.counters[NEXT] = n
+        self._forget_outputs_at(self.t)
         self._settle(why)
         self.part("end")[:] = self._end()
+
+    def _act(self, which: list[int]) -> None:
+        """Do what the events of an instant ask for, in their order; the march begins again from there."""
+        actions = [a for k in which for a in self.events[k].action]
+        if not actions:
+            return
+        t = float(self.part("event_t")[0])
+        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._step_to(t, -1)
+        self.mode.part("trigger")[:] = 0.0
+        self._forget_outputs_at(self.t)
+        impulse = act(self, actions, self.t, self.part("y").copy())
+        self._settle({IMPULSE: "impulse"} if impulse.any() else {}, impulse)
+        self.part("end")[:] = self._end()
+
+    def _forget_outputs_at(self, t: float) -> None:
+        """Write outputs of an instant anew: what is asked for at an event is what comes of it."""
+        n = int(self.counters[NEXT])
+        while n and self.options.times[n - 1] == t:
+            n -= 1
+        self.counters[NEXT] = n
 
     def _reason(self, j: int) -> tuple[int, str]:
         """Element and reason of a margin that was violated."""
@@ -274,9 +311,12 @@ class LawRun(Run):
             return self.options.end
         return min(self.options.start + self.calls * self.control.interval, self.options.end)
 
-    def _settle(self, why: Trigger) -> None:
+    def _settle(self, why: Trigger, impulse: np.ndarray | None = None) -> None:
         """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""
         t, y, n_q, n_u = self.t, self.part("y").copy(), self.n_q, self.model.n_u
+        u_before = y[n_q : n_q + n_u].copy()
+        if impulse is not None and impulse.any():
+            y[n_q : n_q + n_u] += self.kinetics(t, y).per_inertia(impulse)
         self._count_events(t, why)
         self.part("t_old")[:], self.part("y_old")[:] = t, y
         self.margins(t)
@@ -302,7 +342,7 @@ class LawRun(Run):
         if chosen is None:
             raise self._no_solution(t, old)
         if chosen.impact is not None:
-            self._note(chosen, t, y)
+            self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
         if self._planned > 0.0:
             self.part("step")[:] = self._planned
@@ -332,12 +372,12 @@ class LawRun(Run):
         self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
         self.part("y")[:] = self.part("y_old")[:] = z
 
-    def _note(self, chosen: Chosen, t: float, y: np.ndarray) -> None:
+    def _note(self, chosen: Chosen, t: float, y: np.ndarray, u_before: np.ndarray) -> None:
         hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
         assert hit is not None
         own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
         u = y[self.n_q : n]
-        self.hits.append(Hit(t, y[: self.n_q].copy(), u.copy(), u + hit.udelta, own, hit.before, hit.after, hit.losses))
+        self.hits.append(Hit(t, y[: self.n_q].copy(), u_before, u + hit.udelta, own, hit.before, hit.after, hit.losses))
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):
                 self.part(name)[n + 2 * law] += hit.losses[r]

@@ -10,6 +10,7 @@ import pytest
 
 from dalembert.files.models.records import fields_of, type_name
 from dalembert.formulations import FORMULATIONS
+from dalembert.laws import LAWS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.forces.points import Point
@@ -17,7 +18,17 @@ from dalembert.parts.outputs import OUTPUTS
 
 ROOT = Path(__file__).parent.parent
 SECTION = re.compile(r"^#+ (\w+)\n\n`da\.(?:outputs\.)?(\w+)`, in files `(\w+)`:.*?\n\n((?:\|.*\n)+)", re.MULTILINE)
-NUMBERS = {19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
+NUMBERS = {
+    19: "nineteen",
+    20: "twenty",
+    21: "twenty-one",
+    22: "twenty-two",
+    23: "twenty-three",
+    24: "twenty-four",
+    25: "twenty-five",
+    26: "twenty-six",
+    27: "twenty-seven",
+}
 
 
 def sections(name: str) -> dict[str, tuple[str, list[list[str]]]]:
@@ -44,7 +55,7 @@ def shown(field) -> str:
 
 
 @pytest.mark.parametrize(
-    ("page", "classes"), [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS))]
+    ("page", "classes"), [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)), ("laws.md", LAWS)]
 )
 def test_every_class_is_listed_with_its_fields_and_defaults(page, classes):
     found = sections(page)

@@ -67,6 +67,7 @@ from dalembert.parts.constraints import (
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
+    CurvedSlide,
     Cylindrical,
     Free,
     General,
@@ -76,6 +77,7 @@ from dalembert.parts.joints import (
     Revolute,
     Screw,
     Spherical,
+    Translation,
     Universal,
     Weld,
 )  # fmt: skip
@@ -121,6 +123,7 @@ __all__ = [
     "Constraint",
     "Contact",
     "Coupling",
+    "CurvedSlide",
     "Cylindrical",
     "DalembertError",
     "Distance",
@@ -189,6 +192,7 @@ __all__ = [
     "Table",
     "Tendon",
     "TraceError",
+    "Translation",
     "Universal",
     "UnsteadyWarning",
     "Weld",

@@ -13,13 +13,19 @@ from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
 
-_TREE, _MOMENTA, _ABSOLUTE = (f"{__name__}.{room}" for room in ("tree", "momenta", "absolute"))
+_TREE, _SYSTEM, _MOMENTA, _ABSOLUTE = (
+    f"{__name__}.{room}" for room in ("tree", "system_frames", "momenta", "absolute")
+)
 
 FORMULATIONS: Registry[Formulation] = Registry(
     {
         "kane": f"{_TREE}.kane",
         "kane_minimal": f"{_TREE}.kane_minimal:KaneMinimal",
         "tisserand": f"{_TREE}.tisserand",
+        "system_root": f"{_SYSTEM}.root_axes:RootAxes",
+        "system_tisserand": f"{_SYSTEM}.tisserand_axes:TisserandAxes",
+        "system_buckens": f"{_SYSTEM}.buckens_axes:BuckensAxes",
+        "system_principal": f"{_SYSTEM}.principal_axes:PrincipalAxes",
         "dalembert": f"{_TREE}.dalembert:DAlembert",
         "lagrange": f"{_TREE}.lagrange",
         "boltzmann_hamel": f"{_TREE}.boltzmann_hamel",

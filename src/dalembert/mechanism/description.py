@@ -6,11 +6,11 @@ Numbers may be expressions of named parameters; `numeric` has them evaluated. No
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from dalembert.trace.native.code import CodeLibraries
     from dalembert.trace.native.target import Target
+
+View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +194,17 @@ class Description(Portable):
         return tuple(at for at in found if at is not None)
 
     @cached_property
+    def _views(self) -> dict[Callable[[Any], Any], Any]:
+        return {}
+
+    def view(self, make: Callable[[Self], View]) -> View:
+        """What `make` makes of this mechanism, made once and kept with it."""
+        if make not in self._views:
+            self._views[make] = make(self)
+        made: View = self._views[make]
+        return made
+
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """Connected parts: bodies joined by joints, constraints and forces; what hangs on the ground alone is one by itself."""
         return parts_of(self)
@@ -208,8 +221,11 @@ class Description(Portable):
         return scales_of(self.numeric)
 
     def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
-        """Random coordinates near the reference, elastic bodies deformed a little."""
-        return self.admissible(self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates)
+        """Random coordinates near the reference, where the joints are known, elastic bodies deformed a little."""
+        moved = self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates
+        free = [limits for j in self.joints for limits, at in zip(j.joint.limits.T, j.q_at) if at is not None]
+        low, high = np.array(free).reshape(-1, 2).T
+        return self.admissible(np.clip(moved, low, high))
 
     def modal_places(self, k: int) -> list[int]:
         """Places in q of the modes of body k, from 0."""

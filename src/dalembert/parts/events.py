@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from dalembert.errors import ModelError
-from dalembert.parts.actions import as_actions
+from dalembert.parts.actions import Action, as_actions
 from dalembert.parts.conform import Described
 from dalembert.parts.fields import Function
 
@@ -24,7 +24,12 @@ class Event(Described):
     direction: int = 0
     terminal: bool = False
     name: str = ""
-    action: Any = None
+    action: Action | Sequence[Action] | None = None
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What happens, in its order."""
+        return as_actions(self.action, "Event: action")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -64,23 +64,29 @@ def simulate(
     _check_folder(file)
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, said)
-    q, u, kept = _start(model, initial, speeds, o)
+    watched = gathered(events, until)
+    method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
+
+    program_of, run_of = _with_laws(model, o) if model.laws or any(e.actions for e in watched) else (Program, Run)
+
+    @cache
+    def program_with(kept: KeptRows, by: EquationChoice | None = None) -> Program:
+        return program_of(catalogue, method, 1, when, directions, kept, by)
+
+    q, u, kept = _start(model, initial, speeds, o, program_with)
     o = o.beginning(model, q, u)
     check_positive(model, q, o.start, where="simulate")
-    watched = gathered(events, until)
     by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
-    acting = any(e.action for e in watched)
-    program_of, run_of = _with_laws(model, o) if model.laws or acting else (Program, Run)
     if model.laws:
         kept = law_rows_kept(model, kept, q, o.start)
         check_loads_unique(model, q, u, o.start, kept)
     for event in watched:
         check_actions(m, event)
-    program = program_of(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
+    program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
-    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.action)) for e in watched]]), __version__
+    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
 
     @cache
     def identity() -> str:
@@ -131,14 +137,16 @@ def _check_folder(checkpoint: Path | None) -> None:
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 
-def _start(m: Mechanism, initial: Any, speeds: Any, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+def _start(
+    m: Mechanism, initial: Any, speeds: Any, o: Options, program: Callable[[KeptRows], Program]
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """(q, u) to begin from, loops assembled, and the rows that are kept."""
     q, u = initial_state(m, initial, speeds, o.start)
     if not m.cuts and not m.constraints:
         return q, u, NO_ROWS_KEPT
     from dalembert.simulation.constrained_start import constrained_state
 
-    return constrained_state(m, q, u, initial, speeds, o, o.stabilise)
+    return constrained_state(m, q, u, initial, speeds, o, program)
 
 
 def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: Path | None) -> Motion:

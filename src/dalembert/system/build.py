@@ -14,6 +14,7 @@ from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.bodies import Body, MassProperties, check_mass_properties
 from dalembert.parts.joints import Joint
+from dalembert.parts.joints.curve import ALONG
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
 from dalembert.system.system import GROUND, JointPlacement, System
@@ -133,7 +134,7 @@ def check_numbers(system: System) -> None:
     def evaluated(thing: Any, where: str) -> Any:
         found = expressions_in(thing)
         for s in free_symbols(found):
-            if s not in values and s is not TIME:
+            if s not in values and s is not TIME and s is not ALONG:
                 raise unknown(s.name, "parameter", system.parameters, where)
         return bind(thing, values) if found else thing
 
@@ -189,14 +190,22 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
     acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
+    uncut = {i for i, p in enumerate(system.joints.values()) if not p.joint.closes_loops}
     wished = {where.index(j) for law in system.laws.values() for j in law.joints} - set(cut)
     tree = spanning_tree(graph, cut)
     for _ in range(len(tree.cuts)):
-        plain = {loop.cut: [a for a in loop.arcs if a not in needed and a not in wished] for loop in loops(tree)}
-        wrong = [x for x in loops(tree) if x.cut in needed or (x.cut in wished and plain[x.cut])]
+        allowed = {loop.cut: [a for a in loop.arcs if a not in needed and a not in uncut] for loop in loops(tree)}
+        plain = {k: [a for a in every if a not in wished] for k, every in allowed.items()}
+        wrong = [
+            x
+            for x in loops(tree)
+            if x.cut in needed or (x.cut in uncut and x.cut not in cut) or (x.cut in wished and plain[x.cut])
+        ]
         if not wrong:
             break
-        others = plain[wrong[0].cut] or [a for a in wrong[0].arcs if a not in needed]
+        others = plain[wrong[0].cut] or allowed[wrong[0].cut]
+        if not others and wrong[0].cut in uncut:
+            break  # what it must know to close a loop is said where it does
         if not others or wrong[0].cut in cut:
             raise ModelError(
                 f'joint "{where[wrong[0].cut]}" closes a loop and must be cut, but "{needed[wrong[0].cut]}" acts on it: '

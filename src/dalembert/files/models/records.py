@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
+from dalembert.files.models.curves import CurveKind
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.elastic_entries import ModesKind
 from dalembert.files.models.kinds import (
@@ -110,7 +111,7 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of a dataclass that its constructor takes."""
     hints = get_type_hints(cls, include_extras=True)
     made = []
-    for f in dataclasses.fields(cls):
+    for f in sorted(dataclasses.fields(cls), key=lambda f: f.kw_only):
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         required = default is dataclasses.MISSING
         kind = kind_of(hints[f.name], f"{cls.__name__}.{f.name}")
@@ -271,6 +272,7 @@ _BY_MARK: dict[str, Kind] = {
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
-    "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
+    "constraint method": Choice(METHODS), "curve": CurveKind(),
+    "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -112,7 +112,7 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
 
 def _watched(e: Event, system: System) -> Watched:
     word = next(word for word, sign in DIRECTIONS.items() if sign == e.direction)
-    return Watched(e.when, word, e.terminal, tuple(as_expressions(a, system) for a in e.action) or None)  # type: ignore[arg-type]
+    return Watched(e.when, word, e.terminal, tuple(as_expressions(a, system) for a in e.actions) or None)  # type: ignore[arg-type]
 
 
 def _fields(cls: type, *names: str) -> list[Field]:

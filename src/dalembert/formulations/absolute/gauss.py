@@ -43,7 +43,7 @@ title = "Gauss's least constraint, minimised over the joints' accelerations"
 
 def constraint(s: State, udot: Any) -> Any:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
-    b = Bodies(s)
+    b = s.view(Bodies)
     wdot, total = b.accelerations(udot), 0.0
     for k in b.numbers:
         body = s.mechanism.bodies[k - 1]

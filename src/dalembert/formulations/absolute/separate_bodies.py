@@ -131,7 +131,7 @@ class Bodies:
 
         Q is what acts on an elastic body's own coordinates while its mass centre stays where it is.
         """
-        s, applied = self.state, loads(self.state)
+        s, applied = self.state, self.state.view(loads)
         F = [x.astype(self.dtype) for x in applied.force]
         own: list[np.ndarray] = []
         for k, body in enumerate(self.mechanism.bodies, start=1):

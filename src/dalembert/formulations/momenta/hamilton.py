@@ -17,12 +17,10 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import Structure, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import in_rates, momenta, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import gradient, jacobian
 from dalembert.vectors import vector
 
 title = "Hamilton"
@@ -35,42 +33,23 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ = H,p."""
-    own = _parts(at_rest(m, t, q), np.zeros(m.n_q))
-    return PhaseState(m, t, q, inverse(own.M) @ (vector(list(w)) - own.Gamma), w)
+    own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
+    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _of_q(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    """What H is made of, all functions of t and q alone."""
-    own = Structure(m, t, q, rates)
-    return {
-        "M": own.M,
-        "Gamma": own.Gamma,
-        "T0": own.T0,
-        "V": own.V,
-        "M_q": own.M_q,
-        "Gamma_q": jacobian(own.Gamma, list(q)),
-        "T0_q": gradient(own.T0, list(q)),
-        "V_q": gradient(own.V, list(q)),
-    }
-
-
-_parts = TracedFunctions(_of_q)
-
-
-def inverse(M: np.ndarray) -> np.ndarray:
-    """M⁻¹, symmetric."""
-    return solve_definite(M, np.eye(len(M))) if len(M) else M
+_values = in_rates.functions("M", "Gamma", "T0", "V")
+_slopes = in_rates.functions("Gamma_q_v", "M_q_vv", "V_q", "T0_q")
 
 
 def hamiltonian(s: State) -> Any:
     """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
-    own = _parts(s, s.rates)
+    own = _values(s, s.rates)
     moved = momenta_of(s) - own.Gamma
-    return 0.5 * (moved @ (inverse(own.M) @ moved)) + own.V - own.T0
+    return 0.5 * (moved @ solve_definite(own.M, moved)) + own.V - own.T0
 
 
 def equations(s: State) -> Equations:
@@ -78,25 +57,28 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
 
 
+def by_momenta(s: State) -> np.ndarray:
+    """H,p = M⁻¹(p − Γ) [C 165]."""
+    own = momenta(s, s.rates)
+    return solve_definite(own.M, momenta_of(s) - own.Gamma)
+
+
 def by_coordinates(s: State) -> np.ndarray:
     """H,q [C 165c]."""
-    own = _parts(s, s.rates)
-    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
-    through_M = np.array([H_p @ (own.M_q[:, :, k] @ H_p) for k in range(len(H_p))])
-    return np.asarray(-(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q)
+    slopes = _slopes(s, by_momenta(s))
+    return np.asarray(-slopes.Gamma_q_v - 0.5 * slopes.M_q_vv + slopes.V_q - slopes.T0_q)
 
 
 def explain(s: State) -> list[Quantity]:
     """H and what it is made of [C 156, 165]."""
-    own, q = _parts(s, s.rates), s.mechanism.coordinates
-    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
+    own, q = _values(s, s.rates), s.mechanism.coordinates
     return [
         quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
         quantity("Gamma", "Γ", own.Gamma, q),
         quantity("T0", "T₀, of prescribed motion alone", own.T0),
         quantity("V", "potential energy", own.V),
         quantity("H", "H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d]", hamiltonian(s)),
-        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", H_p, q),
+        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", by_momenta(s), q),
         quantity("H_q", "H,q [C 165c]", by_coordinates(s), q),
     ]
 
@@ -107,7 +89,6 @@ __all__ = [
     "first_order",
     "formulation_speeds",
     "hamiltonian",
-    "inverse",
     "letter",
     "refusal",
     "speeds",

@@ -5,17 +5,18 @@ From p the rates come back as q̇ = M⁻¹(p − Γ), and q̈ = M⁻¹(ṗ − �
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
-from dalembert.formulations.tree.lagrangian import kinetic, momenta, symmetric
+from dalembert.formulations.tree.lagrangian import in_rates, momenta
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, gradient
+
+_bias = in_rates.functions("M", "p_bias")
 
 
 class PhaseState(RatesState):
@@ -39,19 +40,15 @@ def at_rest(m: Mechanism, t: Any, q: Any) -> State:
     return State(m, t, q, np.zeros(m.n_u))
 
 
-def _momentum_bias(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    p = gradient(kinetic(RatesState(m, t, q, rates)), list(rates))
-    return {"M": symmetric(p, rates), "bias": directional(p, {t: 1.0} | dict(zip(q, rates)))}
-
-
-_bias = TracedFunctions(_momentum_bias)
-"""M, and Ṁ q̇ + Γ̇."""
+def _bias_of(s: State) -> SimpleNamespace:
+    """M, and Ṁ q̇ + Γ̇."""
+    return _bias(s, s.rates)
 
 
 def rates_of_rates(s: State, pdot: Any) -> np.ndarray:
     """q̈ = M⁻¹(ṗ − Ṁ q̇ − Γ̇)."""
-    own = _bias(s, s.rates)
-    return solve_definite(own.M, np.asarray(pdot) - own.bias)
+    own = s.view(_bias_of)
+    return solve_definite(own.M, np.asarray(pdot) - own.p_bias)
 
 
 def speeds_rate(s: State, pdot: Any) -> np.ndarray:
@@ -69,8 +66,8 @@ def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     n = len(g)
     if not len(C):
         return np.eye(n), g, np.zeros((0, n)), np.zeros(0)
-    own = _bias(s, s.rates)
-    columns = np.column_stack([np.eye(n), g, own.bias]) if n else np.zeros((0, 2))
+    own = s.view(_bias_of)
+    columns = np.column_stack([np.eye(n), g, own.p_bias]) if n else np.zeros((0, 2))
     solved = solve_definite(own.M, columns)
     A, f, bias = solved[:, :n], solved[:, n], solved[:, n + 1]
     return A, f, np.asarray(C @ A), np.asarray(c + C @ bias)

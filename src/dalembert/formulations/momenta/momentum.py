@@ -13,13 +13,11 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
-from dalembert.formulations.tree.coordinate_rates import RatesState
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import kinetic, momenta, potential, structure, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import in_rates, momenta, structure, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import gradient, substitute
+from dalembert.trace import substitute
 from dalembert.vectors import vector
 
 title = "Lagrange, momentum form"
@@ -40,12 +38,7 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    s = RatesState(m, t, q, rates)
-    return {"L_q": gradient(kinetic(s), list(q)) - gradient(potential(s), list(q))}
-
-
-_energies = TracedFunctions(_lagrangian)
+_energies = in_rates.functions("L_q")
 
 
 def equations(s: State) -> Equations:

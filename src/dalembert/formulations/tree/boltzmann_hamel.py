@@ -16,10 +16,10 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from, speeds_per_rate
 from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
-from dalembert.formulations.tree.lagrangian import potential, symmetric, unpotential
+from dalembert.formulations.tree.lagrangian import in_rates, potential, symmetric, unpotential
 from dalembert.kinematics import totals
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
@@ -38,23 +38,26 @@ def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
     return np.asarray(substitute(turned, dict(zip(rates, s.rates)) | dict(zip(fixed, pi))))
 
 
-def _from_energies(m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[str, Any]:
-    s = State(m, t, q, u)
-    T = totals.kinetic_energy(s)
-    pi = gradient(T, list(u))
-    by_q = gradient(T, list(q)) - gradient(potential(s), list(q))
-    Nt = rates_per_speed(s).T
-    f = Nt @ (by_q - gamma_times(s, pi)) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
-    return {"A": symmetric(pi, u), "f": f}
+class _FromEnergies:
+    """A, and what f holds of T̄."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray):
+        s = State(m, t, q, u)
+        T = totals.kinetic_energy(s)
+        pi = gradient(T, list(u))
+        Nt = rates_per_speed(s).T
+        self.A = symmetric(pi, u)
+        self.f = Nt @ (gradient(T, list(q)) - gamma_times(s, pi)) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
 
 
-_energies = TracedFunctions(_from_energies, lambda m: m.speeds)
+_energies = TracedSource(_FromEnergies, lambda m: m.speeds).functions("A", "f")
+_potential = in_rates.functions("V_q")
 
 
 def equations(s: State) -> Equations:
     """T̄,uu u̇ + Bᵀλ = Nᵀ(T̄,q − V,q − γ T̄,u) − (∂T̄,u/∂t + T̄,uq q̇) + Q̄."""
-    own, rows = _energies(s, s.speeds), constraint_rows(s)
-    return Equations(own.A, own.f + unpotential(s), rows.B, rows.gamma)
+    own, V_q, rows = _energies(s, s.speeds), _potential(s, s.rates).V_q, constraint_rows(s)
+    return Equations(own.A, own.f - rates_per_speed(s).T @ V_q + unpotential(s), rows.B, rows.gamma)
 
 
 def explain(s: State) -> list[Quantity]:

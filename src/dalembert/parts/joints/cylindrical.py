@@ -10,7 +10,8 @@ import numpy as np
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.bearing import Bearing, LoadTerm, guide, pin
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, angle_about, aside, reverses, tilt, turn
+from dalembert.trace import Expr
+from dalembert.vectors import ZERO, Matrix, Vector, along, angle_about, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class Cylindrical(Joint):
         axis = np.array(self.axis)
         return guide(axis, sizes) if freedom == 1 else pin(axis, sizes)
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return reverses(self.axis, R)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return along(self.axis, R)
 
     def reversed(self) -> Cylindrical:
         return replace(self, axis=opposite(self.axis))

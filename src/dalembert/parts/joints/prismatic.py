@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.bearing import Bearing, LoadTerm, guide
 from dalembert.parts.joints.joint import Joint, columns
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, aside, twist
 
 
@@ -42,8 +43,8 @@ class Prismatic(Joint):
     def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
         return guide(np.array(self.axis), sizes)
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return bool(np.trace(R) < 1.0)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return R[0, 0] + R[1, 1] + R[2, 2] - 1.0
 
     def reversed(self) -> Prismatic:
         return replace(self, axis=opposite(self.axis))

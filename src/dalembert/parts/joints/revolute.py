@@ -10,7 +10,8 @@ import numpy as np
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.bearing import Bearing, LoadTerm, pin
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import Matrix, Vector, angle_about, reverses, tilt, turn
+from dalembert.trace import Expr
+from dalembert.vectors import Matrix, Vector, along, angle_about, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Revolute(Joint):
     def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
         return pin(np.array(self.axis), sizes)
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return reverses(self.axis, R)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return along(self.axis, R)
 
     def reversed(self) -> Revolute:
         return replace(self, axis=opposite(self.axis))

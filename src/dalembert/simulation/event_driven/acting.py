@@ -25,7 +25,7 @@ def check_actions(m: Mechanism, event: Event) -> None:
     """Refuse names that nothing has."""
     where = f'event "{event.name}": action'
     known: dict[str, Any] = {"law": m.laws, "parameter": m.parameters, "body": m.number_of, "joint": m.joint_number}
-    for action in event.action:
+    for action in event.actions:
         for kind, name in names_of(action).items():
             if name not in known[kind]:
                 raise SimulationError(str(unknown(name, kind, known[kind], where)))

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.law_blocks import UNBREAKABLE
-from dalembert.kernels.rhs.law_rhs import LawRightHandSide
-from dalembert.kernels.rhs.sliding_laws import SlidingLaws
+from dalembert.kernels.masked.law_blocks import UNBREAKABLE
+from dalembert.kernels.masked.law_rhs import LawRightHandSide
+from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kinematics.law_mode import DIRECTIONS, SLOTS, ElementState
 from dalembert.kinematics.law_rows import LawTable
 from dalembert.simulation.integrators.integrator import Steps

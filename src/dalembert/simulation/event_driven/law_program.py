@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout

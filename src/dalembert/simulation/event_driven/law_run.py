@@ -16,7 +16,7 @@ from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, cho
 from dalembert.constraints.nonsmooth.impact import NoSolution
 from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.errors import SimulationError
-from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
+from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
 from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
@@ -276,7 +276,7 @@ class LawRun(Run):
 
     def _act(self, which: list[int]) -> None:
         """Do what the events of an instant ask for, in their order; the march begins again from there."""
-        actions = [a for k in which for a in self.events[k].action]
+        actions = [a for k in which for a in self.events[k].actions]
         if not actions:
             return
         t = float(self.part("event_t")[0])

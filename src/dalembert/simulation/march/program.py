@@ -91,6 +91,11 @@ class Program:
         """Whether outputs are projected several at a time."""
         return self.rhs.projects_in_lanes and self.lanes == 1
 
+    @property
+    def assembles(self) -> bool:
+        """Whether its library can close loops: see `RightHandSide.emit_assembly`."""
+        return self.rhs.assembles and self.lanes == 1 and not self.beside
+
     @cached_property
     def layout(self) -> Layout:
         m = self.catalogue.mechanism
@@ -203,6 +208,8 @@ class Program:
         marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps))
         if self.many:
             emit_share(e, *marching)
+        if self.assembles:
+            self.rhs.emit_assembly(module)
         with module.function("work_size", status=True) as f:
             f.return_(work + steps.scratch)
         return module

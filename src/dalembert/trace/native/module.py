@@ -40,16 +40,23 @@ class Module:
         self._width, self.target = width, target_of(target)
         self.text = ModuleText(self.target)
         self._public: list[Signature] = []
+        self._blocks: dict[Signature, Block] = {}
         self._drivers: list[str] = []
         self._tables = 0
 
     def block(
         self, block: Block, lanes: int = 1, name: str | None = None, largest: int = LARGEST_FUNCTION
     ) -> Signature:
-        """Add straight-line code; other functions can call it, and so can Python. `largest`: operations per function."""
+        """Add straight-line code; other functions can call it, and so can Python. `largest`: operations per function.
+
+        A block that the module has already, under this name and for as many lanes, is not added again.
+        """
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
+        if self._blocks.get(signature) is block:
+            return signature
         self._check_new(signature)
+        self._blocks[signature] = block
         emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
         self._public.append(signature)
         return signature

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels.rhs.law_blocks import COEFFICIENTS, every_row, law_values, load_values, masked
+from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_values, load_values, masked
+from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
-from dalembert.kernels.rhs.sliding_laws import SlidingLaws
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.constraint_rows import Rows
 from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.dense_elimination import solve_dense
+from dalembert.kernels.masked.dense_elimination import solve_dense
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.trace.native import Module, maximum, select, sqrt
 
 if TYPE_CHECKING:
-    from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+    from dalembert.kernels.masked.law_rhs import LawRightHandSide
 
 ROUNDS = 40
 """Newton steps for loads by what joints transmit; contacts alone need one."""

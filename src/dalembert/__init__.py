@@ -47,8 +47,7 @@ from dalembert.laws import (
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Baumgarte
+from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
 from dalembert.parts.constraints import (

@@ -36,6 +36,21 @@ def test_the_freedom_is_named(ask):
         ASKED[ask](walker())
 
 
+@pytest.mark.parametrize("size", [1e-160, 1e-100, 1e100, 1e160, 1e250, 1e305])
+@pytest.mark.parametrize("heavy", [True, False])
+def test_masses_of_any_size_are_moved_or_refused_in_words(size, heavy):
+    s = da.System("pair", gravity=(0, -9.81, 0))
+    for k, mass in enumerate((1.0, size)[:: 1 if heavy else -1]):
+        s.add_body(f"b{k}", mass=mass, com=(0.5, 0, 0), inertia=(0, 0, 0.1 * mass))
+        s.add_joint(f"j{k}", da.Revolute(), f"b{k - 1}" if k else "ground", f"b{k}", at_parent=(1.0 * k, 0, 0))
+    s.add_constraint("gear", da.Coupling({"j0": 1.0, "j1": 2.0}))
+    for ask in (lambda m: m.diagnose(), lambda m: m.solve(m.reference, np.zeros(2)), lambda m: str(m.inspect())):
+        try:
+            ask(s.build())
+        except da.DalembertError as problem:
+            assert str(problem)
+
+
 def test_the_remedy_helps():
     s = da.System("walker", gravity=(0, -9.81, 0))
     s.add_body("hip", mass=10.0)

@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
 from dalembert.errors import LoopError
 from dalembert.kinematics.initial import initial_state, named_speeds
-from dalembert.mechanism.stabilise import Projection
+from dalembert.mechanism.simulation_options import Projection
 from dalembert.simulation import constrained_start
 from dalembert.simulation.compiled_start import StartProgram, assembled_by_code
 from dalembert.simulation.constrained_start import kept_at_reference

@@ -17,6 +17,8 @@ NOTHING = 1e-22
 def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
     """L of A = L Lᵀ, of one mass matrix or of many. Where A is that of a mechanism in its own speeds, `m`, the freedom without mass is
     named, and one whose inertia is mere rounding counts as such."""
+    if not np.isfinite(A).all():
+        raise StateError(_ENDLESS)
     try:
         L: np.ndarray = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
@@ -26,6 +28,10 @@ def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
     return L
 
 
+_ENDLESS = (
+    "the inertia of the mechanism is beyond what can be computed with: its masses or lengths are too large, or too far apart; check "
+    "their units"
+)
 _ANY = (
     "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and inertia, or "
     "build with cut=[…] another joint"
@@ -42,7 +48,11 @@ def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     """The speeds that together move no mass, and what to do about it."""
     stack = A.reshape(-1, m.n_u, m.n_u)
     size = np.sqrt(_least(m, stack, 1.0))
-    moments, directions = np.linalg.eigh(stack / size[:, :, None] / size[:, None, :])
+    with np.errstate(all="ignore"):
+        relative = stack / size[:, :, None] / size[:, None, :]
+    if not np.isfinite(relative).all():
+        return _ENDLESS
+    moments, directions = np.linalg.eigh(relative)
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])
     names = [m.speeds[i] for i in np.flatnonzero(part > 0.1 * part.max())]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.massless import mass_factor
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
@@ -96,7 +97,7 @@ def _writer(x: Samples) -> Callable[[Samples], Equations]:
 
 def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
     """Y = L⁻¹Bᵀ, L⁻¹f and L."""
-    L = np.linalg.cholesky(e.A)
+    L = mass_factor(e.A)
     return np.linalg.solve(L, e.B.transpose(0, 2, 1)), np.linalg.solve(L, e.f[..., None])[..., 0], L
 
 

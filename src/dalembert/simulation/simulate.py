@@ -20,22 +20,21 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.motion.bending_warning import check_stayed_positive, overbent, warn_of_bending
 from dalembert.motion.motion import Motion
+from dalembert.motion.motion_warnings import check_stayed_positive, overbent, warn_of_bending, warn_of_spin
 from dalembert.motion.occurrence import Occurrence
-from dalembert.motion.spin_warning import warn_of_spin
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.event_driven.acting import check_actions, recorded
 from dalembert.simulation.event_driven.shared_loads import check_loads_unique
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
+from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
 from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options

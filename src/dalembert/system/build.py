@@ -10,8 +10,7 @@ from dalembert.elastic.loaded import warn_of_stiffness
 from dalembert.elastic.placing import on_nodes, with_modes
 from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
-from dalembert.mechanism.plan import Plan
-from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.simulation_options import Plan, SimulationOptions
 from dalembert.parts.bodies import Body, MassProperties, check_mass_properties
 from dalembert.parts.joints import Joint
 from dalembert.parts.joints.curve import ALONG

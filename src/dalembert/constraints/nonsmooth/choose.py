@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.nonsmooth.impact import STILL, Impact, NoSolution, free_accelerations, impact, low
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
@@ -172,7 +173,7 @@ def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger
 
 def independent(k: Kinetics, rows: list[int]) -> list[int]:
     """Rows of laws, in order, that say something beside the loops and those before them."""
-    L = np.linalg.cholesky(k.A)
+    L = mass_factor(k.A)
     Y = np.linalg.solve(L, k.rows.T)
     basis: list[np.ndarray] = []
 

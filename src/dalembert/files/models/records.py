@@ -46,9 +46,9 @@ from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
+from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte
 from dalembert.parts.actions import ACTIONS
-from dalembert.parts.field_types import (
+from dalembert.parts.conform import (
     ByName,
     FieldType,
     Marked,

@@ -59,6 +59,8 @@ class Integrator:
     name: ClassVar[str]
     order: ClassVar[int]
     adaptive: ClassVar[bool]
+    implicit: ClassVar[bool] = False
+    """Whether every step solves a system with the equations' Jacobian."""
     any_formulation: ClassVar[bool] = True
     """Whether it marches equations in any speeds; if not, Kane's, by range space."""
     keeps_constraints: ClassVar[bool] = True

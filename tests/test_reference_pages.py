@@ -55,7 +55,8 @@ def shown(field) -> str:
 
 
 @pytest.mark.parametrize(
-    ("page", "classes"), [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)), ("laws.md", LAWS)]
+    ("page", "classes"),
+    [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)), ("laws.md", LAWS)],
 )
 def test_every_class_is_listed_with_its_fields_and_defaults(page, classes):
     found = sections(page)

@@ -25,6 +25,8 @@ from dalembert.motion.motion_warnings import check_stayed_positive, overbent, wa
 from dalembert.motion.occurrence import Occurrence
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
+from dalembert.simulation.event_driven.acting import check_actions, recorded
+from dalembert.simulation.event_driven.shared_loads import check_loads_unique
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
 from dalembert.simulation.march.between_stretches import Progress
@@ -64,7 +66,7 @@ def simulate(
     watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
 
-    program_of, run_of = _with_laws(model, o) if model.laws else (Program, Run)
+    program_of, run_of = _with_laws(model, o) if model.laws or any(e.actions for e in watched) else (Program, Run)
 
     @cache
     def program_with(kept: KeptRows, by: EquationChoice | None) -> Program:
@@ -75,12 +77,16 @@ def simulate(
     if model.elastic:
         check_positive(model, q, o.start, where="simulate")
     by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
-    kept = law_rows_kept(model, kept, q, o.start) if model.laws else kept
+    if model.laws:
+        kept = law_rows_kept(model, kept, q, o.start)
+        check_loads_unique(model, q, u, o.start, kept)
+    for event in watched:
+        check_actions(m, event)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
-    decided = repr(lasting), repr([control_rate, [e.terminal for e in watched]]), __version__
+    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
 
     @cache
     def identity() -> str:
@@ -212,6 +218,9 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
+    changes = [(t, list(m.parameters)[at], value) for t, at, value in run.parameter_changes]
+    if changes:
+        about["parameter_changes"] = changes
     if run.let_pass is not None:
         about["let_pass"] = run.let_pass
     if m.elastic:

@@ -293,7 +293,7 @@ class Mechanism(Analyses):
 
         assert options is not None  # the keywords, gathered
         if events is None and until is None:
-            events = self.plan.events
+            events = self.plan.events or None
         return simulate(
             self, *self.plan.begun(duration, initial, speeds), options.completed(self.plan.options), parameters, events,
             until, control, control_rate, checkpoint, resume, progress,

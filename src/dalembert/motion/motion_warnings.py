@@ -58,7 +58,8 @@ def check_stayed_positive(motion: Motion) -> None:
         return
     every = slice(None, None, 1 + len(motion) // BENDING_SAMPLES)
     q, t = motion.q[every], motion.t[every]
-    bad = first_not_positive(m, q, t, motion.record["parameters"])
+    values = {name: x[every] if isinstance(x, np.ndarray) else x for name, x in motion.parameters.items()}
+    bad = first_not_positive(m, q, t, values)
     if bad is not None:
         problem = SimulationError(f"at t = {t[bad]:.6g} s {bent_too_far(m, q[bad])}")
         problem.motion = motion
@@ -77,7 +78,8 @@ def warn_of_spin(motion: Motion) -> None:
     if not suspects or not len(motion) or m is None:
         return
     every = slice(None, None, 1 + len(motion) // SPIN_SAMPLES)
-    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], motion.record["parameters"])
+    values = {name: x[every] if isinstance(x, np.ndarray) else x for name, x in motion.parameters.items()}
+    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], values)
     for k in suspects:
         w = np.einsum("sba,sb->sa", moved.rotation[:, k], moved.angular_velocity[:, k])
         spins = np.linalg.norm(w, axis=1)

@@ -23,6 +23,7 @@ from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known
+from dalembert.formulations.formulation import approximation
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
@@ -98,6 +99,7 @@ def compare(
     entries = sorted(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
+<<<<<<< HEAD
     if duration is None:
         return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
     whole = WholeMotion(m, duration, start, speeds, accuracy)
@@ -119,6 +121,11 @@ def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[l
                 beyond.append(Refusal(e.formulation, e.constraints, _sentence(problem)))
         out.append(e)
     return out, beyond
+=======
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
+>>>>>>> main
 
 
 def _out_of_time(seconds: float) -> str:

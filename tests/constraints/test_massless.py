@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.constraints import METHODS
+from dalembert.formulations import FORMULATIONS
 
 
 def walker():
@@ -49,6 +51,26 @@ def test_masses_of_any_size_are_moved_or_refused_in_words(size, heavy):
             ask(s.build())
         except da.DalembertError as problem:
             assert str(problem)
+
+
+def test_digits_lost_to_a_penalty_are_told():
+    """Where the approximation by penalty leaves nothing of the smallest inertia, it says so; before, it was off by a tenth or more."""
+    s = da.System("far apart", gravity=(0, -9.81, 0))
+    for k, size in enumerate((1.0, 1e-5)):
+        s.add_body(f"b{k}", da.box(size**3, (size, size, size), com=(0.5 * size, 0, 0)))
+        s.add_joint(
+            f"j{k}", da.Revolute((0.6, 0, 0.8)), f"b{k - 1}" if k else "ground", f"b{k}", at_parent=(1.0 * k, 0, 0)
+        )
+    m = s.build()
+    state = m.state(np.array([0.3, 0.4]), np.array([0.1, 0.2]))
+    exact = METHODS["range_space"](FORMULATIONS["kane"].equations(state)).udot
+    form = FORMULATIONS["gauss_penalty"]
+    try:
+        found = form.udot(state, METHODS["range_space"](form.equations(state)).udot)
+    except da.StateError as problem:
+        assert "rounding decides" in str(problem)
+    else:
+        assert np.allclose(found, exact, rtol=1e-3)
 
 
 def test_the_remedy_helps():

@@ -107,13 +107,13 @@ def _sizes(x: Samples, n_rows: int) -> np.ndarray:
     """The rows' scales, as the first sample shows them."""
     if not len(x):
         return np.ones(n_rows)
-    m = x.mechanism.with_parameters(**x.parameters).numeric
+    m = x.model().numeric
     return row_scales(m.state(x.q[0], x.u[0], x.t[0]))
 
 
 def _say_something(x: Samples, n_rows: int) -> np.ndarray:
     """Which rows are more than the rounding of their terms at some samples: where all are no more, none is large beside the others."""
-    m, some = x.mechanism.with_parameters(**x.parameters).numeric, x.at(spread(len(x), FEW))
+    m, some = x.model().numeric, x.at(spread(len(x), FEW))
     rows = [closure(m.state(q, u, t))[1].any(axis=1) for t, q, u in zip(some.t, some.q, some.u)]
     return np.any([np.zeros(n_rows, dtype=bool), *rows], axis=0)
 

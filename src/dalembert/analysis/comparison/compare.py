@@ -22,6 +22,7 @@ from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known
+from dalembert.formulations.formulation import approximation
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
@@ -89,7 +90,9 @@ def compare(
     entries = sorted(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
-    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
 
 
 def _out_of_time(seconds: float) -> str:

@@ -79,10 +79,13 @@ class Comparison:
     states: int
     entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
+    approximations: tuple[Refusal, ...] = ()
+    """Which formulations are others' equations only nearly, and why."""
 
     def __str__(self) -> str:
         title = f"{self.mechanism}: {counted(len(self.entries), 'pair')} on {counted(self.states, 'consistent state')}, fastest first"
         lines = [title, *table(self.entries)]
+        lines += ["Approximate:", *(f"  {a}" for a in self.approximations)] if self.approximations else []
         if self.refusals:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)

@@ -33,7 +33,13 @@ def compare(
     if json:
         rows = [entry.row() for entry in found.entries]
         say_json(
-            {"model": m.name, "states": found.states, "entries": rows, "refusals": [asdict(x) for x in found.refusals]}
+            {
+                "model": m.name,
+                "states": found.states,
+                "entries": rows,
+                "refusals": [asdict(x) for x in found.refusals],
+                "approximate": [asdict(x) for x in found.approximations],
+            }
         )
     else:
         say(str(found))

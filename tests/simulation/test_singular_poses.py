@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import bricard, change_point, crank_rocker
 from dalembert.kinematics.constraint_rows import constraint_rows
+from dalembert.simulation.march.between_stretches import Pace
 from dalembert.simulation.near_singular import near_singular
 from tests.simulation.test_loops import energy_error, largest_gap
 
@@ -206,7 +208,7 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
-    from dalembert.mechanism.stabilise import Projection
+    from dalembert.mechanism.simulation_options import Projection
     from dalembert.simulation.constrained_start import kept_at
 
     m = four_bar(PARALLELOGRAM, off)
@@ -248,10 +250,19 @@ def test_a_failure_next_to_a_singular_pose_names_it():
 
 def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
     """Steps so short that the end would never be reached."""
-    from dalembert.simulation.march import pace
+    from dalembert.simulation.march import between_stretches
 
-    monkeypatch.setattr(pace, "WINDOW", 50)
+    monkeypatch.setattr(between_stretches, "WINDOW", 50)
     m, initial, speeds, _ = crank_rocker()
     with pytest.raises(da.SimulationError, match=r"the run creeps: near t = .* takes steps of") as raised:
         m.simulate(1.0, initial, speeds, max_step=1e-9, max_steps=10**6, control=lambda s: {}, control_rate=1e5)
     assert raised.value.motion.t[0] == 0.0
+
+
+def test_patience_falls_as_steps_are_used_up():
+    """At one and the same pace, three times too slow, a run is ended before it has made half of its steps, not at its first look."""
+    o = types.SimpleNamespace(method=types.SimpleNamespace(adaptive=True), end=1.0, max_steps=100_000)
+    slow, quick = Pace(o, 0.0), Pace(o, 0.0)
+    ended = next(steps for steps in range(5_000, 100_001, 5_000) if slow.creeps(steps / 300_000, steps))
+    assert 10_000 < ended <= 55_000
+    assert not any(quick.creeps(steps / 100_001, steps) for steps in range(5_000, 100_001, 5_000))

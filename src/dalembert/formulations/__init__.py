@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
 from dalembert.parts.names import nearest
@@ -50,12 +52,16 @@ FORMULATIONS: Registry[Formulation] = Registry(
 """Imported when first asked for."""
 
 
-def write(m: Any, formulation: str | FormulationSettings, parameters: str) -> WrittenEquations:
-    """Trace a formulation over symbols."""
+def write(
+    m: Any, formulation: str | FormulationSettings, parameters: str, small: Iterable[str] | Mapping[str, Any] = ()
+) -> WrittenEquations:
+    """Trace a formulation over symbols, to first degree in the coordinates that are named as small."""
     form = suitable(m, formulation)
+    named = SmallCoordinates.named(m, small) if small else None
     with tracing():
         m = m.symbolic_state(parameters).mechanism
-        return WrittenEquations.traced(formulation_name(formulation), settled(form, m), m)
+        made = WrittenEquations.traced(formulation_name(formulation), settled(form, m), m)
+        return made if named is None else made.truncated(named)
 
 
 def suitable(m: Any, said: str | FormulationSettings) -> Formulation:

@@ -6,7 +6,7 @@ Numbers may be expressions of named parameters; `numeric` has them evaluated. No
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from dalembert.arrays import Arrays, stack_constants
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
-from dalembert.mechanism.plan import Plan
-from dalembert.mechanism.scales import Scales, scales_of
+from dalembert.mechanism.scales import Scales, scales_of, units_of
+from dalembert.mechanism.simulation_options import Plan
 from dalembert.parts.bodies import Body, check_mass_properties
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.forces import Force
@@ -36,7 +35,7 @@ from dalembert.words import counted
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.trace.native.code import CodeLibraries
+    from dalembert.trace.native.cache import CodeLibraries
     from dalembert.trace.native.target import Target
 
 View = TypeVar("View")
@@ -176,11 +175,31 @@ class Description(Portable):
         """The numbered frame that a joint's frame on a body is fixed to: the body, or a node frame of it."""
         return self.node_frame_number[body, on.node] if on.node else body
 
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """Which of the coordinates are angles, in rad."""
+        found = np.zeros(self.n_q, dtype=bool)
+        for j in self.joints:
+            for at, unit in zip(j.q_at, units_of(j.joint.inner)[0]):
+                if at is not None:
+                    found[at] = unit == "rad"
+        return found
+
+    @cached_property
+    def joints_to_check(self) -> tuple[int, ...]:
+        """Joints (from 0) of which some values cannot be: those that time prescribes, and those with singular poses."""
+        every = enumerate(self.joints)
+        return tuple(k for k, j in every if None in j.q_at or j.joint.may_be_singular)
+
     def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
         """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""
         if name in self.joint_number:
             j = self.joints[self.joint_number[name] - 1]
             return j.own_q, j.own_u
+        return self.modal_places_of(name)
+
+    def modal_places_of(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of an elastic body's modes stand in q and in u, whatever joint has its name; None if it is none."""
         k = self.number_of.get(name, 0)
         if not k or not self.bodies[k - 1].modes:
             return None
@@ -268,7 +287,7 @@ class Description(Portable):
     @cached_property
     def code(self) -> CodeLibraries:
         """Machine code that was found for it already, whatever the values of its parameters."""
-        from dalembert.trace.native.code import CodeLibraries
+        from dalembert.trace.native.cache import CodeLibraries
 
         return CodeLibraries()
 
@@ -340,3 +359,37 @@ def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[st
             if at is None
         }
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Constants of all bodies and of the joints that carry them; the first axis runs over the bodies."""
+
+    mass: np.ndarray
+    com: np.ndarray
+    inertia: np.ndarray
+    parent_position: np.ndarray
+    parent_rotation: np.ndarray
+    child_position: np.ndarray
+    child_rotation: np.ndarray
+
+
+def stack_constants(bodies: Sequence[Any], joints: Sequence[Any]) -> Arrays:
+    """Numbers where all are numbers, objects where any is an expression of parameters."""
+    return Arrays(
+        _numbers(np.array([b.mass for b in bodies])),
+        _stacked([b.com for b in bodies]),
+        _stacked([b.inertia for b in bodies]),
+        _stacked([j.on_parent.position for j in joints]),
+        _stacked([j.on_parent.rotation for j in joints]),
+        _stacked([j.on_child.position for j in joints]),
+        _stacked([j.on_child.rotation for j in joints]),
+    )
+
+
+def _stacked(arrays: list[np.ndarray]) -> np.ndarray:
+    return _numbers(np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape))
+
+
+def _numbers(made: np.ndarray) -> np.ndarray:
+    return made if made.dtype == object else made.astype(float, copy=False)

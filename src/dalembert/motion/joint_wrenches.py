@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.motion.body_forces import exerted_wrenches, needed_wrenches
-from dalembert.motion.reactions import carried, constraint_frames, tree_joint_frames
+from dalembert.kinematics.transmitted import carried, needed
+from dalembert.motion.body_forces import exerted_wrenches
+from dalembert.motion.reactions import constraint_frames, tree_joint_frames
 from dalembert.vectors import cross
 
 
@@ -16,7 +17,7 @@ def joint_wrenches(s: Any, names: Sequence[str], rates: Any, lam: Any) -> list[l
     """Force and torque, six numbers in world axes, that every joint named exerts on the user's child at its place there; `lam` are the
     multipliers of all rows."""
     m = s.mechanism
-    left = [np.array(w, dtype=object) for w in needed_wrenches(s, rates)]
+    left = [np.array(w, dtype=object) for w in needed(s, rates)]
     exerted: dict[str, dict[int, Any]] = {name: {} for name in m.constraint_rows}
     pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
     for (name, k), wrench in zip(pairs, exerted_wrenches(s, lam) if pairs else ()):

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
-from dalembert.mechanism import Mechanism
+from dalembert.kinematics.transmitted import carried
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.parts.names import unknown
 
@@ -278,12 +278,3 @@ def _in_axes(R: np.ndarray, wrench: np.ndarray) -> np.ndarray:
     """Rᵀ on torque and force, of wrenches or of columns of them."""
     parts = [np.einsum("kij,ki...->kj...", R, wrench[:, at : at + 3]) for at in (0, 3)]
     return np.concatenate(parts, axis=1)
-
-
-def carried(m: Mechanism, number: int) -> list[int]:
-    """The body and all that it carries."""
-    out = {number}
-    for k, parent in enumerate(m.parent, start=1):
-        if parent in out:
-            out.add(k)
-    return sorted(out)

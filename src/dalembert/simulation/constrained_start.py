@@ -17,7 +17,7 @@ from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.stabilise import Stabilisation
+from dalembert.mechanism.simulation_options import Stabilisation
 from dalembert.simulation.compiled_start import assembled_by_code
 from dalembert.simulation.integrators.integrator_registry import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept

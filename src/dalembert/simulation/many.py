@@ -17,10 +17,9 @@ from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Projection
-from dalembert.motion.bending_warning import overbent, warn_of_bending
+from dalembert.mechanism.simulation_options import Projection, SimulationOptions
 from dalembert.motion.motion import Motion
+from dalembert.motion.motion_warnings import overbent, warn_of_bending
 from dalembert.parts.names import unknown
 from dalembert.simulation.compiled_start import Assembler, StartProgram, assembled_by_code
 from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at, kept_at_reference

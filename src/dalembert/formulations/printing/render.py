@@ -5,6 +5,7 @@ Where the collected form is short it is written out; else shared values get name
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dalembert.optional import optional
 from dalembert.trace import count_operations, substitute, tracing
 from dalembert.trace.collect import collected
 from dalembert.trace.text import latex_program, plain_text, to_sympy
-from dalembert.trace.text.intermediates import Naming, expanded_length, program, whole
+from dalembert.trace.text.intermediates import Intermediates, Naming, expanded_length, program, whole
 from dalembert.trace.text.latex_atoms import name_in_latex
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_OPERATIONS = 1000
 """Beyond as many operations the collected form is not tried."""
-LONGEST = 500
-"""Characters of an element that is still written out."""
+LONGEST, LONGEST_RATE = 500, 1000
+"""Characters of an element that is still written out; rates of coordinates, which are read less, may be longer."""
 SMALL_MATRIX, SHORT_ELEMENT = 6, 30
 """Rows of a mass matrix, and characters of its elements, that are set as a matrix in LaTeX."""
 
@@ -57,11 +58,22 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
         short = collected(list(found.values()))
     if short is None:
         return found, program
-    longest = max((expanded_length(x) for part in short for x in part.ravel()), default=0)
-    if longest <= LONGEST:
-        return dict(zip(found, short)), whole
+    longest = {name: max(map(expanded_length, part.ravel()), default=0) for name, part in zip(found, short)}
+    if all(length <= LONGEST for name, length in longest.items() if name != "qdot"):
+        rates = _fewer(short[0], found["qdot"]) if longest["qdot"] > LONGEST_RATE else short[0]
+        return dict(zip(found, short)) | {"qdot": rates}, whole if rates is short[0] else rates_named
     shorter = count_operations(short).total < count_operations(list(found.values())).total
     return dict(zip(found, short)) if shorter else found, program
+
+
+def rates_named(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
+    """Names for what the rates of coordinates are made of, where all the rest is short; one program where it must be in one piece."""
+    return program(outputs, taken)
+
+
+def _fewer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """A copy of that which takes fewer operations."""
+    return np.array(min((a, b), key=lambda x: count_operations(x).total))
 
 
 def _present(values: np.ndarray) -> bool:
@@ -85,26 +97,32 @@ def text(eq: WrittenEquations) -> str:
     lines: dict[str, Any] = {}
     count: dict[str, int] = {}
     for name, values in found.items():
-        made = dict(_elements(name, values, labels.get(name, names), names))
+        half = name == "A" and _symmetric(eq, values)
+        made = dict(_elements(name, values, labels.get(name, names), names, half))
         lines |= made
         count[name] = len(made)
-    written = plain_text(lines, naming).splitlines()
+    if naming is rates_named:
+        apart = plain_text(dict(list(lines.items())[: count["qdot"]]), program).splitlines()
+        written = apart + plain_text(dict(list(lines.items())[count["qdot"] :]), whole).splitlines()
+    else:
+        written = plain_text(lines, naming).splitlines()
     first = len(written) - len(lines)
     left, right = balance(eq, found)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
+    out += [f"to first degree in {', '.join(eq.small.names)}"] if eq.small is not None else []
     out += ["", "with", *(f"  {line}" for line in written[:first])] if first else []
+    headings = HEADINGS if _symmetric(eq, found["A"]) else HEADINGS | {"A": "mass matrix, where it is not 0"}
     for name in found:
-        out += ["", HEADINGS[name], *(f"  {line}" for line in written[first : first + count[name]])]
+        out += ["", headings[name], *(f"  {line}" for line in written[first : first + count[name]])]
         first += count[name]
     return "\n".join(out)
 
 
-def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str]) -> list[tuple[str, Any]]:
+def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str], half: bool) -> list[tuple[str, Any]]:
     if name == "qdot":
         return [(f"d/dt {row}", x) for row, x in zip(rows, values)]
     if values.ndim == 1:
         return [(f"{name}[{row}]", x) for row, x in zip(rows, values)]
-    half = name == "A"
     return [
         (f"{name}[{row}, {column}]", values[i, j])
         for i, row in enumerate(rows)
@@ -113,21 +131,28 @@ def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str]
     ]
 
 
+def _symmetric(eq: WrittenEquations, A: np.ndarray) -> bool:
+    """Whether A is, as that of all exact equations; of partly linear ones, where both sides of the diagonal are the same expression."""
+    pairs = zip(A.ravel(), A.T.ravel())
+    return eq.small is None or all(a is b or (isinstance(a, (int, float)) and a == b) for a, b in pairs)
+
+
 def latex(eq: WrittenEquations) -> str:
     found, naming = sections(eq)
     left = r"A \dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
     right = " + ".join(name_in_latex(name) for name in balance(eq, found)[1])
-    head, body = latex_program(_halved(found), naming=naming).split("\n", 1)
+    head, body = latex_program(_halved(found, _symmetric(eq, found["A"])), naming=naming).split("\n", 1)
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
-    return "\n".join([head, rf"{left} &= {right}, \quad A = A^{{T}}{speeds} \\", body])
+    same = r", \quad A = A^{T}" if _symmetric(eq, found["A"]) else ""
+    return "\n".join([head, rf"{left} &= {right}{same}{speeds} \\", body])
 
 
-def _halved(found: dict[str, np.ndarray]) -> dict[str, Any]:
-    """A large or long A as the elements of its lower half that are not 0."""
+def _halved(found: dict[str, np.ndarray], half: bool) -> dict[str, Any]:
+    """A large or long A as its elements that are not 0, of a symmetric one those of the lower half."""
     A = found["A"]
     if len(A) <= SMALL_MATRIX and max(map(expanded_length, A.ravel()), default=0) <= SHORT_ELEMENT:
         return found
-    lower = [(i, j) for i in range(len(A)) for j in range(i + 1) if not _zero(A[i, j])]
+    lower = [(i, j) for i in range(len(A)) for j in range(i + 1 if half else len(A)) if not _zero(A[i, j])]
     elements = {f"A_{i + 1},{j + 1}": A[i, j] for i, j in lower}
     return {"qdot": found["qdot"], **elements, **{name: x for name, x in found.items() if name not in ("qdot", "A")}}
 

@@ -17,7 +17,6 @@ from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide
 from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
 from dalembert.kernels.tree.body_motion import N_MOTION
 from dalembert.kinematics.state import State
@@ -27,6 +26,7 @@ from dalembert.simulation.march.memory import Layout
 from dalembert.trace import tracing
 from dalembert.trace.graph import flatten
 from dalembert.trace.native import Int, Module, Output, Pointer, Signature
+from dalembert.trace.native.module import Prefixed
 from dalembert.view.drawing.wires import Wire
 
 LEAST = 1e-12

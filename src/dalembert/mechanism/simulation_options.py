@@ -227,9 +227,9 @@ class SimulationOptions(Portable):
     ] = None  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name, check in checks_of(SimulationOptions).items():
+        for name, value in self.said.items():
             try:
-                object.__setattr__(self, name, check(getattr(self, name), name))
+                object.__setattr__(self, name, checks_of(SimulationOptions)[name](value, name))
             except ModelError as problem:
                 raise SimulationError(str(problem)) from None
 
@@ -256,7 +256,9 @@ class SimulationOptions(Portable):
         """
         own = self.method is not None or self.step is not None
         rest = {name: x for name, x in by.said.items() if not (own and options()[name].steps)}
-        return SimulationOptions(**rest | self.said)
+        made = SimulationOptions()
+        vars(made).update(rest | self.said)  # all of them have been checked
+        return made
 
 
 USUAL = SimulationOptions(

@@ -42,8 +42,7 @@ class LawProgram(Program):
         more = [f'{what} of law "{name}"' for name in self.mechanism.laws for what in ("losses", "work")]
         return super().unknowns + more
 
-    @cached_property
-    def layout(self) -> Layout:
+    def _lay_out(self) -> Layout:
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
         return layout(self.integrator, unknowns, len(self.events), margins_size(m.law_table))

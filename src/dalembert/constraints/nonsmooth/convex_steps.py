@@ -1,8 +1,8 @@
 """Complementarity with friction cones by convex problems, where Newton's method is trapped.
 
 With De Saxcé's change of variables, a contact is 0 ≤ p ⊥ a + μ|a_T| n in Coulomb's cone and its dual. With μ|a_T| and the radii of
-friction without a gap fixed, that is the minimum of ½ pᵀW p + cᵀp over convex sets, found by projected gradients with Nesterov's momentum;
-then they are taken anew.
+friction without a gap fixed, that is the minimum of ½ pᵀW p + cᵀp over convex sets, found by projected gradients with Nesterov's
+momentum; then they are taken anew.
 """
 
 from __future__ import annotations

@@ -161,8 +161,8 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
         found, good = newton(x, p)
         if good:
             return found
-    found = _by_sets(x)
-    return _by_convex_steps(x, p) if found is None else found
+    by_sets = _by_sets(x)
+    return _by_convex_steps(x, p) if by_sets is None else by_sets
 
 
 def _by_convex_steps(x: Problem, p: np.ndarray) -> np.ndarray | None:

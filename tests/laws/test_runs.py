@@ -198,6 +198,8 @@ def test_a_plain_python_force_works_with_laws():
         motion = s.build().simulate(2.0)
     assert motion.impacts[0].t == pytest.approx(1.0, abs=1e-9)
     assert motion.contacts["stop"].state[-1, 0] == "closed"
+    pressed = motion.contacts["stop"].normal[-1, 0] - motion.contacts["dry"].friction[-1, 0]
+    assert pressed == pytest.approx(3.0, abs=1e-9)  # their shares are not unique, what they bear together is
 
 
 def test_balls_renamed_move_alike():

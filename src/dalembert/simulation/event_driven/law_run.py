@@ -28,6 +28,7 @@ from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
+from dalembert.simulation.march.callback import registered
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
@@ -109,11 +110,12 @@ class LawRun(Run):
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         super().begin(q, u, parameters)
-        mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
-        for i, e in enumerate(k.elements):
-            if self.model.laws[e.law].on:
-                self.put_on(mode, k, i)
-        self._settle({})
+        with registered(self.handler):
+            mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
+            for i, e in enumerate(k.elements):
+                if self.model.laws[e.law].on:
+                    self.put_on(mode, k, i)
+            self._settle({})
 
     def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
         """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
@@ -146,7 +148,7 @@ class LawRun(Run):
 
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def checkpoint(self) -> Checkpoint:
-        """With what has been noted of the laws; the mode itself is among the inputs."""
+        """Put aside what has been noted of the laws, too; the mode itself is among the inputs."""
         width = 1 + self.program.rhs.mode.size
         return replace(
             super().checkpoint(),
@@ -241,7 +243,8 @@ class LawRun(Run):
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
-        return history(self, t, rows)
+        with registered(self.handler):
+            return history(self, t, rows)
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:

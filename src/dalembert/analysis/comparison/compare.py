@@ -99,12 +99,13 @@ def compare(
     entries = sorted(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
-<<<<<<< HEAD
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    found = Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
     if duration is None:
-        return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
-    whole = WholeMotion(m, duration, start, speeds, accuracy)
-    entries, beyond = _with_motions(entries, whole)
-    return Comparison(m.name, len(reference.states), tuple(entries), (*refusals, *beyond), duration, accuracy)
+        return found
+    entries, beyond = _with_motions(entries, WholeMotion(m, duration, start, speeds, accuracy))
+    return replace(found, entries=tuple(entries), refusals=(*refusals, *beyond), duration=duration, accuracy=accuracy)
 
 
 def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[list[ComparisonEntry], list[Refusal]]:
@@ -121,11 +122,6 @@ def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[l
                 beyond.append(Refusal(e.formulation, e.constraints, _sentence(problem)))
         out.append(e)
     return out, beyond
-=======
-    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
-    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
-    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
->>>>>>> main
 
 
 def _out_of_time(seconds: float) -> str:

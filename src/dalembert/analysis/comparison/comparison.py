@@ -86,25 +86,19 @@ class Comparison:
     states: int
     entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
-<<<<<<< HEAD
+    approximations: tuple[Refusal, ...] = ()
+    """Which formulations are others' equations only nearly, and why."""
     duration: float | None = None
     """Seconds of the whole motion that was compared, if one was."""
     accuracy: float | None = None
     """How near the reference its coordinates had to be, in rad and in the mechanism's own length."""
-=======
-    approximations: tuple[Refusal, ...] = ()
-    """Which formulations are others' equations only nearly, and why."""
->>>>>>> main
 
     def __str__(self) -> str:
         title = f"{self.mechanism}: {counted(len(self.entries), 'pair')} on {counted(self.states, 'consistent state')}, fastest first"
         lines = [title, *table(self.entries)]
-<<<<<<< HEAD
         if self.duration is not None:
             lines.append(f"A motion of {self.duration:g} s to {self.accuracy:g}, by each formulation's fastest pair.")
-=======
         lines += ["Approximate:", *(f"  {a}" for a in self.approximations)] if self.approximations else []
->>>>>>> main
         if self.refusals:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)

@@ -121,7 +121,7 @@ class WholeMotion:
         q, u = self.start
         o = options(self.m, self.duration, said).beginning(self.m, q, u)
         if program is None:
-            by = equation_choice(self.m, formulation, constraints, o, q)
+            by = equation_choice(self.m.kernels, formulation, constraints, o, q)
             program = ProgramAsWritten(self.m.kernels, o.method, 1, (), (), self._kept, by)
         run = Run(program, self.m, o, [], None, None, lambda: "")
         run.begin(q, u, np.array(list(self.m.parameters.values()), dtype=float))

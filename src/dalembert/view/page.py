@@ -16,10 +16,10 @@ from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
 from dalembert.view.drawing.joint_frames import on_child, place_on_child
-from dalembert.view.drawing.places import expression_of, has_symbols
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import Scene, scene
 from dalembert.view.drawing.topology_svg import topology_svg
+from dalembert.view.drawing.traced_places import expression_of, has_symbols
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings

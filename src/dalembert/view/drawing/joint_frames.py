@@ -7,7 +7,7 @@ import numpy as np
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
 from dalembert.parts.frames import Frame
 from dalembert.vectors import Vector
-from dalembert.view.drawing.places import place
+from dalembert.view.drawing.traced_places import place
 
 
 def on_parent(m: Mechanism, j: TreeJoint | CutJoint, parent: int) -> Frame:

@@ -16,7 +16,7 @@ from dalembert.parts.frames import Frame
 from dalembert.parts.joints.axis import to_z, unit
 from dalembert.parts.shapes import Shape
 from dalembert.vectors import IDENTITY, Matrix, Vector
-from dalembert.view.drawing.places import expression_of, has_symbols
+from dalembert.view.drawing.traced_places import expression_of, has_symbols
 
 CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 """Corners of the box with edges 1."""

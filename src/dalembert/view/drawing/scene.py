@@ -13,9 +13,9 @@ from dalembert.vectors import Vector
 from dalembert.view.drawing.joint_frames import on_child, place_on_child, tracks
 from dalembert.view.drawing.joint_marks import joint_mark
 from dalembert.view.drawing.look import bounds, floor, viewpoint
-from dalembert.view.drawing.places import place
 from dalembert.view.drawing.primitives import Primitive, ball, block, drawn, polyline
 from dalembert.view.drawing.skeleton import attachments, bars, distinct, gyration, holds, skeleton, unseen
+from dalembert.view.drawing.traced_places import place
 from dalembert.view.drawing.wires import Wire, wire
 
 PALETTE = ("#4c8dff", "#f0a23b", "#35b58a", "#e4607b", "#9a7af0", "#2fb3c6", "#c7b23a", "#df7c50")

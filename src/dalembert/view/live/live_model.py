@@ -16,7 +16,7 @@ from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import symbol
-from dalembert.view.drawing.places import has_symbols
+from dalembert.view.drawing.traced_places import has_symbols
 
 GRAVITY = "gravity"
 """Name of the parameter that gravity becomes."""
@@ -48,7 +48,7 @@ class LiveModel:
     motion: Motion
     """At the samples that the page shows."""
     mechanism: Mechanism
-    """With the parameters of the motion, and gravity among them."""
+    """Mechanism that is marched: the parameters are those of the motion, with gravity among them."""
     options: Options
     q: np.ndarray
     u: np.ndarray

@@ -13,7 +13,7 @@ from dalembert.trace import Expr
 from dalembert.vectors import Vector
 
 
-class Place(np.ndarray):
+class TracedPlace(np.ndarray):
     """Three numbers, with expressions for them. What is computed from it is numbers alone."""
 
     expression: Any = None
@@ -24,7 +24,7 @@ def place(numbers: Any, expression: Any) -> Vector:
     made = np.asarray(numbers, dtype=float)
     if not has_symbols(expression):
         return made
-    remembering = made.view(Place)
+    remembering = made.view(TracedPlace)
     remembering.expression = np.asarray(expression, dtype=object)
     return remembering
 

@@ -41,6 +41,10 @@ ALLOWED = 1e3
 """Tolerances by which margins may be violated in a mode just chosen: another one was tried to no avail."""
 AT_ONCE, MOST_AT_ONCE = 1e-13, 12
 """Time, by that of the run, within which events count as one instant, and how many may follow each other there."""
+BESIDE = 1e-3
+"""Part of a step over which the slope of a margin is taken."""
+LOCATED, TOO_FAR = 1e-16, 0.1
+"""Correction of an event's time that is none, by the time; and part of the step beyond which it is not believed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,14 +238,18 @@ class LawRun(Run):
         if t <= t_old:
             self._restep(t_old, t_old)
             return
-        small = 1e-3 * (t - t_old)
+        small = BESIDE * (t - t_old)
         slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if j >= 0 else 0.0
         for turn in range(CORRECTIONS):
             self._restep(t_old, t)
             if not slope < 0.0:
                 return
             shift = -self.margins(t)[0][j] / slope
-            if turn == CORRECTIONS - 1 or abs(shift) <= 1e-16 * max(1.0, abs(t)) or abs(shift) > 0.1 * (t - t_old):
+            if (
+                turn == CORRECTIONS - 1
+                or abs(shift) <= LOCATED * max(1.0, abs(t))
+                or abs(shift) > TOO_FAR * (t - t_old)
+            ):
                 return
             t = t + shift
 

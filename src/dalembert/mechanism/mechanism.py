@@ -130,6 +130,15 @@ class Mechanism(Analyses):
         return RowTable.of({name: d.kinds for name, d in self.constraint_rows.items()})
 
     @cached_property
+    def row_inertias(self) -> np.ndarray | None:
+        """Inertias of the rows, where these decide freedoms that move no mass; None in all other mechanisms."""
+        if not self.constraint_rows:
+            return None
+        from dalembert.constraints.massless import row_inertias
+
+        return row_inertias(self)
+
+    @cached_property
     def row_parts(self) -> np.ndarray:
         """The number of the part that each row of the loops and constraints belongs to, from 0."""
         every = [[self.part_of[d.part_body]] * len(d.g) for d in self.constraint_rows.values()]

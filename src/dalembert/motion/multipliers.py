@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.massless import carried, mass_factor
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
@@ -90,7 +90,9 @@ def _writer(x: Samples) -> Callable[[Samples], Equations]:
         values = run(y, None)
         n_rows = (values.shape[1] - n * n - n) // (n + 1)
         A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
-        return Equations(A.reshape(len(y), n, n), f + y.forces, B.reshape(len(y), n_rows, n), gamma)
+        A, B = A.reshape(len(y), n, n), B.reshape(len(y), n_rows, n)
+        A, f = carried(x.mechanism, A, f + y.forces, B, gamma)
+        return Equations(A, f, B, gamma)
 
     return write
 

@@ -27,8 +27,8 @@ _PARALLEL = 1e-9
 _FAR = 10.0
 """Slides beyond this many link lengths are not made: nearly parallel axes meet far away, and long arms cost digits."""
 _NO_OFFSET, _NOT_TILTED, _EXACT, _HALF_TURN = 1e-12, 1e-12, 1e-12, 1e-9
-"""Rounding of frames that is taken out: an offset by its length, the tilt of an axis, the angle from quarter turns, the cosine of half a
-turn."""
+"""Rounding of frames that is taken out: an offset by its length, the tilt of an axis, the angle from quarter turns, the cosine of
+half a turn."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,8 @@ ACCURACY = 1e-6
 """How near the reference the coordinates of a whole motion have to be, in rad and in the mechanism's own length."""
 
 CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
+NO_TURNING, NO_FORCE = 1e-12, 1e-12
+"""Squared angular velocity, and multiplier, beside which differences are not called larger than they are."""
 
 
 def compare(
@@ -99,12 +101,13 @@ def compare(
     entries = sorted(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
-<<<<<<< HEAD
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    found = Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
     if duration is None:
-        return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
-    whole = WholeMotion(m, duration, start, speeds, accuracy)
-    entries, beyond = _with_motions(entries, whole)
-    return Comparison(m.name, len(reference.states), tuple(entries), (*refusals, *beyond), duration, accuracy)
+        return found
+    entries, beyond = _with_motions(entries, WholeMotion(m, duration, start, speeds, accuracy))
+    return replace(found, entries=tuple(entries), refusals=(*refusals, *beyond), duration=duration, accuracy=accuracy)
 
 
 def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[list[ComparisonEntry], list[Refusal]]:
@@ -121,11 +124,6 @@ def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[l
                 beyond.append(Refusal(e.formulation, e.constraints, _sentence(problem)))
         out.append(e)
     return out, beyond
-=======
-    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
-    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
-    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
->>>>>>> main
 
 
 def _out_of_time(seconds: float) -> str:
@@ -179,14 +177,14 @@ class Reference:
         if len(lam) < rows or not self.determined.any():
             return np.nan
         found, expected = lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined]
-        return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-12))
+        return float(np.abs(found - expected).max() / max(np.abs(expected).max(), NO_FORCE))
 
 
 def _turning(s: State) -> float:
     """The largest ω² and ω v of any body."""
     sizes = [[np.linalg.norm(x) for x in (v.w, v.v)] for v in s.velocities]
     w, v = np.max(sizes, axis=0)
-    return max(float(w * w), float(w * v), 1e-12)
+    return max(float(w * w), float(w * v), NO_TURNING)
 
 
 def _body_accelerations(s: State, udot: Any) -> np.ndarray:

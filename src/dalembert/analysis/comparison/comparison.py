@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 NO_ROWS = "no rows"
 """In place of a constraint method where a formulation leaves nothing to constrain."""
 
+_MARGIN, _BAR = 1.2, 0.22
+"""Height of a figure without its bars, and of one bar, in inches."""
+
 
 @dataclass(frozen=True)
 class ComparisonEntry:
@@ -86,25 +89,19 @@ class Comparison:
     states: int
     entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
-<<<<<<< HEAD
+    approximations: tuple[Refusal, ...] = ()
+    """Which formulations are others' equations only nearly, and why."""
     duration: float | None = None
     """Seconds of the whole motion that was compared, if one was."""
     accuracy: float | None = None
     """How near the reference its coordinates had to be, in rad and in the mechanism's own length."""
-=======
-    approximations: tuple[Refusal, ...] = ()
-    """Which formulations are others' equations only nearly, and why."""
->>>>>>> main
 
     def __str__(self) -> str:
         title = f"{self.mechanism}: {counted(len(self.entries), 'pair')} on {counted(self.states, 'consistent state')}, fastest first"
         lines = [title, *table(self.entries)]
-<<<<<<< HEAD
         if self.duration is not None:
             lines.append(f"A motion of {self.duration:g} s to {self.accuracy:g}, by each formulation's fastest pair.")
-=======
         lines += ["Approximate:", *(f"  {a}" for a in self.approximations)] if self.approximations else []
->>>>>>> main
         if self.refusals:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)
@@ -124,7 +121,7 @@ class Comparison:
         """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
         names = list(dict.fromkeys(e.formulation for e in self.entries))
         figure: Figure = optional("matplotlib.figure", "plot()").Figure(
-            figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained"
+            figsize=(8.0, _MARGIN + _BAR * len(self.entries)), layout="constrained"
         )
         axes = figure.add_subplot()
         for place, entry in enumerate(self.entries):

@@ -27,6 +27,8 @@ NARROW, NARROWEST = 1e-13, 1e-14
 """Part of a value to which a limit is located: where growth begins as a square root, and where a root crosses."""
 SAME_VALUE, SAME_FREQUENCY, LEAST_VALUE = 1e-9, 1e-6, 1e-12
 """How near two limits are one: part of the value, rad/s; and the value by which those at zero are measured."""
+_THIN = 0.8
+"""Width of a line that only guides the eye, in points."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class Locus(Tabular):
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, np.abs(self.eigenvalues.imag), color="tab:blue", lw=1)
         for order in orders:
-            ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=0.8)
+            ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=_THIN)
         ax.set(xlabel=f"{self.name}, rad/s", ylabel="frequency, rad/s")
         return ax
 

@@ -50,26 +50,14 @@ def compare(
         accuracy=accuracy,
     )
     if json:
-<<<<<<< HEAD
         rows = [{name: entry.row()[name] for name in columns(found.entries)} for entry in found.entries]
         data = {
             "model": m.name,
             "states": found.states,
             "entries": rows,
             "refusals": [asdict(x) for x in found.refusals],
+            "approximate": [asdict(x) for x in found.approximations],
         }
         say_json(data if duration is None else data | {"duration": duration, "accuracy": accuracy})
-=======
-        rows = [entry.row() for entry in found.entries]
-        say_json(
-            {
-                "model": m.name,
-                "states": found.states,
-                "entries": rows,
-                "refusals": [asdict(x) for x in found.refusals],
-                "approximate": [asdict(x) for x in found.approximations],
-            }
-        )
->>>>>>> main
     else:
         say(str(found))

@@ -27,6 +27,13 @@ class PhaseState(RatesState):
         self.momenta = p
 
 
+def refusal(m: Mechanism) -> str | None:
+    """Momenta of freedoms without mass are nothing, and do not tell their rates."""
+    if m.row_inertias is None:
+        return None
+    return 'a freedom moves no mass, so that momenta do not tell all rates; choose "lagrange" or "kane"'
+
+
 def momenta_of(s: State) -> np.ndarray:
     """p = M q̇ + Γ; a state made from momenta has them already."""
     if isinstance(s, PhaseState):

@@ -11,9 +11,9 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, refusal, speeds_rate
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.in_coordinates import first_order, speeds
 from dalembert.formulations.tree.lagrangian import in_rates, momenta, structure, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

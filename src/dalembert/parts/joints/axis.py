@@ -13,6 +13,7 @@ from dalembert.vectors import Matrix, across
 
 Axis = Annotated[tuple[float, float, float], Holds("axis")]
 Z_AXIS: Axis = (0.0, 0.0, 1.0)
+"""What a joint turns about where nothing else is said."""
 UNIT, EXACTLY_UNIT = 1e-9, 1e-15
 """How far from 1 an axis may be long, and from what on it is divided by its length."""
 

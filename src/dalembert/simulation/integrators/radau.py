@@ -28,11 +28,13 @@ from dalembert.trace.native import Bool, Pointer, Real, Signature, maximum, mini
 ROOT = 6.0**0.5
 """√6, in all coefficients."""
 C = ((4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0)
+"""Nodes of the stages."""
 ERROR = ((-13.0 - 7.0 * ROOT) / 3.0, (-13.0 + 7.0 * ROOT) / 3.0, -1.0 / 3.0)
 """The embedded method's difference, in Z/h."""
 MU = 3.0 + 3.0 ** (2 / 3) - 3.0 ** (1 / 3)
+"""The real eigenvalue of the inverse of the method's matrix."""
 MU_PAIR = (3.0 + 0.5 * (3.0 ** (1 / 3) - 3.0 ** (2 / 3)), -0.5 * (3.0 ** (5 / 6) + 3.0 ** (7 / 6)))
-"""Eigenvalues of the inverse of the method's matrix, real and complex."""
+"""The complex ones, real and imaginary part."""
 T = np.array(
     [
         [0.09443876248897524, -0.14125529502095421, 0.03002919410514742],
@@ -63,8 +65,8 @@ HALF = 0.5
 LEAST_ERROR = 1e-10
 """Least error of a step, so that a choice can be made by it."""
 STAGE_ROUNDING, LOOSEST, FIRST_ITERATION = 10.0, 0.03, 1e-3
-"""Newton's iteration ends below this many roundings over rtol, at the latest at this part of the tolerance; a first correction this much
-smaller is the last [Hairer and Wanner, IV.8]."""
+"""Newton's iteration ends below this many roundings over rtol, at the latest at this part of the tolerance; a first correction this
+much smaller is the last [Hairer and Wanner, IV.8]."""
 
 
 class Radau(AdaptiveStep):

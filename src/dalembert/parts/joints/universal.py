@@ -13,7 +13,7 @@ from dalembert.parts.joints.joint import Joint, columns
 from dalembert.vectors import ZERO, Matrix, Vector, cross, turn
 
 PARALLEL = 1e-9
-"""By how little the cosine between two axes may fall short of 1 for them to be one."""
+"""Amount by which the cosine between two axes may fall short of 1 for them to be one."""
 
 
 @dataclass(frozen=True)

@@ -185,8 +185,9 @@ def main() -> None:
         "`m.compare()`: largest differences from Kane's equations solved by SVD, sizes, operations in the graph of A, f, B and γ, "
         "and time of one evaluation of all accelerations in machine code, solution included. Sorted by that time. Then what a whole "
         "motion takes until its coordinates are within 1e-6 rad, or of the mechanism's length: steps, and ms of compiled code. "
-        "Equations without rows are solved by elimination in a static order, as those with rows are by `sparse_augmented`. Written by "
-        "`benchmarks/comparison.py`.", "",
+        "Equations without rows are solved by elimination in a static order, as those with rows are by `sparse_augmented`. Times of a "
+        "table are taken in turn within one run: compare them with each other, not with those of another run. Trace and compile times "
+        "are taken once. Written by `benchmarks/comparison.py`.", "",
     ]  # fmt: skip
     record: dict[str, Any] = {}
     for case in CASES:

@@ -12,6 +12,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import FormulationSettings, recorded_formulation
 from dalembert.mechanism.simulation_options import (
+    EVENTS,
     RTOL,
     RTOL_CONSTRAINED,
     SAMPLES,
@@ -51,6 +52,7 @@ class Options:
     stabilise: Stabilisation
     constraints: str
     formulation: str | FormulationSettings
+    max_events: int
     assemble: bool
 
     @property
@@ -112,6 +114,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         stabilisation(chosen.stabilise),
         chosen.constraints,
         chosen.formulation,
+        chosen.max_events or EVENTS,
         chosen.assemble,
     )
 

@@ -343,7 +343,9 @@ class Run:
             y, n_q = self.part("y"), self.model.n_q
             q = y[:n_q].copy()
             x = self.control.forces(
-                self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
+                self.t,
+                q,
+                self.program.equation_choice.speeds(self.model, self.t, q, y[n_q : n_q + self.program.n_speeds].copy()),
             )
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1

@@ -13,6 +13,7 @@ from dalembert.topology import Loop, loops
 from dalembert.vectors import Vector
 
 ROUNDING = 1e-9
+"""Part of a length by which links may fall short and still reach."""
 OUT_OF_REACH = (
     'the loop {loop} cannot be closed: best gap {gap} m at "{name}" in any pose, for from joint to joint {longest} is {length} m long, '
     "and all the others together reach {rest} m. Check their lengths, and the places of the joints on them"

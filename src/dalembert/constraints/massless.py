@@ -15,6 +15,8 @@ NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
 """Part of the largest inertia of its part of the mechanism below which another is rounding: lengths within a part differ by less."""
+NAMED = 0.1
+"""Part of the largest share in a freedom without mass from which on a speed is named."""
 POSES, FAR = 3, 0.5
 """How many poses are examined for freedoms without mass, and how far these are from the reference, in large steps."""
 
@@ -128,7 +130,7 @@ def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     moments, directions = np.linalg.eigh(relative)
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])
-    names = [m.speeds[i] for i in np.flatnonzero(part > 0.1 * part.max())]
+    names = [m.speeds[i] for i in np.flatnonzero(part > NAMED * part.max())]
     bodies = [m.bodies[k].name for k, j in enumerate(m.joints) if {*j.columns} & {m.speeds.index(n) for n in names}]
     together = " together" if len(names) > 1 else ""
     return (

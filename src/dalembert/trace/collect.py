@@ -22,6 +22,7 @@ MOST_TERMS = 100
 """An expression of more terms is not easier to read than the computation it came from."""
 MOST_PRODUCTS = 900
 ROUNDING = 1e-13
+"""Part of the largest coefficient below which a sum of them is zero."""
 
 Monomial = tuple[tuple[Expr, int], ...]
 Angle = tuple[tuple[Expr, float], ...]

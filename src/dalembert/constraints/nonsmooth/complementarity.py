@@ -29,6 +29,12 @@ CONVEX = 8
 """Rounds of convex problems before a problem is given up."""
 MOST_SETS = 6
 """Contacts up to which all sets of closed ones are tried."""
+STIFFER = (1e2, 1e4)
+"""Factors of the step of the projection, where the search begins again."""
+DESCENDS = 0.1
+"""Part of the decrease that a step promises which it must bring."""
+BEGINS = 10.0
+"""Force from which a search begins, by what would stop the fastest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +120,7 @@ def newton(x: Problem, start: np.ndarray, most: int = 50, scale: float = 1.0) ->
             G, H = x.residual(trial, scale)
             if best is None or np.linalg.norm(G) < np.linalg.norm(best[1]):
                 best = (trial, G, H)
-            if np.linalg.norm(G) < (1.0 - 0.1 * part) * np.linalg.norm(F):
+            if np.linalg.norm(G) < (1.0 - DESCENDS * part) * np.linalg.norm(F):
                 break
         assert best is not None
         p, F, J = best
@@ -150,7 +156,7 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
         return nothing
     stuck = np.linalg.lstsq(x.W, -x.c, rcond=SHORTEST)[0]
     starts = [] if last is None else [(last, 1.0, 50)]
-    starts += [(nothing, 1.0, 50), (stuck, 1.0, 25), (nothing, 1e2, 25), (nothing, 1e4, 25)]
+    starts += [(nothing, 1.0, 50), (stuck, 1.0, 25), *((nothing, scale, 25) for scale in STIFFER)]
     for start, scale, most in starts:
         p, good = newton(x, start, most, scale)
         if good:
@@ -186,7 +192,7 @@ def _by_sets(x: Problem) -> np.ndarray | None:
     for closed in itertools.product((0.0, 1.0), repeat=len(normals)):
         start = np.zeros(len(x.c))
         for k, on in zip(normals, closed):
-            start[k] = on * 10.0 * np.abs(x.c).max() / max(x.W[k, k], 1e-300)
+            start[k] = on * BEGINS * np.abs(x.c).max() / max(x.W[k, k], 1e-300)
         p, good = newton(x, start)
         if good:
             return p

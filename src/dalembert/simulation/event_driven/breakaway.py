@@ -24,6 +24,10 @@ SEED = 1e-12
 """Slip to begin with, by its scale per second."""
 STIFF, SETTLED = 5.0, 4.0
 """Rate at which a direction settles, by the usual step, from which it is integrated implicitly, and below which no longer."""
+LEAST = 0.1
+"""Part of that by which the rate is judged at least."""
+FINEST, ROUNDING = 1e-13, 1e-15
+"""Finest tolerance of the implicit steps; part of the run to which events within them are located."""
 MOST = 20_000
 """Implicit steps before the rest is left to the run's own integrator."""
 SHARE = 0.01
@@ -51,7 +55,7 @@ class Breakaway:
         fastest = 0.0
         for i in planar(run.mode):
             rows = list(k.elements[i].tangents)
-            speed = max(float(np.linalg.norm(k.v[rows])), 0.1 * SEED * k.size(i))
+            speed = max(float(np.linalg.norm(k.v[rows])), LEAST * SEED * k.size(i))
             give = float(np.mean(np.diag(k.W)[[k.n_loops + r for r in rows]]))
             fastest = max(fastest, give * float(np.linalg.norm(forces[rows])) / speed)
         return fastest
@@ -61,7 +65,7 @@ class Breakaway:
         run = self.run
         y = self._seeded(run.part("y").copy())
         end = run.planned_end()
-        solver: Any = Radau(self._slope, run.t, y, end, rtol=max(run.options.rtol, 1e-13), atol=self._tolerances())  # type: ignore[arg-type]
+        solver: Any = Radau(self._slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
         for _ in range(MOST):
             if solver.status != "running":
                 break
@@ -130,7 +134,7 @@ class Breakaway:
             a, b = (run.event_value(k, t, y) for t, y in (before, (solver.t, solver.y)))
             if (a < 0.0 <= b and event.direction >= 0) or (a > 0.0 >= b and event.direction <= 0):
                 at = float(
-                    brentq(lambda t, k=k: run.event_value(k, t, dense(t)), before[0], solver.t, xtol=1e-15 * run.span)
+                    brentq(lambda t, k=k: run.event_value(k, t, dense(t)), before[0], solver.t, xtol=ROUNDING * run.span)
                 )
                 found.append((at, k))
         for at, k in sorted(found):

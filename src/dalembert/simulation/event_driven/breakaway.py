@@ -134,7 +134,9 @@ class Breakaway:
             a, b = (run.event_value(k, t, y) for t, y in (before, (solver.t, solver.y)))
             if (a < 0.0 <= b and event.direction >= 0) or (a > 0.0 >= b and event.direction <= 0):
                 at = float(
-                    brentq(lambda t, k=k: run.event_value(k, t, dense(t)), before[0], solver.t, xtol=ROUNDING * run.span)
+                    brentq(
+                        lambda t, k=k: run.event_value(k, t, dense(t)), before[0], solver.t, xtol=ROUNDING * run.span
+                    )
                 )
                 found.append((at, k))
         for at, k in sorted(found):

@@ -26,6 +26,7 @@ ORDER = (
     "vectors",
     "parts",
     "elastic",
+    "laws",
     "topology",
     "mechanism",
     "kinematics",

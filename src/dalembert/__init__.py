@@ -31,6 +31,7 @@ from dalembert.errors import (
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
+from dalembert.laws import Friction, JointFriction, Law, Stop
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import SimulationOptions
@@ -116,12 +117,15 @@ __all__ = [
     "FormulationError",
     "Frame",
     "Free",
+    "Friction",
     "GaussPenalty",
     "General",
     "Joint",
+    "JointFriction",
     "JointLoad",
     "JointSpring",
     "KnifeEdge",
+    "Law",
     "Load",
     "LoopError",
     "MassProperties",
@@ -153,6 +157,7 @@ __all__ = [
     "State",
     "StateError",
     "StiffnessWarning",
+    "Stop",
     "System",
     "Table",
     "Tendon",

@@ -18,7 +18,7 @@ from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.parts.bodies import RigidBody
 from dalembert.parts.forces import JointLoad
-from dalembert.parts.prescribed import TIME, Law
+from dalembert.parts.prescribed import TIME, PrescribedMotion
 from dalembert.system.system import JointPlacement
 from dalembert.trace import Expr, substitute, symbol
 from dalembert.trace.bind import bind
@@ -192,7 +192,7 @@ def _placement(p: JointPlacement, d: Drawing) -> JointPlacement:
     )  # fmt: skip
 
 
-def _law(p: JointPlacement, d: Drawing) -> Law:
+def _law(p: JointPlacement, d: Drawing) -> PrescribedMotion:
     if d.same_units:
         return p.law
 
@@ -205,7 +205,9 @@ def _law(p: JointPlacement, d: Drawing) -> Law:
         )
 
     speeds = p.joint.speeds
-    return Law(scaled(p.law.q, p.joint.coordinates, 0), scaled(p.law.u, speeds, -1), scaled(p.law.udot, speeds, -2))
+    return PrescribedMotion(
+        scaled(p.law.q, p.joint.coordinates, 0), scaled(p.law.u, speeds, -1), scaled(p.law.udot, speeds, -2)
+    )
 
 
 def _with_numbers(s: da.System) -> da.System:

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.formulations.tree import kane
-from dalembert.parts.prescribed import Law
+from dalembert.parts.prescribed import PrescribedMotion
 from dalembert.trace import symbol
 from dalembert.trace.native import cache
 
@@ -168,7 +168,7 @@ def test_which_joint_is_prescribed_tells_mechanisms_apart():
     for prescribed in ("A", "B", None):
         s = chain(("A", "B"))
         if prescribed:
-            s.joints[prescribed] = replace(s.joints[prescribed], law=Law((0.5,), (0.0,), (0.0,)))
+            s.joints[prescribed] = replace(s.joints[prescribed], law=PrescribedMotion((0.5,), (0.0,), (0.0,)))
         keys.add(s.build().kernels.fingerprint)
     assert len(keys) == 3
 

@@ -14,7 +14,7 @@ from dalembert.errors import ModelError
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
 from dalembert.parts.names import unknown
-from dalembert.parts.prescribed import Law
+from dalembert.parts.prescribed import PrescribedMotion
 
 _SAME_PLACE = 1e-9
 """Part of the body's size within which a point counts as being at a node."""
@@ -56,10 +56,12 @@ def node_at(body: Any, place: Any, where: str) -> str:
     return near[0]
 
 
-def with_modes(joint: Joint, on_child: Frame, law: Law, body: Any) -> tuple[Joint, Frame, Law]:
+def with_modes(
+    joint: Joint, on_child: Frame, law: PrescribedMotion, body: Any
+) -> tuple[Joint, Frame, PrescribedMotion]:
     """The joint with the body's coordinates after its own; its frame on the body is then the floating frame."""
     n = len(body.modes)
     node = body.nodes[on_child.node] if on_child.node else Node.of(np.zeros(3), np.zeros((3, n)))
     free = (None,) * n
-    more = Law((*law.q, *free), (*law.u, *free), (*law.udot, *free))
+    more = PrescribedMotion((*law.q, *free), (*law.u, *free), (*law.udot, *free))
     return JointWithModes(joint, node, on_child, body.modes), Frame(), more

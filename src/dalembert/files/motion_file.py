@@ -15,6 +15,7 @@ from dalembert.atomic import write_whole
 from dalembert.errors import MotionFileError
 from dalembert.limited_read import MB, Unreadable, read_whole
 from dalembert.mechanism import Mechanism
+from dalembert.motion.dataset import LAW_AXES, law_history
 from dalembert.motion.motion import Motion
 from dalembert.motion.occurrence import Occurrence
 from dalembert.version import __version__
@@ -58,7 +59,7 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
     )
     t, q, u, forces = (np.ascontiguousarray(data[name].values) for name in ("time", "q", "u", "force"))
     c, s, c_units, s_units = names
-    return Motion(t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism)
+    return Motion(t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism, history=law_history(data))
 
 
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
@@ -115,7 +116,8 @@ def _check_contents(content: bytes) -> None:
 
 def _checksum(data: Any) -> str:
     digest = hashlib.sha256()
-    for name in _CHECKED:
+    laws = [f"law_{name}" for name in LAW_AXES if f"law_{name}" in data and data[f"law_{name}"].dtype.kind == "f"]
+    for name in (*_CHECKED, *laws):
         digest.update(np.ascontiguousarray(data[name].values, dtype=float).tobytes())
     digest.update(str(data.attrs["record"]).encode())
     return digest.hexdigest()

@@ -41,6 +41,7 @@ def fingerprint_of(m: Mechanism) -> str:
             *_elastic(m),
             *_forces(m),
             *_constraints(m),
+            *_laws(m),
             [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
         return fingerprint(*parts)
@@ -96,6 +97,17 @@ def _constraints(m: Mechanism) -> list[Any]:
     if not m.cuts and not m.constraints:
         return []
     return [[d.bodies, list(d.g), list(d.phi)] for d in m.constraint_rows.values()]
+
+
+def _laws(m: Mechanism) -> list[Any]:
+    """Rows of laws, traced likewise, and their friction at a slip of its own."""
+    if not m.laws:
+        return []
+    v = symbols("#v", range(1))[0]
+    rows = [[d.bodies, [kind.value for kind in d.kinds], list(d.g), list(d.phi)] for d in m.law_rows.values()]
+    s = m.symbolic_state()
+    forces = [[*law.friction(s, v), *law.static_friction(s), law.viscous, law.restitution] for law in m.laws.values()]
+    return [tuple(m.laws), rows, forces, [law.on for law in m.laws.values()]]
 
 
 def _some(x: Any) -> bool:

@@ -94,13 +94,14 @@ class Differentiated:
 
     def _trace(self) -> None:
         m, constraint = self.mechanism, self.constraint
-        self.origin = self._beside() if vars(type(constraint)).get("of_differences", False) else ZERO
-        state = StateFromBodies(m, unspecified, origin=self.origin)
+        self.origin = self._beside() if constraint.measures_differences else ZERO
+        self.symbolic = state = StateFromBodies(m, unspecified, origin=self.origin)
         residual, slip = (np.asarray(part(state), dtype=object) for part in (constraint.residual, constraint.velocity))
         self.bodies = state.referenced
         now = _motion(state, self.bodies)
         self.g = np.concatenate([residual, np.zeros(len(slip))])
-        self.kinds = (RowKind.HOLONOMIC,) * len(residual) + (RowKind.NONHOLONOMIC,) * len(slip)
+        self.n_residual = len(residual)
+        self.kinds: tuple[RowKind, ...] = (RowKind.HOLONOMIC,) * len(residual) + (RowKind.NONHOLONOMIC,) * len(slip)
         self.phi = np.concatenate([directional(residual, now.rates), slip])
         self.C = jacobian(self.phi, [*now.velocities, *state.speeds])
         self.rate = np.asarray(directional(self.phi, now.rates | now.accelerations), dtype=object)

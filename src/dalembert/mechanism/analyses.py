@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from dalembert.aliases import JointValues, Outputs, ParameterValues, PointOfBody
 from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
 from dalembert.blas import on_one_thread
+from dalembert.errors import ModelError
 from dalembert.mechanism.description import Description
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ class Analyses(Description):
         """This mechanism, by its whole type."""
         return cast("Mechanism", self)
 
+    def _smooth(self, asked: str) -> Mechanism:
+        """This mechanism, where it has no laws: their forces are not part of what is asked."""
+        if self.laws:
+            names = ", ".join(f'"{name}"' for name in self.laws)
+            raise ModelError(
+                f'{asked} does not know laws, and mechanism "{self.name}" has some ({names}); ask it of m.without_laws()'
+            )
+        return self._m
+
     # -- small motions and balance ----------------------------------------------------------------------------------------
     @on_one_thread
     @takes(t=real, inputs=names, outputs=by_name, keep=names, tau=numbers)
@@ -52,7 +62,7 @@ class Analyses(Description):
         """
         from dalembert.analysis.linear.linearise import linearise
 
-        return linearise(self._m, q, u, t, inputs, outputs, keep, tau)
+        return linearise(self._smooth("linearise"), q, u, t, inputs, outputs, keep, tau)
 
     @on_one_thread
     @takes(times=row, inputs=names, outputs=by_name, keep=names)
@@ -63,7 +73,7 @@ class Analyses(Description):
         """Small deviations from a motion: a linearisation at each of its samples, or at those nearest the times."""
         from dalembert.analysis.linear.linearise import linearise_along
 
-        return linearise_along(self._m, motion, times, inputs, outputs, keep)
+        return linearise_along(self._smooth("linearise_along"), motion, times, inputs, outputs, keep)
 
     @on_one_thread
     @takes(hold=names, t=real, starts=count(1), seed=count(0))
@@ -78,7 +88,7 @@ class Analyses(Description):
         """
         from dalembert.analysis.equilibrium.find_equilibrium import equilibrium
 
-        found = equilibrium(self._m, initial, speeds, find, hold, t, starts, seed)
+        found = equilibrium(self._smooth("equilibrium"), initial, speeds, find, hold, t, starts, seed)
         self._m._warn_of_bending(found.q, "equilibrium")
         return found
 
@@ -91,7 +101,7 @@ class Analyses(Description):
         """All different ones that the starts lead to."""
         from dalembert.analysis.equilibrium.find_equilibrium import equilibria
 
-        found = equilibria(self._m, initial, speeds, find, hold, t, starts, seed)
+        found = equilibria(self._smooth("equilibria"), initial, speeds, find, hold, t, starts, seed)
         for one in found:
             self._m._warn_of_bending(one.q, "equilibria")
         return found
@@ -109,7 +119,7 @@ class Analyses(Description):
         """
         from dalembert.analysis.stability.locus import root_locus
 
-        return root_locus(self._m, name, values, initial, speeds, find, hold, t)
+        return root_locus(self._smooth("root_locus"), name, values, initial, speeds, find, hold, t)
 
     @on_one_thread
     @takes(over=by_name, hold=names, t=real)
@@ -120,7 +130,7 @@ class Analyses(Description):
         """Growth of small motions over one or two parameters or constant speeds: `over={"k": values, "c": values}`."""
         from dalembert.analysis.stability.stability_map import stability_map
 
-        return stability_map(self._m, over, initial, speeds, find, hold, t)
+        return stability_map(self._smooth("stability_map"), over, initial, speeds, find, hold, t)
 
     # -- inverse problems, sensitivities, workspace ---------------------------------------------------------------------
     @on_one_thread
@@ -137,7 +147,7 @@ class Analyses(Description):
         """
         from dalembert.analysis.drives import drives
 
-        return drives(self._m, q, u, udot, actuated, weights, t, parameters)
+        return drives(self._smooth("drives"), q, u, udot, actuated, weights, t, parameters)
 
     @on_one_thread
     @takes(parameters=names, initial_values=names, outputs=by_name)
@@ -155,7 +165,8 @@ class Analyses(Description):
         from dalembert.analysis.sensitivity.sensitivities import sensitivities
 
         return sensitivities(
-            self._m, *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output, rtol,
+            self._smooth("sensitivities"), *self.plan.begun(duration, initial, speeds), parameters, initial_values, outputs, output,
+            rtol,
         )  # fmt: skip
 
     @on_one_thread
@@ -175,7 +186,17 @@ class Analyses(Description):
 
         _, initial, speeds = self.plan.begun(None, initial, speeds)
         return identify(
-            self._m, times, measured, parameters, initial_values, initial, speeds, outputs, sigma, bounds or {}, rtol
+            self._smooth("identify"),
+            times,
+            measured,
+            parameters,
+            initial_values,
+            initial,
+            speeds,
+            outputs,
+            sigma,
+            bounds or {},
+            rtol,
         )
 
     @on_one_thread

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.laws import Law
 from dalembert.mechanism.numbered_joints import TreeJoint
 from dalembert.mechanism.plan import Plan
 from dalembert.parts.conform import marks_of
@@ -24,7 +25,7 @@ from dalembert.trace import free_symbols, tracing
 if TYPE_CHECKING:
     from dalembert.mechanism.description import Description
 
-Element = Force | Constraint
+Element = Force | Constraint | Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +77,22 @@ def parts_of(m: Description) -> tuple[Part, ...]:
         groups.join([k, parent])
     for c in m.cuts:
         groups.join([c.parent, c.child])
-    elements: dict[str, Element] = {**m.forces, **m.constraints}
-    named = {name: _named(m, x) for name, x in elements.items()}
+    kinds: tuple[Mapping[str, Element], ...] = (m.forces, m.constraints, m.laws)
+    elements = {(k, name): x for k, every in enumerate(kinds) for name, x in every.items()}
+    named = {at: _named(m, x) for at, x in elements.items()}
     for bodies in named.values():
         groups.join(bodies)
     if groups.count > 1:  # what a function looks at is seen by calling it
-        for name, x in elements.items():
+        for at, x in elements.items():
             if _decides_by_function(x):
-                named[name] = named[name] + _referenced(m, name, x)
-                groups.join(named[name])
+                named[at] = named[at] + _referenced(m, x)
+                groups.join(named[at])
     if groups.count <= 1:
         return (Part(m, tuple(range(1, m.n_bodies + 1)), np.arange(m.n_q), np.arange(m.n_u)),)
-    owner = {name: next((groups.of(k) for k in bodies if k), groups.of(1)) for name, bodies in named.items()}
-    return tuple(_part(m, bodies, {n for n, of in owner.items() if of == first}) for first, bodies in groups.members())
+    owner = {at: next((groups.of(k) for k in bodies if k), groups.of(1)) for at, bodies in named.items()}
+    return tuple(
+        _part(m, bodies, {at for at, of in owner.items() if of == first}) for first, bodies in groups.members()
+    )
 
 
 def largest_in(part: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -142,7 +146,7 @@ def _decides_by_function(x: Element) -> bool:
     return any(isinstance(mark, Function) and "s" in mark.arguments and callable(getattr(x, f)) for f, mark in marks)
 
 
-def _referenced(m: Any, name: str, x: Element) -> list[int]:
+def _referenced(m: Any, x: Element) -> list[int]:
     """The bodies whose motion it depends on or that it acts on; all of them where that cannot be seen."""
     from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 
@@ -167,6 +171,9 @@ def _effect(s: Any, x: Element) -> tuple[list[Any], list[int]]:
     """What it gives on symbols, and the frames that it acts on."""
     if isinstance(x, Constraint):
         return [np.asarray(x.residual(s), dtype=object), np.asarray(x.velocity(s), dtype=object)], []
+    if isinstance(x, Law):
+        own = (x.gap, x.approach, x.way, x.slip, x.hold, x.hold_speed, x.static_friction)
+        return [np.asarray(part(s), dtype=object) for part in own], []
     loads = list(x.loads(s))
     values = [np.asarray(x.potential(s), dtype=object)]
     acted_on = []
@@ -180,7 +187,7 @@ def _effect(s: Any, x: Element) -> tuple[list[Any], list[int]]:
     return values, acted_on
 
 
-def _part(m: Description, bodies: list[int], elements: set[str]) -> Part:
+def _part(m: Description, bodies: list[int], elements: set[tuple[int, str]]) -> Part:
     """The mechanism of some bodies that nothing else is joined to."""
     number = {0: 0, **{k: i for i, k in enumerate(bodies, start=1)}}
     joints = [m.joints[k - 1] for k in bodies]
@@ -199,8 +206,9 @@ def _part(m: Description, bodies: list[int], elements: set[str]) -> Part:
         bodies=tuple(m.bodies[k - 1] for k in bodies),
         joints=renumbered,
         cuts=tuple(replace(c, parent=number[c.parent], child=number[c.child]) for _, c in kept),
-        forces={name: x for name, x in m.forces.items() if name in elements},
-        constraints={name: x for name, x in m.constraints.items() if name in elements},
+        forces={name: x for name, x in m.forces.items() if (0, name) in elements},
+        constraints={name: x for name, x in m.constraints.items() if (1, name) in elements},
+        laws={name: x for name, x in m.laws.items() if (2, name) in elements},
         tree=_tree(m.tree, bodies, [i for i, _ in kept]),
         ground_shapes=(),
         plan=Plan(),

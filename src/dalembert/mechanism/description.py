@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dalembert.arrays import Arrays, stack_constants
+from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.plan import Plan
@@ -60,9 +61,11 @@ class Description(Portable):
     purpose: str = ""
     target: str | None = None
     """Processor that code is compiled for, by name; None for that of the process (see `trace.native.target`)."""
+    laws: Mapping[str, Law] = field(default_factory=dict)
+    """What hits, sticks, slips and latches."""
 
     def __post_init__(self) -> None:
-        for name in ("forces", "constraints", "parameters"):
+        for name in ("forces", "constraints", "parameters", "laws"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:
@@ -269,10 +272,9 @@ class Description(Portable):
         checked = {k: number(v, f'parameter "{k}"') for k, v in values.items()}
         made = replace(self, parameters={**self.parameters, **checked})
         made.__dict__["code"] = self.code  # written in symbols: the same for all values
-        if "constraint_rows" in self.__dict__:  # likewise
-            made.__dict__["constraint_rows"] = made.numeric.__dict__["constraint_rows"] = self.__dict__[
-                "constraint_rows"
-            ]
+        for rows in ("constraint_rows", "law_rows"):  # likewise
+            if rows in self.__dict__:
+                made.__dict__[rows] = made.numeric.__dict__[rows] = self.__dict__[rows]
         if len(self.parts) > 1:  # likewise
             made.__dict__["parts"] = tuple(p.with_parameters(**values) for p in self.parts)
             if made.numeric is not made:

@@ -7,7 +7,7 @@ answers it, imported when it is called.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
     from dalembert.kinematics.constraint_rows import Differentiated
+    from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.state import State
     from dalembert.motion.motion import Motion
     from dalembert.simulation.many import Motions
@@ -98,6 +99,26 @@ class Mechanism(Analyses):
             c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
         }
         return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+
+    @cached_property
+    def law_rows(self) -> dict[str, DifferentiatedLaw]:
+        """Every law, differentiated."""
+        if not self.laws:
+            return {}
+        from dalembert.kinematics.law_rows import DifferentiatedLaw, LawRows
+
+        return {name: DifferentiatedLaw(self, LawRows(law)) for name, law in self.laws.items()}
+
+    def without_laws(self) -> Mechanism:
+        """The same mechanism without its laws: smooth, with nothing to hit, stick or slip."""
+        return replace(self, laws={}) if self.laws else self
+
+    @cached_property
+    def law_table(self) -> LawTable:
+        """The rows and elements of all laws; which of them hold is the mode of a run."""
+        from dalembert.kinematics.law_rows import LawTable
+
+        return LawTable(self)
 
     @cached_property
     def rows(self) -> RowTable:
@@ -292,7 +313,7 @@ class Mechanism(Analyses):
         from dalembert.simulation.many import simulate_many
 
         assert options is not None  # the keywords, gathered
-        return simulate_many(self, initials, duration, speeds, parameters, threads, options)
+        return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
 
     @takes(formulation=checked_formulation, parameters=one_name)
     def equations(self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols") -> WrittenEquations:

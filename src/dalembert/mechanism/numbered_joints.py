@@ -7,7 +7,7 @@ from typing import Any
 
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
-from dalembert.parts.prescribed import Law
+from dalembert.parts.prescribed import PrescribedMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class TreeJoint:
     joint: Joint
     on_parent: Frame
     on_child: Frame
-    law: Law
+    law: PrescribedMotion
     q_at: tuple[int | None, ...]
     u_at: tuple[int | None, ...]
 
@@ -59,7 +59,7 @@ class TreeJoint:
         return [_label(self.name if i < n_own else body, c) for i, c in enumerate(names)]
 
 
-def places_from(law: Law, n_q: int, n_u: int) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+def places_from(law: PrescribedMotion, n_q: int, n_u: int) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
     """Where a joint's free coordinates and speeds stand, with n_q and n_u of others before them; None for prescribed ones."""
     return _places(law.q, n_q), _places(law.u, n_u)
 
@@ -87,7 +87,7 @@ class CutJoint:
     child: int
     on_parent: Frame
     on_child: Frame
-    law: Law
+    law: PrescribedMotion
 
 
 def _label(joint: str, suffix: str) -> str:

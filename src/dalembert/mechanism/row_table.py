@@ -21,11 +21,18 @@ class RowKind(Enum):
     """Coordinates: it has a residual g(t, q) = 0."""
     NONHOLONOMIC = "nonholonomic"
     """Speeds alone."""
+    UNILATERAL = "unilateral"
+    """A gap that cannot become negative, or a speed that cannot: obeyed while it is closed."""
+    FRICTION = "friction"
+    """A direction of slip: obeyed while it sticks."""
+    SWITCHED = "switched"
+    """What a latch or the like holds: obeyed while it is on."""
 
 
 @dataclass(frozen=True)
 class ConstraintRow:
-    """One row: the cut joint or constraint that owns it, its place among the owner's rows, its kind, and whether it is obeyed now."""
+    """One row: the cut joint, constraint or law that owns it, its place among the owner's rows, its kind, and whether it is always
+    obeyed; rows of laws are where the mode of a run says so."""
 
     owner: str
     place: int
@@ -42,7 +49,12 @@ class RowTable(Sequence[ConstraintRow]):
     @staticmethod
     def of(kinds: Mapping[str, Iterable[RowKind]]) -> RowTable:
         """Table from the kinds of each owner's rows."""
-        return RowTable(ConstraintRow(owner, i, kind) for owner, every in kinds.items() for i, kind in enumerate(every))
+        always = (RowKind.HOLONOMIC, RowKind.NONHOLONOMIC)
+        return RowTable(
+            ConstraintRow(owner, i, kind, kind in always)
+            for owner, every in kinds.items()
+            for i, kind in enumerate(every)
+        )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -71,7 +83,7 @@ class RowTable(Sequence[ConstraintRow]):
 
     @cached_property
     def active(self) -> np.ndarray:
-        """Which rows are obeyed now."""
+        """Which rows are always obeyed."""
         return np.array([row.active for row in self._rows], dtype=bool)
 
     def of_owner(self, owner: str) -> range:

@@ -32,6 +32,7 @@ class BodyForces:
 def body_forces(x: Samples) -> BodyForces:
     m = x.mechanism
     left = evaluate_with_loads(x, _needed, udot(x))
+    _exerted_by_laws(x, left)
     if not m.constraint_rows:
         return BodyForces(left, {}, np.zeros((0, m.n_bodies, 6, 0)))
     pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
@@ -42,6 +43,16 @@ def body_forces(x: Samples) -> BodyForces:
             left[:, k - 1] -= wrench
     C = one_by_one(x.at(x.solved.sampled), _coefficients, None)
     return BodyForces(left, exerted, -C.transpose(0, 1, 3, 2))
+
+
+def _exerted_by_laws(x: Samples, left: np.ndarray) -> None:
+    """Take off what laws exert on the bodies that they look at."""
+    m = x.mechanism
+    bodies = [m.body_of(k) for d in m.law_rows.values() for k in d.bodies] if x.law_forces is not None else []
+    if bodies:
+        wrenches = evaluate(x, lambda s, force: _exerted(s, -force, m.law_rows), x.law_forces)
+        for k, wrench in zip(bodies, wrenches.transpose(1, 0, 2)):
+            left[:, k - 1] -= wrench
 
 
 def _needed(s: Any, rates: Any) -> Any:
@@ -55,10 +66,10 @@ def _needed(s: Any, rates: Any) -> Any:
     return out
 
 
-def _exerted(s: Any, lam: Any) -> Any:
-    """−Cᵀλ on the bodies that each constraint looks at."""
+def _exerted(s: Any, lam: Any, of: Any = None) -> Any:
+    """−Cᵀλ on the bodies that each constraint looks at, or each of other differentiated rows."""
     out, start = [], 0
-    for d in s.mechanism.constraint_rows.values():
+    for d in (s.mechanism.constraint_rows if of is None else of).values():
         C = _at_origins(s, d)
         out += list((-(lam[start : start + len(C)] @ C)).reshape(-1, 6))
         start += len(C)

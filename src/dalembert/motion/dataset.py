@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from dalembert.motion.law_history import LawHistory
 
 if TYPE_CHECKING:
     import xarray
@@ -25,6 +27,8 @@ def dataset(motion: Motion) -> xarray.Dataset:
         "event_q": (("event", "coordinate"), _stacked([e.q for e in motion.events], motion.q.shape[1]), {}),
         "event_u": (("event", "speed"), _stacked([e.u for e in motion.events], motion.u.shape[1]), {}),
     }
+    if motion.history is not None:
+        variables |= _of_laws(motion.history)
     if motion.mechanism is not None:
         bodies, energy = motion.body_motion(), motion.energy()
         variables |= {
@@ -55,6 +59,29 @@ def dataset(motion: Motion) -> xarray.Dataset:
         }
     about = {"bodies": json.dumps(motion.bodies), "record": json.dumps(dict(motion.record))}
     return xarray.Dataset(variables, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
+
+
+LAW_AXES = {
+    "laws": ("law",), "elements": ("law_element",), "row_law": ("law_row",), "row_element": ("law_row",),
+    "row_kind": ("law_row",), "force": ("time", "law_row"), "gap": ("time", "law_row"), "slip": ("time", "law_row"),
+    "state": ("time", "law_element"), "determined": ("time",), "loss": ("time", "law"), "work": ("time", "law"),
+    "impact_t": ("impact",), "impact_q": ("impact", "coordinate"), "impact_u_before": ("impact", "speed"),
+    "impact_u_after": ("impact", "speed"), "impact_impulse": ("impact", "law_row"), "impact_before": ("impact", "law_row"),
+    "impact_after": ("impact", "law_row"), "impact_loss": ("impact", "law_row"), "mode_t": ("mode",),
+    "mode_state": ("mode", "law_element"),
+}  # fmt: skip
+"""Axes of what laws did; in files every name begins with "law_"."""
+
+
+def _of_laws(history: LawHistory) -> dict[str, Any]:
+    return {f"law_{name}": (axes, np.asarray(getattr(history, name)), {}) for name, axes in LAW_AXES.items()}
+
+
+def law_history(data: xarray.Dataset) -> LawHistory | None:
+    """What laws did, from a file; None where there are none."""
+    if "law_laws" not in data:
+        return None
+    return LawHistory(**{name: np.array(data[f"law_{name}"].values) for name in LAW_AXES})
 
 
 def _stacked(rows: list[np.ndarray], n: int) -> np.ndarray:

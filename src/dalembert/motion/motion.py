@@ -18,6 +18,7 @@ from dalembert.arguments import file_path, function, names, points, takes
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
 from dalembert.motion.occurrence import Occurrence
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import Displacement
@@ -58,6 +59,8 @@ class Motion(Portable):
     mechanism: Mechanism | None = None
     unfinished: Checkpoint | None = field(default=None, repr=False)
     """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
+    history: LawHistory | None = field(default=None, repr=False)
+    """What the laws did; None for a mechanism without laws."""
 
     def __post_init__(self) -> None:
         for name in ("t", "q", "u", "forces"):
@@ -113,7 +116,8 @@ class Motion(Portable):
                 "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
                 "give it with da.load_motion(path, mechanism=m)"
             )
-        return Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+        made = Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+        return made if self.history is None else made.with_laws(self.history.force)
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""
@@ -187,10 +191,35 @@ class Motion(Portable):
         return acceleration(self.samples, at)
 
     def energy(self) -> Energies:
-        """`.kinetic`, `.potential`, `.total`, (K,) each."""
+        """`.kinetic`, `.potential`, `.total`, (K,) each; with laws also `.lost`, by friction and impacts, and `.supplied` by laws whose
+        surfaces move: `.balance` = total + lost − supplied stays as it was where nothing else does work."""
         from dalembert.motion.quantities import energy
 
-        return energy(self.samples)
+        return energy(self.samples, self.history)
+
+    # -- laws --------------------------------------------------------------------------------------------------------------
+    @property
+    def contacts(self) -> Contacts:
+        """Forces, gaps, slips, states and losses of every law at all samples: `motion.contacts["floor"].normal`."""
+        return Contacts(self._laws)
+
+    @property
+    def impacts(self) -> tuple[LawImpact, ...]:
+        """Impacts in their order, with impulses, speeds before and after, and losses, one entry for every law that took part."""
+        return self._laws.impacts
+
+    @property
+    def modes(self) -> tuple[ModeChange, ...]:
+        """Which law was open, slid, stuck or held from when on."""
+        return self._laws.modes
+
+    @property
+    def _laws(self) -> LawHistory:
+        if self.history is None:
+            raise SimulationError(
+                "this motion is of a mechanism without laws, so there are no contacts, impacts and modes; add laws with add_law"
+            )
+        return self.history
 
     def momentum(self, about: ArrayLike = (0.0, 0.0, 0.0)) -> Momenta:
         """`.linear` and `.angular` about a fixed world point, (K, 3) each."""

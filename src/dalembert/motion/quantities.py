@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.arguments import numbers, refused
 from dalembert.kinematics import totals
+from dalembert.motion.law_history import LawHistory
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.parts.forces.points import point
 from dalembert.parts.names import unknown
@@ -30,10 +31,19 @@ class Accelerations:
 class Energies:
     kinetic: np.ndarray
     potential: np.ndarray
+    lost: np.ndarray
+    """Energy lost to friction and impacts of laws since the start."""
+    supplied: np.ndarray
+    """Energy supplied by laws whose surfaces move since the start."""
 
     @property
     def total(self) -> np.ndarray:
         return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> np.ndarray:
+        """total + lost − supplied."""
+        return self.total + self.lost - self.supplied
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +67,12 @@ def udot(x: Samples) -> np.ndarray:
     return x.mechanism.forward_dynamics(x.q, x.u, x.forces, x.t, x.parameters)
 
 
-def energy(x: Samples) -> Energies:
+def energy(x: Samples, laws: LawHistory | None = None) -> Energies:
     rows = x.mechanism.energies(x.q, x.u, x.t, x.parameters)
-    return Energies(rows[:, 0], rows[:, 1])
+    if laws is None:
+        return Energies(rows[:, 0], rows[:, 1], *np.zeros((2, len(rows))))
+    lost = laws.loss.sum(axis=1)
+    return Energies(rows[:, 0], rows[:, 1], lost, laws.work.sum(axis=1) + lost)
 
 
 def momentum(x: Samples, about: Any) -> Momenta:

@@ -16,6 +16,7 @@ from dalembert.errors import SimulationError, TraceError
 from dalembert.kernels.catalogue import BodyMotion
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import extra_input, straight_block
+from dalembert.kinematics.law_rows import law_rows
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, tracing
 from dalembert.trace.fingerprint import fingerprint
@@ -40,13 +41,21 @@ class Samples:
     u: np.ndarray
     forces: np.ndarray
     parameters: Mapping[str, float]
+    law_forces: np.ndarray | None = None
+    """(K, rows): forces along the rows of laws, which `forces` holds too; None without laws."""
+
+    def with_laws(self, law_forces: np.ndarray) -> Samples:
+        """The same with what laws exert."""
+        exerted = evaluate(self, lambda s, force: law_rows(s).B.T @ force, law_forces)
+        return replace(self, forces=self.forces + exerted, law_forces=law_forces)
 
     def __len__(self) -> int:
         return len(self.t)
 
     def at(self, rows: Any) -> Samples:
         """Some of them."""
-        return replace(self, t=self.t[rows], q=self.q[rows], u=self.u[rows], forces=self.forces[rows])
+        laws = None if self.law_forces is None else self.law_forces[rows]
+        return replace(self, t=self.t[rows], q=self.q[rows], u=self.u[rows], forces=self.forces[rows], law_forces=laws)
 
     @cached_property
     def body_motion(self) -> BodyMotion:

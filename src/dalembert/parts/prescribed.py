@@ -17,7 +17,7 @@ TIME = symbol("t")
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class PrescribedMotion:
     """One entry per coordinate (q) and per speed (u, udot): a function of time, or None where the freedom is left free."""
 
     q: tuple[Any, ...]
@@ -25,12 +25,12 @@ class Law:
     udot: tuple[Any, ...]
 
 
-def free_law(joint: Joint) -> Law:
+def free_law(joint: Joint) -> PrescribedMotion:
     """Nothing prescribed."""
-    return Law((None,) * joint.n_q, (None,) * joint.n_u, (None,) * joint.n_u)
+    return PrescribedMotion((None,) * joint.n_q, (None,) * joint.n_u, (None,) * joint.n_u)
 
 
-def make_law(joint: Joint, given: Any, name: str) -> Law:
+def make_law(joint: Joint, given: Any, name: str) -> PrescribedMotion:
     """A law from a function of time (one-coordinate joint: a number; else all coordinates), or {coordinate: function}."""
     if isinstance(given, Mapping):
         return _partial_law(joint, given, name)
@@ -43,10 +43,10 @@ def make_law(joint: Joint, given: Any, name: str) -> Law:
         )
     rates = directional(values, {TIME: 1.0})
     u = np.asarray(joint.speeds_from_rates(values, rates), dtype=object)
-    return Law(tuple(values), tuple(u), tuple(directional(u, {TIME: 1.0})))
+    return PrescribedMotion(tuple(values), tuple(u), tuple(directional(u, {TIME: 1.0})))
 
 
-def _partial_law(joint: Joint, given: Mapping[str, Any], name: str) -> Law:
+def _partial_law(joint: Joint, given: Mapping[str, Any], name: str) -> PrescribedMotion:
     if not joint.rates_are_speeds:
         raise ModelError(
             f'joint "{name}": its speeds are not the rates of its coordinates, so single coordinates cannot be prescribed; '
@@ -59,7 +59,7 @@ def _partial_law(joint: Joint, given: Mapping[str, Any], name: str) -> Law:
     q = [number(_traced(given[c], name), _what(name)) if c in given else None for c in joint.coordinates]
     u = [None if x is None else directional(x, {TIME: 1.0}) for x in q]
     udot = [None if x is None else directional(x, {TIME: 1.0}) for x in u]
-    return Law(tuple(q), tuple(u), tuple(udot))
+    return PrescribedMotion(tuple(q), tuple(u), tuple(udot))
 
 
 def _what(name: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
+from dalembert.mechanism import Mechanism
 from dalembert.mechanism.stabilise import Projection, Stabilisation
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class KeptRows:
     """Whether time is in some of them."""
     off: float = 0.0
     """Amount by which rows that say nothing new are left open, by their scales, where lengths have few digits."""
+    law_norms: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Reference norms of the rows of laws, as `norms`."""
+    law_sizes: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Scales of the rows of laws, as `sizes`."""
 
     @property
     def keep(self) -> RowsToKeep:
@@ -42,6 +47,17 @@ class KeptRows:
         if not self.stabilise.projects:
             return ()
         return tuple(k for k in np.flatnonzero(self.norms > 0.0).tolist() if k not in self.rows)
+
+
+def law_rows_kept(m: Mechanism, kept: KeptRows, q: np.ndarray, t: float) -> KeptRows:
+    """The same with what rows of laws are measured by, as the state at the start shows it."""
+    from dalembert.kinematics.law_rows import law_row_scales, law_rows
+
+    s = m.numeric.state(q, np.zeros(m.n_u), t)
+    J, sizes = np.asarray(law_rows(s).B, dtype=float), np.asarray(law_row_scales(s), dtype=float)
+    A = m.mass_matrix(q, t)
+    norms = np.sqrt(np.maximum(np.einsum("ij,ji->i", J, np.linalg.solve(A, J.T)), 0.0))
+    return replace(kept, law_norms=np.where(norms > 0.0, norms, sizes), law_sizes=sizes)
 
 
 NO_ROWS_KEPT = KeptRows((), np.zeros(0), np.zeros(0), Projection())

@@ -90,7 +90,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     chosen = said.completed(USUAL)
     method = integrator_named(chosen.method or (FIXED if chosen.step is not None else ADAPTIVE))
     _check_steps(method, chosen)
-    relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints else RTOL)
+    relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints or m.laws else RTOL)
     if relative < 1e-14:
         raise SimulationError(f"rtol={relative!r} is below what double precision can meet; give at least 1e-14")
     assert chosen.start is not None and chosen.stabilise is not None

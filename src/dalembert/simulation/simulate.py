@@ -27,7 +27,7 @@ from dalembert.motion.spin_warning import warn_of_spin
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
-from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
@@ -67,7 +67,9 @@ def simulate(
     check_positive(model, q, o.start, where="simulate")
     watched = gathered(events, until)
     by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
-    program = Program(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
+    program_of, run_of = _with_laws(model, o) if model.laws else (Program, Run)
+    kept = law_rows_kept(model, kept, q, o.start) if model.laws else kept
+    program = program_of(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
@@ -78,7 +80,7 @@ def simulate(
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
 
-    run = Run(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
+    run = run_of(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
     if resume is None:
         run.begin(q, u, values)
     else:
@@ -93,6 +95,24 @@ def simulate(
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
     }
     return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
+
+
+def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
+    """What marches a mechanism with laws; refused where it would not march them."""
+    from dalembert.simulation.event_driven.law_program import LawProgram
+    from dalembert.simulation.event_driven.law_run import LawRun
+
+    if (o.formulation, o.constraints) != ("kane", "range_space"):
+        raise SimulationError(
+            f'mechanism "{m.name}" has laws, which are marched by formulation="kane" with constraints="range_space" only, not by '
+            f"{o.formulation!r} with {o.constraints!r}; leave these options out, or simulate m.without_laws()"
+        )
+    if not o.stabilise.projects:
+        raise SimulationError(
+            f'mechanism "{m.name}" has laws: what sticks would creep without projection; leave out stabilise, or simulate '
+            "m.without_laws()"
+        )
+    return LawProgram, LawRun
 
 
 def _check_folder(checkpoint: Path | None) -> None:
@@ -165,18 +185,19 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q = run.done, m.n_q
+    n, n_q, end = run.done, m.n_q, m.n_q + m.n_u
     t, rows, forces = o.times[:n].copy(), run.rows[:n], run.forces[:n]
     if run.ended == "event":
         last = run.happened[-1]
         if not n or t[-1] < last[1]:
             t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
             forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
+    history = run.history(t, rows)
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
-        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:]) for x, y in zip(run.happened, found)
+        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     if run.let_pass is not None:
@@ -184,9 +205,9 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     if m.elastic:
         about["overbent"] = overbent(m, t, rows[:, :n_q])
     return Motion(
-        t, rows[:, :n_q], rows[:, n_q:], m.coordinates, m.speeds,
+        t, rows[:, :n_q], rows[:, n_q:end], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
-        run.checkpoint() if run.ended == "interrupted" else None,
+        run.checkpoint() if run.ended == "interrupted" else None, history,
     )  # fmt: skip
 
 

@@ -16,6 +16,8 @@ class Status(IntEnum):
     """The end of the stretch is reached."""
     EVENT = 3
     """An event was located, and everything before it is written."""
+    LOOK = 4
+    """A margin of a law may be violated within the step; nothing of it is written yet."""
     DEGRADED = 8
     """The step was made, but the rows that keep the mechanism on its constraints, or the speeds its equations are in, have become a
     poor choice, or its pose is nearly singular."""

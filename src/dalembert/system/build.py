@@ -54,6 +54,7 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
         plan(system),
         system.purpose,
         target,
+        dict(system.laws),
     )
     check_motion_is_determined(m)
     return m
@@ -101,7 +102,11 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
                 raise unknown(body, "body", bodies, f'joint "{p.name}"')
         if p.parent == p.child:
             raise ModelError(f'joint "{p.name}": it connects body "{p.parent}" with itself; name two bodies')
-    acting: dict[str, Mapping[str, Any]] = {"force": system.forces, "constraint": system.constraints}
+    acting: dict[str, Mapping[str, Any]] = {
+        "force": system.forces,
+        "constraint": system.constraints,
+        "law": system.laws,
+    }
     for kind, named in acting.items():
         for name, one in named.items():
             where = f'{kind} "{name}"'
@@ -151,6 +156,8 @@ def check_numbers(system: System) -> None:
         evaluated(force, f'force "{name}"')
     for name, constraint in system.constraints.items():
         evaluated(constraint, f'constraint "{name}"')
+    for name, law in system.laws.items():
+        evaluated(law, f'law "{name}"')
 
 
 def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
@@ -178,7 +185,7 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
 def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> SpanningTree:
     """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own."""
     where = list(system.joints)
-    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
+    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items(), *system.laws.items()]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
     tree = spanning_tree(graph, cut)

@@ -13,6 +13,7 @@ from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
 from dalembert.errors import ModelError
+from dalembert.laws import Law
 from dalembert.parts.bodies import Body, MassProperties, RigidBody, inertia_matrix
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.events import Event, as_event
@@ -22,7 +23,7 @@ from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
 from dalembert.parts.numbers import number, numbers
 from dalembert.parts.outputs import OutputQuantity, as_output
-from dalembert.parts.prescribed import Law, free_law, make_law
+from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
 from dalembert.trace import Expr, symbol
@@ -47,7 +48,7 @@ class JointPlacement:
     child: str
     on_parent: Frame
     on_child: Frame
-    law: Law
+    law: PrescribedMotion
 
 
 class System(Portable):
@@ -67,6 +68,7 @@ class System(Portable):
         self.joints: dict[str, JointPlacement] = {}
         self.forces: dict[str, Force] = {}
         self.constraints: dict[str, Constraint] = {}
+        self.laws: dict[str, Law] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ground_shapes = ()
@@ -91,7 +93,8 @@ class System(Portable):
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]
-        parts += [counted(len(x), what) for x, what in ((self.forces, "force"), (self.constraints, "constraint")) if x]
+        more = ((self.forces, "force"), (self.constraints, "constraint"), (self.laws, "law"))
+        parts += [counted(len(x), what) for x, what in more if x]
         return f"<System {self.name!r}: {', '.join(parts)}>"
 
     @property
@@ -255,6 +258,13 @@ class System(Portable):
                 f'constraint "{name}": {constraint!r} is not a constraint; use for example da.Distance("a", "b", 1.0)'
             )
         self.constraints[name] = constraint
+
+    def add_law(self, name: str, law: Law) -> None:
+        """What hits, sticks, slips or latches: a stop, friction, a contact, a clutch, or a law of your own."""
+        check_new_name(name, "law", self.laws)
+        if not isinstance(law, Law):
+            raise ModelError(f'law "{name}": {law!r} is not a law; use for example da.Stop("joint", upper=0.5)')
+        self.laws[name] = law
 
     @takes(cut=names)
     def build(self, cut: Iterable[str] = (), target: str | None = None) -> Mechanism:

@@ -40,6 +40,7 @@ def counts(m: Mechanism) -> str:
         *([_count(len(m.cuts), "closed loop")] if m.cuts else []),
         *([_count(len(m.constraints), "constraint")] if m.constraints else []),
         *([_count(len(m.forces), "force")] if m.forces else []),
+        *([_count(len(m.laws), "law")] if m.laws else []),
         *([_count(len(m.parameters), "parameter")] if m.parameters else []),
     ]
     return f'"{m.name}" has {", ".join(parts)}.'

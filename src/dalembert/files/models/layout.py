@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
 from dalembert.files.models.kinds import Kind, ListKind, Named, NameKind, OneOrMany, PlainNumber, Text
-from dalembert.files.models.laws import LawKind
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, VariantKind, fields_of
+from dalembert.laws import LAWS
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.data_file import InFolder
@@ -87,9 +88,10 @@ class Simulation:
 
 SHAPE = VariantKind(SHAPES, "shape")
 SOLID = VariantKind(SOLIDS, "solid")
-JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", LawKind(), False, None)))
+JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", PrescribedKind(), False, None)))
 FORCE = VariantKind(FORCES, "force")
 CONSTRAINT = VariantKind(CONSTRAINTS, "constraint")
+LAW = VariantKind(LAWS, "law")
 ELASTIC = VariantKind(SOURCES, "flexible body")
 OUTPUT = VariantKind(OUTPUTS, "output")
 SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
@@ -101,5 +103,5 @@ CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
-    "constraints", "forces", "cut", "initial", "speeds", "outputs", "events", "simulation",
+    "constraints", "forces", "laws", "cut", "initial", "speeds", "outputs", "events", "simulation",
 )  # fmt: skip

@@ -12,7 +12,6 @@ from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.document import parse_document, read_document
 from dalembert.files.models.kinds import VECTOR, ListKind
-from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     CUT,
@@ -22,6 +21,7 @@ from dalembert.files.models.layout import (
     FORMAT,
     INITIAL,
     JOINT,
+    LAW,
     OUTPUT,
     PARAMETERS,
     SECTIONS,
@@ -37,6 +37,7 @@ from dalembert.files.models.layout import (
     Watched,
 )  # fmt: skip
 from dalembert.files.models.place import Entry
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import VariantKind, fields_of, read_fields
 from dalembert.files.models.sampled_data import table_of
 from dalembert.files.models.scope import Scope
@@ -174,7 +175,7 @@ def _joints(system: System, entry: Entry, scope: Scope) -> None:
         joint = JOINT.read(one, scope)
         ends = read_fields(one, fields_of(Connection), scope, "a joint")
         law = one.value.get("prescribed")
-        prescribed = None if law is None or law.value is None else LawKind().read(law, scope)
+        prescribed = None if law is None or law.value is None else PrescribedKind().read(law, scope)
         with one.blamed():
             system.add_joint(name, joint, prescribed=prescribed, **ends)
         scope.joints[name] = joint
@@ -190,6 +191,12 @@ def _constraints(system: System, entry: Entry, scope: Scope) -> None:
     for name, one in entry.mapping("constraints by name").items():
         with one.blamed():
             system.add_constraint(name, CONSTRAINT.read(one, scope))
+
+
+def _laws(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("laws by name").items():
+        with one.blamed():
+            system.add_law(name, LAW.read(one, scope))
 
 
 def _outputs(system: System, entry: Entry, scope: Scope) -> None:
@@ -239,19 +246,21 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
 _READERS: dict[str, Callable[[System, Entry, Scope], None]] = {
     "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "tables": _tables,
     "gravity": _gravity, "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
-    "forces": _forces, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
+    "forces": _forces, "laws": _laws, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
     "simulation": _simulation,
 }  # fmt: skip
 
 _SECTION_OF = {
-    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "frame": "frames",
+    "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
     "output": "outputs", "event": "events", "table": "tables",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
-    for kind, name in re.findall(r'\b(body|joint|force|constraint|frame|output|event|table) "([^"]+)"', str(problem)):
+    for kind, name in re.findall(
+        r'\b(body|joint|force|constraint|law|frame|output|event|table) "([^"]+)"', str(problem)
+    ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:
             line, column = section.keys[name]

@@ -13,7 +13,6 @@ from dalembert.files.models.data_files import check_files
 from dalembert.files.models.elastic_entries import said
 from dalembert.files.models.emit import yaml_text
 from dalembert.files.models.kinds import VECTOR, ListKind, is_zero
-from dalembert.files.models.laws import LawKind
 from dalembert.files.models.layout import (
     CONSTRAINT,
     DIRECTIONS,
@@ -22,6 +21,7 @@ from dalembert.files.models.layout import (
     FORMAT,
     INITIAL,
     JOINT,
+    LAW,
     OUTPUT,
     SHAPE,
     SIMULATION,
@@ -30,6 +30,7 @@ from dalembert.files.models.layout import (
     NamedFrame,
     Watched,
 )  # fmt: skip
+from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, fields_of, write_fields
 from dalembert.files.models.sampled_data import said_of
 from dalembert.parts.bodies import RigidBody
@@ -55,12 +56,12 @@ def plain_data(system: System) -> dict[str, Any]:
     data["units"] = "SI"
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
     data["parameters"] = dict(system.parameters)
-    forces, constraints, outputs = (
+    forces, constraints, laws, outputs = (
         {k: as_expressions(x, system) for k, x in things.items()}
-        for things in (system.forces, system.constraints, system.outputs)
+        for things in (system.forces, system.constraints, system.laws, system.outputs)
     )
     events = {k: as_expressions(_watched(e), system) for k, e in system.events.items()}
-    tables = tables_of(system, [x for part in (forces, constraints, outputs, events) for x in part.values()])
+    tables = tables_of(system, [x for part in (forces, constraints, laws, outputs, events) for x in part.values()])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
@@ -69,6 +70,7 @@ def plain_data(system: System) -> dict[str, Any]:
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
     data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in forces.items()}
+    data["laws"] = {k: LAW.write(x, f'law "{k}"') for k, x in laws.items()}
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")
@@ -104,7 +106,7 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
         if not (isinstance(place, list) and all(map(is_zero, place))):
             data[f.name] = place
     if any(x is not None for x in p.law.q):
-        data["prescribed"] = LawKind().write(p, f"{where}: prescribed")
+        data["prescribed"] = PrescribedKind().write(p, f"{where}: prescribed")
     return data | kind
 
 

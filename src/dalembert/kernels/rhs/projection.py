@@ -42,7 +42,7 @@ class ConstraintProjection:
         rows = rhs.closing
         self.n_rows, self.places = rows.n_rows, rows.places
         self.code = {name: module.block(rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
-        self.solver = RowSolver(self.m, rows.pattern, module, self._places_of_norms())
+        self.solver = RowSolver(self.m, rows.pattern, module, self._places_of_norms(), rhs.n_masked)
         self.admissible = emit_admissible(module, self.m, lanes)
         self.factorised = self._emit_factors()
 
@@ -64,7 +64,7 @@ class ConstraintProjection:
 
     def _emit_factors(self) -> Signature:
         with self.module.function("project_factors", lanes=self.lanes, public=False, damping=Real, **KERNEL) as f:
-            part = {name: f.work + start for name, start in self.places.items()}
+            part = {name: f.work + start for name, start in self.places.items()} | self.rhs.projection_mask(f)
             self.solver.factorise_damped(f, part, f.P + len(self.m.parameters), f.damping)
         signature: Signature = f.signature
         return signature

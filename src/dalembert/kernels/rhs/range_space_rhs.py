@@ -23,7 +23,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.algorithms import Tree, composite, newton_euler
 from dalembert.recursive.sparse import along_paths
-from dalembert.trace import tracing
+from dalembert.trace import Expr, tracing
 from dalembert.trace.native import Block, Module, Output, Signature
 
 
@@ -45,11 +45,23 @@ class RangeSpaceRightHandSide(RightHandSide):
     def n_rows(self) -> int:
         return len(self.rows)
 
+    @property
+    def n_masked(self) -> int:
+        """How many rows, the last, hold at times only."""
+        return 0
+
+    def projection_mask(self, f: Any) -> dict[str, Any]:
+        """Where it is found whether they hold in a projection."""
+        return {}
+
     @cached_property
     def closing(self) -> RangeSpaceRightHandSide:
         """The same with all rows that a projection keeps."""
         k = self.keep
-        return RangeSpaceRightHandSide(self.m, RowsToKeep((*k.rows, *k.others))) if k.others else self
+        return self._with_rows((*k.rows, *k.others)) if k.others else self
+
+    def _with_rows(self, rows: tuple[int, ...]) -> RangeSpaceRightHandSide:
+        return RangeSpaceRightHandSide(self.m, RowsToKeep(rows))
 
     @property
     def pattern(self) -> Pattern:
@@ -67,11 +79,22 @@ class RangeSpaceRightHandSide(RightHandSide):
             s: State = m.symbolic_state()
             tree, tau = Tree(s), extra_input(m.speeds)
             A, f = composite(tree), -newton_euler(tree, np.zeros(m.n_u))
-            rows = constraint_rows(s)
-            p = pattern(m, rows.B, self.rows)
-            known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)}
+            rows = self._rows_of(s)
+            p = self._pattern(rows.B)
+            known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)} | self._further_symbols()
             parts = self._parts(s, A, (f, tau), rows, p)
             return p, {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
+
+    def _rows_of(self, s: State) -> Rows:
+        """Every row there is."""
+        return constraint_rows(s)
+
+    def _pattern(self, B: np.ndarray) -> Pattern:
+        return pattern(self.m, B, self.rows)
+
+    def _further_symbols(self) -> dict[Expr, tuple[str, int]]:
+        """Symbols beside those of the state, and where they are found."""
+        return {}
 
     def _parts(
         self, s: State, A: np.ndarray, forces: tuple[np.ndarray, np.ndarray], rows: Rows, p: Pattern

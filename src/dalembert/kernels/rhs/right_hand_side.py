@@ -139,6 +139,10 @@ def is_range_space(m: Mechanism, form: Formulation, constraints: str) -> bool:
 def right_hand_side(c: Catalogue, form: Formulation, constraints: str, keep: RowsToKeep) -> RightHandSide:
     """The right-hand side of a formulation with a constraint method; what a mechanism does not need is not imported."""
     m = c.mechanism
+    if m.laws:
+        from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+
+        return LawRightHandSide(m, keep)
     if is_range_space(m, form, constraints):
         if not m.constraint_rows:
             from dalembert.kernels.rhs.tree_rhs import TreeRightHandSide

@@ -43,8 +43,11 @@ class Pattern:
         return [(ends[i] - (i + 1)) for i in range(len(ends))] + [ends[-1] if ends else 0]
 
 
-def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
-    """Pattern of the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile."""
+def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int], last: int | None = None) -> Pattern:
+    """Pattern of the traced rows: their structural entries, completed along the paths to the root, ordered for a small profile.
+
+    Rows numbered `last` and above come last, in the order given.
+    """
     inboard = inboard_speeds(m)
     touched = []
     for k in rows:
@@ -58,7 +61,8 @@ def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int]) -> Pattern:
     for i, columns in enumerate(touched):
         for c in columns:
             touching[c].append(i)
-    order = reverse_cuthill_mckee(
-        [{j for c in columns for j in touching[c]} - {i} for i, columns in enumerate(touched)]
-    )
+    free = [i for i, k in enumerate(rows) if last is None or k < last]
+    at = {i: place for place, i in enumerate(free)}
+    neighbours = [{at[j] for c in touched[i] for j in touching[c] if j in at} - {at[i]} for i in free]
+    order = [free[i] for i in reverse_cuthill_mckee(neighbours)] + [i for i in range(len(rows)) if i not in at]
     return Pattern(tuple(rows[i] for i in order), tuple(order), tuple(touched[i] for i in order))

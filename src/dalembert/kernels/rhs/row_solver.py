@@ -18,10 +18,16 @@ TURNS = 2
 
 
 class RowSolver:
-    """Row errors r become multipliers S⁻¹r and the displacement A⁻¹BᵀS⁻¹r; `part` names the places of A, B, Y, S, r and d."""
+    """Row errors r become multipliers S⁻¹r and the displacement A⁻¹BᵀS⁻¹r; `part` names the places of A, B, Y, S, r and d.
 
-    def __init__(self, m: Mechanism, p: Pattern, module: Module, norms_at: Sequence[int] | None = None):
-        self.n, self.n_rows = m.n_u, len(p.rows)
+    The last rows may be `masked`: `part["mask"]` says of each whether it holds, 1, or not, 0. B and r of those that do not are zero,
+    and 1 stands on the diagonal of S for them.
+    """
+
+    def __init__(
+        self, m: Mechanism, p: Pattern, module: Module, norms_at: Sequence[int] | None = None, masked: int = 0
+    ):
+        self.n, self.n_rows, self.masked = m.n_u, len(p.rows), masked
         self.tree = SparseSolver(module, m)
         self._starts = module.int_table(p.starts)
         self._columns = module.int_table([c for columns in p.columns for c in columns] or [0])
@@ -79,20 +85,21 @@ class RowSolver:
         """
         S, probe = part["S"], part["probe"]
         length = f.variables(before=0.0, now=1.0)
-        with f.loop(self.n_rows) as i:
+        count = self.n_rows - self.masked
+        with f.loop(count) as i:
             probe[i] = 1.0 / (1.0 + 0.37 * f.real(i))  # no symmetry of a mechanism is likely to be square to it
         with f.loop(TURNS):
             length.before, length.now = length.now, 0.0
-            self._by_norms(f, probe, norms)
-            self._solve(f, S, probe)
-            self._by_norms(f, probe, norms)
-            with f.loop(self.n_rows) as i:
+            self._by_norms(f, probe, norms, count)
+            self.solve(f, S, probe, count)
+            self._by_norms(f, probe, norms, count)
+            with f.loop(count) as i:
                 length.now = length.now + probe[i] * probe[i]
         found = sqrt(length.before / length.now)
-        part["pivot"][0] = select(found > 0.0, minimum(found, 1.0), f.real(0.0)) if self.n_rows else 1.0
+        part["pivot"][0] = select(found > 0.0, minimum(found, 1.0), f.real(0.0)) if count else 1.0
 
-    def _by_norms(self, f: Any, x: Any, norms: Any) -> None:
-        with f.loop(self.n_rows) as i:
+    def _by_norms(self, f: Any, x: Any, norms: Any, count: int) -> None:
+        with f.loop(count) as i:
             x[i] = x[i] * norms[self._order[i]]
 
     def _form(self, f: Any, part: dict[str, Any]) -> None:
@@ -116,6 +123,12 @@ class RowSolver:
                 total.sum = total.sum + Y[self._pairs[2 * s]] * Y[self._pairs[2 * s + 1]]
             S[self._profile[i] + j] = total.sum
             total.entry = total.entry + 1
+        if not self.masked:
+            return
+        first = self.n_rows - self.masked
+        with f.loop(self.masked) as i:
+            at = self._profile[i + first] + (i + first)
+            S[at] = S[at] + (1.0 - part["mask"][i])
 
     def _cholesky(self, f: Any, part: dict[str, Any]) -> None:
         """S = G Gᵀ within its profile; on the diagonal 1/G_ii."""
@@ -139,8 +152,13 @@ class RowSolver:
 
     def correct(self, f: Any, part: dict[str, Any]) -> None:
         """r ← S⁻¹ r, d ← A⁻¹ Bᵀ r."""
-        A, B, S, r, d = (part[name] for name in ("A", "B", "S", "r", "d"))
-        self._solve(f, S, r)
+        S, r = part["S"], part["r"]
+        self.solve(f, S, r)
+        self.exert(f, part)
+
+    def exert(self, f: Any, part: dict[str, Any]) -> None:
+        """d ← A⁻¹ Bᵀ r."""
+        A, B, r, d = (part[name] for name in ("A", "B", "r", "d"))
         with f.loop(self.n) as i:
             d[i] = 0.0
         with f.loop(self.n_rows) as k, f.loop(self._starts[k], self._starts[k + 1]) as i:
@@ -148,16 +166,16 @@ class RowSolver:
             d[c] = d[c] + B[i] * r[k]
         self.tree.solve(f, A, d, 1)
 
-    def _solve(self, f: Any, S: Any, r: Any) -> None:
-        """r ← S⁻¹ r by the Cholesky factor of S."""
-        total = f.variables(sum=0.0)
-        with f.loop(self.n_rows) as i:
+    def solve(self, f: Any, S: Any, r: Any, count: int | None = None) -> None:
+        """r ← S⁻¹ r by the Cholesky factor of S, or of its first `count` rows."""
+        total, count = f.variables(sum=0.0), self.n_rows if count is None else count
+        with f.loop(count) as i:
             row = self._profile[i]
             total.sum = r[i]
             with f.loop(self._first[i], i) as k:
                 total.sum = total.sum - S[row + k] * r[k]
             r[i] = total.sum * S[row + i]
-        with f.countdown(self.n_rows) as i:
+        with f.countdown(count) as i:
             row = self._profile[i]
             value = r[i] * S[row + i]
             r[i] = value

@@ -31,6 +31,11 @@ class Constraint(Described, Portable):
     Every class says so for itself, as one that derives from it may read more."""
 
     @property
+    def measures_differences(self) -> bool:
+        """Whether its own class says so."""
+        return bool(vars(type(self)).get("of_differences", False))
+
+    @property
     def bodies(self) -> tuple[str, ...]:
         """The bodies it names, for checking."""
         return ()

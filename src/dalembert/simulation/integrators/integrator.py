@@ -77,7 +77,7 @@ class Integrator:
         raise NotImplementedError
 
 
-def layout(integrator: Integrator, m: Unknowns, n_events: int) -> Layout:
+def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 0) -> Layout:
     """The memory of a run by this integrator. All that decides how it goes on is in here."""
     n = m.n
     return Layout(
@@ -88,6 +88,7 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int) -> Layout:
         step=1,  # length of the next step
         longest_step=1,
         searched_to=1,  # time up to which events have been looked for, and outputs may be written
+        looked_to=1,  # time up to which margins of laws have been looked at
         counted_from=1,  # time from which fixed steps are counted; else the start of the run
         steps_counted=1,  # since then
         y=n,  # state at the end of the last step
@@ -104,4 +105,5 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int) -> Layout:
         event_values_new=n_events,  # at the time examined
         event_y=n,  # state there
         event_t=1,  # time of the event found
+        margins=n_margins,  # of laws, at the time looked at
     )

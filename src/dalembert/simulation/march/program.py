@@ -15,7 +15,7 @@ from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, 
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
 from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.simulation.equation_choice import EquationChoice
-from dalembert.simulation.integrators.integrator import Integrator, Unknowns, layout
+from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns, layout
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
 from dalembert.simulation.march.marched_equations import (
@@ -178,6 +178,10 @@ class Program:
     def _projection(self, module: Module) -> Signature | None:
         return emit_projection(module, self.rhs, self.lanes, self.input_layout)
 
+    def _look(self, e: MarchedEquations, steps: Steps) -> Signature | None:
+        """Code that looks at a step before its outputs are written; None where there is nothing to look for."""
+        return None
+
     def _module(self) -> Module:
         module, m = Module(self.target.lanes, self.target), self.catalogue.mechanism
         slope, work = self._slope(module)
@@ -196,7 +200,7 @@ class Program:
                 events = emit_values(
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
-        marching = emit_march(e, steps, events, list(self.directions))
+        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps))
         if self.many:
             emit_share(e, *marching)
         with module.function("work_size", status=True) as f:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.errors import MotionFileError, SimulationError, SimulationWarning
 from dalembert.mechanism import Mechanism
+from dalembert.motion.law_history import LawHistory
 from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
@@ -92,7 +93,7 @@ class Run:
         w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
         self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
-        for name in ("t", "t_old", "searched_to", "counted_from"):
+        for name in ("t", "t_old", "searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = o.start
         self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
         self.part("rtol")[:] = o.rtol
@@ -216,6 +217,8 @@ class Run:
                     self._look_at_choice()
                 if status == Status.AT_END:
                     self._attend()
+                elif status == Status.LOOK:
+                    self._look()
                 elif status == Status.DEGRADED and self.program.equation_choice.choice is not None:
                     self._poor = True
                 elif status == Status.CROSSED:
@@ -349,12 +352,20 @@ class Run:
             self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)
 
+    def _look(self) -> None:
+        """Find out whether and where a margin of a law is violated in the last step."""
+        raise NotImplementedError
+
     def _record(self) -> bool:
         """Write an event down; whether it ends the run."""
         which = int(self.counters[WHICH])
         self.happened.append(np.concatenate([[which], self.part("event_t"), self.part("event_y")]))
         self.counters[PENDING] = 0
         return self.events[which].terminal
+
+    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
+        """What laws did, at the samples and in the events so far; None where there are none."""
+        return None
 
     def _tell(self, progress: Progress) -> None:
         span = self.options.end - self.options.start

@@ -21,9 +21,10 @@ FALLEN = 0.2
 
 
 def emit_march(
-    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]
+    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int], look: Signature | None = None
 ) -> tuple[Signature, Signature]:
-    """Add `begin` and `march` to the module."""
+    """Add `begin` and `march` to the module. `look(memory, inputs, work)` sees every step first, and ends the stretch where it returns
+    a status."""
     search = emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(
@@ -59,6 +60,11 @@ def emit_march(
             f.next_if(due)
             with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
                 f.return_(Status.EVENT)
+            if look is not None:
+                with f.if_((p.looked_to[0] < p.t[0]).all()):
+                    seen: Any = f.call(look, f.memory, f.inputs, f.work)
+                    with f.if_(seen != 0):
+                        f.return_(seen)
             unseen = (p.searched_to[0] < p.t[0]).all()
             with f.if_(unseen):
                 found: Any = f.call(search, f.memory, f.inputs, f.work, f.counters)

@@ -14,7 +14,7 @@ from dalembert.system.system import JointPlacement
 
 
 @dataclass(frozen=True)
-class LawKind:
+class PrescribedKind:
     """See the module's text."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:

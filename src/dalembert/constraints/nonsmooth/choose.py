@@ -1,0 +1,197 @@
+"""The mode in which a motion goes on after an event, and the speeds with which it does.
+
+What touches and approaches collides; then accelerations decide, by a complementarity problem over everything that touches and all
+friction: what presses stays closed, what is held by less than its grip sticks, the rest slides the way it is pushed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.impact import STILL, Impact, NoSolution, free_accelerations, impact, low
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
+from dalembert.kinematics.law_mode import ElementState, LawMode
+
+TOUCH = 1e-12
+"""Gap, by its scale, that counts as touching when a mode is chosen."""
+NO_FORCE, NO_ACCELERATION = 1e-10, 1e-9
+"""Parts of the largest force and acceleration that count as none when a mode is chosen."""
+DEPENDENT = 1e-9
+"""Part of a row, in the metric of A⁻¹, that must stand apart from the rows before it for it to say something new."""
+
+Trigger = dict[int, str]
+"""Why the event came: by element, "gap" closed, "lift", "grip" lost, "slide" ended, "halt" of a slip in a plane, "let go"."""
+AtSpeeds = Callable[[np.ndarray], Kinetics]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What came of an event."""
+
+    u: np.ndarray
+    mode: LawMode
+    impact: Impact | None
+    touching: list[int]
+    """Elements that touch: a projection puts them in touch."""
+
+
+def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds) -> Chosen:
+    """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
+    touching = _touching(k, mode, why)
+    hit = None
+    if _collides(k, touching):
+        hit = impact(k, touching, at_speeds)
+        u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
+        k, why = at_speeds(u), {}
+    maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]
+    for obeyed in (True, False):  # first as the event says, then without that
+        found = _by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
+        if found is not None:
+            return Chosen(k.u, found, hit, touching)
+    raise NoSolution("accelerations")
+
+
+def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
+    found = []
+    for i, (e, state) in enumerate(zip(k.elements, mode.states)):
+        if state is ElementState.OFF:
+            continue
+        closed = state in (ElementState.SLIP, ElementState.STICK) or why.get(i) == "gap"
+        if e.holds or (e.normal is not None and (not e.has_gap or closed or k.gap[e.normal] <= TOUCH * k.size(i))):
+            found.append(i)
+    return found
+
+
+def _normal_speed(k: Kinetics, i: int) -> float:
+    normal = k.elements[i].normal
+    return 0.0 if normal is None else float(k.v[normal])
+
+
+def _collides(k: Kinetics, touching: list[int]) -> bool:
+    """Whether something that touches approaches, or a latch holds what moves."""
+    holds = [r for i in touching for r in k.elements[i].holds]
+    jerks = bool(holds) and bool((np.abs(k.v[holds]) > STILL * k.sizes[holds]).any())
+    return jerks or any(_normal_speed(k, i) < -STILL * k.size(i) for i in touching)
+
+
+def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarray:
+    """Speeds, with what opens so slowly that it would close at once kept closed, together with all that is held already."""
+    normals = {i: r for i in touching if k.elements[i].has_gap and (r := k.elements[i].normal) is not None}
+    opening = [i for i, r in normals.items() if k.v[r] > STILL * k.size(i)]
+    if not opening:
+        return k.u
+    falling = free_accelerations(k, [i for i in touching if i not in opening])
+    caught = [i for i in opening if low(float(k.v[normals[i]]), falling[i], k.size(i))]
+    if not caught:
+        return k.u
+    rows = [normals[i] for i in normals if i in caught or i not in opening]
+    for i in touching:
+        e = k.elements[i]
+        sticks = i not in opening and np.linalg.norm(k.slip(i)) <= STILL * k.size(i)
+        rows += [*(e.tangents if sticks else ()), *e.holds]
+    every = [*range(k.n_loops), *(k.n_loops + r for r in rows)]
+    off = np.concatenate([np.zeros(k.n_loops), k.v[rows]])
+    return k.u - k.least_change(every, off)
+
+
+def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray) -> LawMode | None:
+    """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
+    states = mode.states
+    rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and states[i] is not ElementState.OFF]
+    which = frozenset([*(i for i in maybe if why.get(i) != "lift"), *rubbing])
+    ended = {i for i, reason in why.items() if reason in ("slide", "halt")}
+    sliding = sliding_directions(k, which - ended, STILL)
+    for i in which:
+        if why.get(i) == "grip" and i not in sliding:
+            pull = forces[list(k.elements[i].tangents)]
+            sliding[i] = pull / max(float(np.linalg.norm(pull)), 1e-300)
+    x = LawProblem(k, which, sliding)
+    p = x.solve()
+    if p is None:
+        return None
+    a, new = x.resulting(p), mode.copy()
+    largest_p, largest_a = np.abs(p).max(initial=0.0), np.abs(x.problem.c).max(initial=0.0)
+    for i, e in enumerate(k.elements):
+        if states[i] is ElementState.OFF:
+            continue
+        if e.holds:
+            new.set(i, ElementState.HELD)
+            continue
+        if i not in which:
+            new.set(i, ElementState.OPEN)
+            continue
+        at = None if e.normal is None else k.n_loops + e.normal
+        tangents = [k.n_loops + r for r in e.tangents]
+        push = a[tangents]
+        if at is not None and p[at] <= NO_FORCE * largest_p and a[at] > NO_ACCELERATION * largest_a:
+            new.set(i, ElementState.OPEN)
+        elif i in sliding or not tangents:
+            new.set(i, ElementState.SLIP, sliding.get(i))
+        elif np.linalg.norm(push) > NO_ACCELERATION * largest_a:
+            new.set(i, ElementState.SLIP, push / np.linalg.norm(push))
+        elif not k.static_force[i] and not k.static_coefficient[i]:
+            new.set(i, ElementState.SLIP)
+        else:
+            _stick(k, new, i, states[i], why)
+    held = new.held_rows()
+    active = independent(k, held)
+    new.settle(active, loose=len(active) < len(held))
+    return new
+
+
+def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger) -> None:
+    """Stick where it is; what has stuck all the time, where it was."""
+    new.set(i, ElementState.STICK)
+    if before is ElementState.STICK and i not in why:
+        return
+    for r in k.elements[i].tangents:
+        new.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+
+
+def independent(k: Kinetics, rows: list[int]) -> list[int]:
+    """Rows of laws, in order, that say something beside the loops and those before them."""
+    L = np.linalg.cholesky(k.A)
+    Y = np.linalg.solve(L, k.rows.T)
+    basis: list[np.ndarray] = []
+
+    def left(y: np.ndarray) -> np.ndarray:
+        for _ in range(2):
+            for b in basis:
+                y = y - (b @ y) * b
+        return y
+
+    found = []
+    for number in [*range(k.n_loops), *(k.n_loops + r for r in rows)]:
+        y = Y[:, number]
+        size = float(np.linalg.norm(y))
+        rest = left(y / size) if size > 0.0 else y
+        apart = float(np.linalg.norm(rest))
+        if apart > DEPENDENT:
+            basis.append(rest / apart)
+            if number >= k.n_loops:
+                found.append(number - k.n_loops)
+    return found
+
+
+def lasts(k: Kinetics, mode: LawMode) -> bool:
+    """Whether forces exist that keep a mode in which single forces are not unique."""
+    return keeping_forces(k, mode) is not None
+
+
+def keeping_forces(k: Kinetics, mode: LawMode) -> np.ndarray | None:
+    """Forces of the laws' rows that keep a mode in which single forces are not unique, one share of many; None where there are none."""
+    states = mode.states
+    closed = (ElementState.SLIP, ElementState.STICK, ElementState.HELD)
+    which = frozenset(i for i, state in enumerate(states) if state in closed)
+    sliding = {i: mode.direction(i) for i in which if states[i] is ElementState.SLIP and k.elements[i].tangents}
+    x = LawProblem(k, which, sliding)
+    p = x.solve()
+    if p is None:
+        return None
+    a, held = x.resulting(p)[k.n_loops :], mode.held_rows()
+    small = NO_ACCELERATION * max(np.abs(x.problem.c).max(initial=0.0), 1e-300)
+    return p[k.n_loops :] if (np.abs(a[held]) <= small).all() else None

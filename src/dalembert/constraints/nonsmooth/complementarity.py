@@ -1,0 +1,175 @@
+"""Complementarity with friction cones: a = W p + c, of which forces p and accelerations (or speeds) a are sought at once.
+
+- a bilateral row: a = 0;
+- a contact: 0 ≤ p_n ⊥ a_n ≥ 0, and −p_T in the disc of radius r(p) along a_T, or p_T = −r(p) d where it slides along d;
+- friction without a gap: the same without the first.
+
+Semismooth Newton on Alart and Curnier's function, steps by least squares, so that dependent rows do no harm; where it is trapped, other
+step parameters, sweeps of projected Gauss–Seidel, at last sets of closed contacts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+Radius = Callable[[np.ndarray], tuple[float, np.ndarray]]
+"""p → (radius of the friction disc, its gradient)."""
+
+TOLERANCE = 1e-12
+"""Residual, by the size of the forces, at which a problem counts as solved."""
+STEPS = (1.0, 0.5, 0.25, 0.1, 0.03)
+"""Parts of a Newton step that are tried."""
+SHORTEST = 1e-11
+"""Part of the largest singular value below which a direction is not decided."""
+MOST_SETS = 6
+"""Contacts up to which all sets of closed ones are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """A contact, or friction without a gap, of the problem: rows of the normal force (None: no gap) and of friction."""
+
+    normal: int | None
+    tangents: list[int]
+    radius: Radius
+    direction: np.ndarray | None = None
+    """Which way it slides; None where that is open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """See the module's text."""
+
+    W: np.ndarray
+    c: np.ndarray
+    bilateral: list[int]
+    cones: list[Cone]
+    steps: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", self._step_lengths())
+
+    def _step_lengths(self) -> np.ndarray:
+        """ρ: 1 / the mean of W's diagonal over the rows that belong together."""
+        diagonal, rho = np.diag(self.W), np.ones(len(self.c))
+        groups: list[Sequence[int]] = [[k] for k in self.bilateral]
+        groups += [rows for x in self.cones for rows in ([] if x.normal is None else [x.normal], x.tangents)]
+        for rows in groups:
+            if len(rows):
+                rho[rows] = 1.0 / max(float(np.mean(diagonal[rows])), 1e-300)
+        return rho
+
+    def residual(self, p: np.ndarray, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        """F(p) = 0, in units of p, and a generalized Jacobian."""
+        n, rho, W = len(self.c), scale * self.steps, self.W
+        a, unit = W @ p + self.c, np.eye(n)
+        F, J = np.zeros(n), np.zeros((n, n))
+        rows = self.bilateral
+        F[rows], J[rows] = rho[rows] * a[rows], rho[rows, None] * W[rows]
+        for x in self.cones:
+            k, T = x.normal, x.tangents
+            if k is not None and p[k] - rho[k] * a[k] > 0.0:
+                F[k], J[k] = rho[k] * a[k], rho[k] * W[k]
+            elif k is not None:
+                F[k], J[k] = p[k], unit[k]
+            if not T:
+                continue
+            r, dr = x.radius(p)
+            if x.direction is not None:
+                F[T], J[T] = p[T] + r * x.direction, unit[T] + np.outer(x.direction, dr)
+                continue
+            z = p[T] - rho[T] * a[T]
+            size = float(np.linalg.norm(z))
+            if size <= r:
+                F[T], J[T] = rho[T] * a[T], rho[T][:, None] * W[T]
+            else:
+                e = z / size
+                turned = (np.eye(len(T)) - np.outer(e, e)) @ (unit[T] - rho[T][:, None] * W[T])
+                F[T], J[T] = p[T] - r * e, unit[T] - np.outer(e, dr) - r / size * turned
+        return F, J
+
+    def solved(self, F: np.ndarray, p: np.ndarray) -> bool:
+        """Whether so small a residual is rounding."""
+        size = max(np.abs(self.steps * self.c).max(initial=0.0), np.abs(p).max(initial=0.0), 1e-300)
+        return bool(np.abs(F).max(initial=0.0) <= TOLERANCE * size)
+
+
+def newton(x: Problem, start: np.ndarray, most: int = 50, scale: float = 1.0) -> tuple[np.ndarray, bool]:
+    """(p, whether it solves the problem)."""
+    p = start.copy()
+    F, J = x.residual(p, scale)
+    for _ in range(most):
+        if x.solved(F / scale, p):
+            return p, True
+        step = np.linalg.lstsq(J, -F, rcond=SHORTEST)[0]
+        best = None
+        for part in STEPS:
+            trial = p + part * step
+            G, H = x.residual(trial, scale)
+            if best is None or np.linalg.norm(G) < np.linalg.norm(best[1]):
+                best = (trial, G, H)
+            if np.linalg.norm(G) < (1.0 - 0.1 * part) * np.linalg.norm(F):
+                break
+        assert best is not None
+        p, F, J = best
+    return p, x.solved(F / scale, p)
+
+
+def sweeps(x: Problem, start: np.ndarray, most: int) -> np.ndarray:
+    """Projected Gauss–Seidel by contacts; bilateral rows are solved for in every sweep."""
+    p, W, c, rho, B = start.copy(), x.W, x.c, x.steps, x.bilateral
+    inverse = np.linalg.pinv(W[np.ix_(B, B)], rcond=SHORTEST) if B else np.zeros((0, 0))
+    for _ in range(most):
+        p[B] -= inverse @ (W[B] @ p + c[B])
+        for cone in x.cones:
+            k, T = cone.normal, cone.tangents
+            if k is not None:
+                p[k] = max(0.0, p[k] - rho[k] * (W[k] @ p + c[k]))
+            if not T:
+                continue
+            r = cone.radius(p)[0]
+            if cone.direction is not None:
+                p[T] = -r * cone.direction
+                continue
+            z = p[T] - rho[T] * (W[T] @ p + c[T])
+            size = float(np.linalg.norm(z))
+            p[T] = z if size <= r else r / size * z
+    return p
+
+
+def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
+    """Forces that solve the problem, from the last ones if given; None where none were found."""
+    nothing = np.zeros(len(x.c))
+    if not len(x.c):
+        return nothing
+    starts = ([] if last is None else [(last, 1.0, 50)]) + [(nothing, 1.0, 50), (nothing, 1e2, 25), (nothing, 1e4, 25)]
+    for start, scale, most in starts:
+        p, good = newton(x, start, most, scale)
+        if good:
+            return p
+    p = nothing
+    for count in (30, 300):
+        p = sweeps(x, p, count)
+        found, good = newton(x, p)
+        if good:
+            return found
+    return _by_sets(x)
+
+
+def _by_sets(x: Problem) -> np.ndarray | None:
+    """Forces found from some set of contacts taken as closed."""
+    normals = [cone.normal for cone in x.cones if cone.normal is not None]
+    if len(normals) > MOST_SETS:
+        return None
+    for closed in itertools.product((0.0, 1.0), repeat=len(normals)):
+        start = np.zeros(len(x.c))
+        for k, on in zip(normals, closed):
+            start[k] = on * 10.0 * np.abs(x.c).max() / max(x.W[k, k], 1e-300)
+        p, good = newton(x, start)
+        if good:
+            return p
+    return None

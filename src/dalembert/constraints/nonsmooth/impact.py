@@ -1,0 +1,110 @@
+"""Impacts: impulses of everything that touches at once, with loops and latches kept.
+
+Moreau's form of Newton's law: 0 ≤ P ⊥ v⁺ + e v⁻ ≥ 0 for every contact, friction impulses in Coulomb's cone against the slip after the
+impact. A bounce too low to be seen is left out: with e = 0 the impulse is what all further bounces would give together. Where Newton's
+law with friction would gain energy, as much restitution is taken as gains none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
+
+ZENO = 1e-13
+"""Height of a bounce, by the scale of its gap, that is left out: far above what counts as a gap, or flights would end unseen."""
+STILL = 1e-10
+"""Speed, by a row's scale per second, that counts as none when a mode is chosen."""
+GAINED = 1e-12
+"""Part of the kinetic energy that an impact may seem to gain by rounding."""
+
+
+class NoSolution(Exception):
+    """No impulses, or no accelerations, were found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """Impulses of all rows of loops and laws, and speeds of the laws' rows before and after."""
+
+    impulses: np.ndarray
+    udelta: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    losses: np.ndarray
+    """Kinetic energy that every row of a law takes."""
+    capped: bool
+    """Whether restitution was reduced, as it would have gained energy."""
+
+
+def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics]) -> Impact:
+    """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
+    e = k.restitution.copy()
+    which = frozenset(touching)
+    for _ in range(3):
+        P = _impulses(k, which, e)
+        low = _too_low(k, P, touching, e, at_speeds)
+        if not low:
+            break
+        e[low] = 0.0
+    P, capped = _without_gain(k, P, which)
+    udelta = k.Y @ P
+    own = P[k.n_loops :]
+    after = k.v + k.J @ udelta
+    return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), capped)
+
+
+def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    v = np.array([0.0 if x.normal is None else min(k.v[x.normal], 0.0) for x in k.elements])
+    found = LawProblem(k, which, {}, e * v).solve()
+    if found is None:
+        raise NoSolution("impact")
+    return found
+
+
+def _too_low(
+    k: Kinetics, P: np.ndarray, touching: list[int], e: np.ndarray, at_speeds: Callable[[np.ndarray], Kinetics]
+) -> list[int]:
+    """Contacts that would rise less than can be seen before they fall back."""
+    after = k.v + k.J @ (k.Y @ P)
+    rows = {i: k.elements[i].normal for i in touching if k.elements[i].normal is not None and k.elements[i].has_gap}
+    opening = {i: float(after[r]) for i, r in rows.items() if r is not None and e[i] > 0.0 and after[r] > 0.0}
+    if not opening:
+        return []
+    falling = free_accelerations(at_speeds(k.u + k.Y @ P), [i for i in touching if i not in opening])
+    return [i for i, v in opening.items() if low(v, falling[i], k.size(i))]
+
+
+def low(v: float, a: float, size: float) -> bool:
+    """Whether what opens at the speed v and is drawn back at the acceleration a rises less than can be seen."""
+    return a < 0.0 and v * v < -2.0 * a * ZENO * size
+
+
+def free_accelerations(k: Kinetics, closed: list[int]) -> dict[int, float]:
+    """Normal accelerations of all gaps, if of those only the ones in `closed` may be closed."""
+    others = [i for i, x in enumerate(k.elements) if x.normal is None and k.on[i]]
+    which = frozenset([*closed, *others])
+    x = LawProblem(k, which, sliding_directions(k, which, STILL))
+    p = x.solve()
+    a = x.resulting(np.zeros(len(k.rows)) if p is None else p)[k.n_loops :]
+    return {i: float(a[x.normal]) for i, x in enumerate(k.elements) if x.normal is not None}
+
+
+def _without_gain(k: Kinetics, P: np.ndarray, which: frozenset[int]) -> tuple[np.ndarray, bool]:
+    """P, or the blend of it with the impulses without restitution that gains no energy."""
+    v = np.concatenate([np.zeros(k.n_loops), k.v])
+
+    def gain(x: np.ndarray) -> float:
+        return float(x @ v + 0.5 * x @ k.W @ x)
+
+    if gain(P) <= GAINED * float(k.u @ k.A @ k.u):
+        return P, False
+    base = _impulses(k, which, np.zeros(len(k.elements)))
+    d = P - base
+    a, b, c = 0.5 * float(d @ k.W @ d), float(d @ (v + k.W @ base)), gain(base)
+    part = (-b + np.sqrt(max(0.0, b * b - 4.0 * a * c))) / (2.0 * a)
+    return base + min(1.0, max(0.0, part)) * d, True

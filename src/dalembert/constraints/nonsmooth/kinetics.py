@@ -1,0 +1,99 @@
+"""Everything that is known of a mechanism and its laws in one state, as numbers, at an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.law_rows import Element, LawTable
+
+
+@dataclass(frozen=True, eq=False)
+class Kinetics:
+    """A u̇ = f + Bᵀp_B + Jᵀp, with rows B of loops and J of laws: speeds v = J u − b, accelerations J u̇ − γ."""
+
+    table: LawTable
+    u: np.ndarray
+    A: np.ndarray
+    f: np.ndarray
+    B: np.ndarray
+    gamma_B: np.ndarray
+    J: np.ndarray
+    gamma: np.ndarray
+    gap: np.ndarray
+    v: np.ndarray
+    force: np.ndarray
+    """c₀ of every element at its slip; likewise the following."""
+    coefficient: np.ndarray
+    static_force: np.ndarray
+    static_coefficient: np.ndarray
+    viscous: np.ndarray
+    restitution: np.ndarray
+    sizes: np.ndarray
+    """Scale of every row of a law."""
+    on: np.ndarray
+    """Which elements are switched on."""
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        return self.table.elements
+
+    @cached_property
+    def _factor(self) -> tuple[np.ndarray, bool]:
+        found: tuple[np.ndarray, bool] = cho_factor(self.A, check_finite=False)
+        return found
+
+    def per_inertia(self, X: np.ndarray) -> np.ndarray:
+        """A⁻¹ X."""
+        return np.asarray(cho_solve(self._factor, X, check_finite=False))
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """A⁻¹ f, without any rows."""
+        return self.per_inertia(self.f)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """B over J."""
+        return np.vstack([self.B, self.J])
+
+    @cached_property
+    def given(self) -> np.ndarray:
+        """γ of both."""
+        return np.concatenate([self.gamma_B, self.gamma])
+
+    @cached_property
+    def Y(self) -> np.ndarray:
+        """A⁻¹ Rᵀ."""
+        return self.per_inertia(self.rows.T)
+
+    @cached_property
+    def W(self) -> np.ndarray:
+        """R A⁻¹ Rᵀ: Delassus's matrix of all rows."""
+        return self.rows @ self.Y
+
+    @property
+    def n_loops(self) -> int:
+        return len(self.B)
+
+    def slip(self, i: int) -> np.ndarray:
+        """Slip of an element."""
+        return self.v[list(self.elements[i].tangents)]
+
+    def size(self, i: int) -> float:
+        """Scale of an element's rows."""
+        return float(self.sizes[list(self.elements[i].rows)].max())
+
+    def least_change(self, rows: list[int], off: np.ndarray) -> np.ndarray:
+        """Least change of speeds, in the metric of A, by which rows (numbered among all) change by `off`."""
+        if not rows:
+            return np.zeros(len(self.u))
+        W = self.W[np.ix_(rows, rows)]
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
+        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=1e-11)[0]
+        return np.asarray(self.Y[:, rows] @ (scale * share))

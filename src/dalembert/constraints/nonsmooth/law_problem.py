@@ -1,0 +1,99 @@
+"""The complementarity problem of a mechanism's laws in one state: at accelerations, or at speeds for an impact."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, Radius, solve
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.kinematics.law_rows import Element
+
+Sliding = Mapping[int, np.ndarray]
+"""Direction of slip of the elements that slide."""
+
+
+@dataclass(frozen=True, eq=False)
+class LawProblem:
+    """Rows of the loops and of the elements in `which`; forces (or impulses) of all rows, zero where they are not among these."""
+
+    kinetics: Kinetics
+    which: frozenset[int]
+    sliding: Sliding
+    rebound: np.ndarray | None = None
+    """Speeds that normal rows are to keep, by element, for an impact; None for accelerations."""
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """Rows of the problem among those of loops and laws."""
+        k = self.kinetics
+        own = [k.n_loops + r for i in sorted(self.which) for r in k.elements[i].rows]
+        return [*range(k.n_loops), *own]
+
+    @cached_property
+    def problem(self) -> Problem:
+        k, rows = self.kinetics, self.rows
+        at = {r: place for place, r in enumerate(rows)}
+        c = self.without_forces[rows]
+        bilateral, cones = list(range(k.n_loops)), []
+        for i in sorted(self.which):
+            e = k.elements[i]
+            bilateral += [at[k.n_loops + r] for r in e.holds]
+            if e.holds:
+                continue
+            normal = None if e.normal is None else at[k.n_loops + e.normal]
+            if self.rebound is not None and normal is not None:
+                c[normal] += self.rebound[i]
+            tangents = [at[k.n_loops + r] for r in e.tangents]
+            cones.append(Cone(normal, tangents, self._radius(i, e, normal, len(rows)), self.sliding.get(i)))
+        return Problem(k.W[np.ix_(rows, rows)], c, bilateral, cones)
+
+    def _radius(self, i: int, e: Element, normal: int | None, n: int) -> Radius:
+        """c₀ + c₁ · load, by static friction where it may stick; an impact lasts too short for c₀."""
+        k = self.kinetics
+        moves = i in self.sliding
+        own = float((k.force if moves else k.static_force)[i]) if self.rebound is None else 0.0
+        per_load = float((k.coefficient if moves else k.static_coefficient)[i])
+
+        def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
+            slope = np.zeros(n)
+            if normal is None or p[normal] <= 0.0:
+                return own, slope
+            slope[normal] = per_load
+            return own + per_load * float(p[normal]), slope
+
+        return radius
+
+    def solve(self) -> np.ndarray | None:
+        """Forces of all rows, of loops and laws; None where none were found."""
+        found = solve(self.problem)
+        if found is None:
+            return None
+        every = np.zeros(len(self.kinetics.rows))
+        every[self.rows] = found
+        return every
+
+    @cached_property
+    def without_forces(self) -> np.ndarray:
+        """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
+        k = self.kinetics
+        before = np.concatenate([np.zeros(k.n_loops), k.v])
+        return np.asarray(k.rows @ k.free - k.given) if self.rebound is None else before
+
+    def resulting(self, p: np.ndarray) -> np.ndarray:
+        """Accelerations of all rows under these forces; of an impact, their speeds after it."""
+        return np.asarray(self.kinetics.W @ p + self.without_forces)
+
+
+def sliding_directions(k: Kinetics, which: Collection[int], still: float) -> dict[int, np.ndarray]:
+    """Directions of those elements that slide faster than `still`, by their scale."""
+    found = {}
+    for i in which:
+        v = k.slip(i)
+        speed = float(np.linalg.norm(v))
+        if len(v) and speed > still * k.size(i):
+            found[i] = v / speed
+    return found

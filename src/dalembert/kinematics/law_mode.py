@@ -1,0 +1,128 @@
+"""The mode of a run as numbers that compiled code reads: which rows of laws hold, where, and which way what slides goes.
+
+A change of mode changes these numbers alone; nothing is compiled anew.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.trace import Expr, symbol
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.law_rows import LawTable
+
+
+SLOTS = 3
+"""Margins of an element: across, along, of what is held."""
+
+
+class ElementState(IntEnum):
+    """State of an element of a law."""
+
+    OFF = 0
+    """Switched off."""
+    OPEN = 1
+    """It does not touch, or a one-way clutch runs free."""
+    SLIP = 2
+    """It touches and slides, or could without friction."""
+    STICK = 3
+    """It touches and sticks, or friction without a gap sticks."""
+    HELD = 4
+    """A latch that is on."""
+
+
+class ModeLayout:
+    """Named parts of the numbers, one after the other."""
+
+    def __init__(self, table: LawTable):
+        n, e = len(table), len(table.elements)
+        sizes = {
+            "active": n,  # rows that are solved for: an independent set of those that hold
+            "held": n,  # rows that hold, which a projection keeps
+            "anchor": n,  # where a coordinate is held
+            "state": e,  # of every element
+            "slides": e,  # whether it slides
+            "direction": 2 * e,  # of slip
+            "loose": 1,  # rows that hold depend on each other: single forces are not unique
+            "forces": 1,  # whether margins need forces
+            "trigger": SLOTS * e + 1,  # margins whose violation ends the stretch; last, that no forces exist
+        }
+        self.parts: dict[str, slice] = {}
+        self.size = 0
+        for name, count in sizes.items():
+            self.parts[name] = slice(self.size, self.size + count)
+            self.size += count
+
+    def symbol(self, name: str, i: int) -> Expr:
+        """A number of the mode in traced code."""
+        return symbol(f"#mode.{self.parts[name].start + i}")
+
+    def symbols(self, start: int) -> dict[Expr, tuple[str, int]]:
+        """Where all of them are found behind the parameters."""
+        return {symbol(f"#mode.{k}"): ("P", start + k) for k in range(self.size)}
+
+    def view(self, numbers: np.ndarray, name: str) -> np.ndarray:
+        """A part of them."""
+        return numbers[self.parts[name]]
+
+
+class LawMode:
+    """The mode of a run, on the numbers that compiled code reads."""
+
+    def __init__(self, layout: ModeLayout, table: LawTable, numbers: np.ndarray):
+        self.layout, self.table, self.numbers = layout, table, numbers
+
+    def copy(self) -> LawMode:
+        return LawMode(self.layout, self.table, self.numbers.copy())
+
+    def part(self, name: str) -> np.ndarray:
+        return self.layout.view(self.numbers, name)
+
+    def state(self, i: int) -> ElementState:
+        """State of element i."""
+        return ElementState(int(self.part("state")[i]))
+
+    @property
+    def states(self) -> list[ElementState]:
+        return [ElementState(int(x)) for x in self.part("state")]
+
+    @property
+    def loose(self) -> bool:
+        """Whether rows that hold depend on each other, so that single forces are not unique."""
+        return bool(self.part("loose")[0])
+
+    def direction(self, i: int) -> np.ndarray:
+        """Unit vector of the slip of element i."""
+        return self.part("direction")[2 * i : 2 * i + len(self.table.elements[i].tangents)]
+
+    def set(self, i: int, state: ElementState, direction: np.ndarray | None = None) -> None:
+        """Put element i into a state, sliding that way."""
+        self.part("state")[i] = state
+        if direction is not None:
+            self.part("direction")[2 * i : 2 * i + len(direction)] = direction
+
+    def held_rows(self) -> list[int]:
+        """Rows that hold: of what is closed the normal one, of what sticks those of slip, of a latch its own."""
+        rows: list[int] = []
+        for e, state in zip(self.table.elements, self.states):
+            if state in (ElementState.SLIP, ElementState.STICK) and e.normal is not None:
+                rows.append(e.normal)
+            if state is ElementState.STICK:
+                rows += e.tangents
+            if state is ElementState.HELD:
+                rows += e.holds
+        return rows
+
+    def settle(self, active: list[int], loose: bool) -> None:
+        """Make the masks follow the states; `active` are independent rows among those that hold."""
+        held, states = self.held_rows(), self.states
+        for name, rows in (("held", held), ("active", active)):
+            self.part(name)[:] = 0.0
+            self.part(name)[rows] = 1.0
+        self.part("slides")[:] = [float(s is ElementState.SLIP) for s in states]
+        self.part("loose")[:] = float(loose)
+        self.part("forces")[:] = float(any(s >= ElementState.SLIP for s in states))

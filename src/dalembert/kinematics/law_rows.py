@@ -1,0 +1,176 @@
+"""Rows of laws at the level of velocities and accelerations, and which of them belong together.
+
+The rows of a law are traced and differentiated as those of a constraint are. An element is what touches, sticks or holds as one: a gap
+with its directions of slip, friction without a gap, or what a latch holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.kinematics.constraint_rows import Differentiated, Rows
+from dalembert.laws import Law
+from dalembert.mechanism.row_table import RowKind, RowTable
+from dalembert.parts.constraints import Constraint
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
+    from dalembert.mechanism import Mechanism
+
+
+class LawRows(Constraint):
+    """All rows that a law may ask for, as a constraint states its own: coordinates first, then speeds."""
+
+    def __init__(self, law: Law):
+        self.law = law
+
+    @property
+    def measures_differences(self) -> bool:
+        return bool(vars(type(self.law)).get("of_differences", False))
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return self.law.bodies
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return self.law.joints
+
+    def residual(self, s: State) -> np.ndarray:
+        return _joined(self.law.gap(s), self.law.way(s), self.law.hold(s))
+
+    def velocity(self, s: State) -> np.ndarray:
+        return _joined(self.law.approach(s), self.law.slip(s), self.law.hold_speed(s))
+
+
+def _joined(*parts: Any) -> np.ndarray:
+    return np.concatenate([np.atleast_1d(np.asarray(x, dtype=object)) for x in parts])
+
+
+class DifferentiatedLaw(Differentiated):
+    """A law of a mechanism, traced on the motion of the bodies it looks at."""
+
+    constraint: LawRows
+
+    def _trace(self) -> None:
+        super()._trace()
+        law, given = self.constraint.law, self.symbolic
+        parts = (law.gap, law.way, law.hold, law.approach, law.slip, law.hold_speed)
+        self.counts = {part.__name__: len(np.atleast_1d(part(given))) for part in parts}
+        kinds = {
+            "gap": RowKind.UNILATERAL,
+            "approach": RowKind.UNILATERAL,
+            "way": RowKind.FRICTION,
+            "slip": RowKind.FRICTION,
+        }
+        self.kinds = tuple(kinds.get(name, RowKind.SWITCHED) for name, n in self.counts.items() for _ in range(n))
+
+    @property
+    def law(self) -> Law:
+        return self.constraint.law
+
+    def places(self, part: str) -> range:
+        """Places of its gaps, ways, … among its rows."""
+        names = list(self.counts)
+        start = sum(self.counts[name] for name in names[: names.index(part)])
+        return range(start, start + self.counts[part])
+
+
+@dataclass(frozen=True)
+class Element:
+    """What touches, sticks or holds as one. Rows are numbered among those of all laws."""
+
+    law: str
+    number: int
+    """Place of the element among those of the law."""
+    normal: int | None = None
+    """Row of the gap, or of the speed that cannot be negative."""
+    has_gap: bool = True
+    """Whether its normal row is a gap, with a place where it touches."""
+    tangents: tuple[int, ...] = ()
+    """Rows along which friction acts."""
+    holds: tuple[int, ...] = ()
+    """Rows that are held while it is on."""
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """All of them: the normal one first."""
+        return (*(() if self.normal is None else (self.normal,)), *self.tangents, *self.holds)
+
+
+class LawTable:
+    """The rows and elements of all laws of a mechanism, numbered in its order."""
+
+    def __init__(self, m: Mechanism):
+        self.mechanism = m
+        self.laws: tuple[str, ...] = tuple(m.law_rows)
+        self.rows = RowTable.of({name: d.kinds for name, d in m.law_rows.items()})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def elements(self) -> tuple[Element, ...]:
+        found: list[Element] = []
+        for name, d in self.mechanism.law_rows.items():
+            start = self.rows.of_owner(name).start if len(d.kinds) else 0
+            found += _elements(name, d, start)
+        return tuple(found)
+
+    @cached_property
+    def placed(self) -> np.ndarray:
+        """Which rows are coordinates: they have a place at which they are held."""
+        every = [np.arange(len(d.kinds)) < d.n_residual for d in self.mechanism.law_rows.values()]
+        return np.concatenate([np.zeros(0, dtype=bool), *every])
+
+    @cached_property
+    def law_of(self) -> np.ndarray:
+        """The number of the law that each row belongs to."""
+        return np.array([self.laws.index(owner) for owner in self.rows.owners], dtype=int)
+
+    def of_law(self, name: str) -> tuple[int, ...]:
+        """Numbers of a law's elements."""
+        return tuple(i for i, e in enumerate(self.elements) if e.law == name)
+
+    def title(self, i: int) -> str:
+        """Element i in words: its law, numbered where that has several."""
+        e = self.elements[i]
+        return e.law if len(self.of_law(e.law)) == 1 else f"{e.law}[{e.number}]"
+
+
+def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
+    normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
+    tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
+    if d.counts["way"] and d.counts["slip"]:
+        raise ModelError(
+            f'law "{name}": it gives way(s) and slip(s); the slips are the rates of the ways, give one of them'
+        )
+    each = len(tangents) // max(1, len(normals))
+    if each * max(1, len(normals)) != len(tangents) or each > 2:
+        raise ModelError(
+            f'law "{name}": it has {len(normals)} gaps and {len(tangents)} slips; give none, one or two slips for every gap'
+        )
+    made = [
+        Element(name, i, start + k, gap, tuple(start + x for x in tangents[each * i : each * (i + 1)]))
+        for i, (k, gap) in enumerate(normals)
+    ]
+    if tangents and not normals:
+        made.append(Element(name, 0, tangents=tuple(start + x for x in tangents)))
+    if holds:
+        made.append(Element(name, len(made), holds=tuple(start + x for x in holds)))
+    return made
+
+
+def law_rows(s: State) -> Rows:
+    """Rows of all laws of the mechanism, in its order, whether they hold or not."""
+    return Rows.stacked([d.rows(s) for d in s.mechanism.law_rows.values()], s.mechanism.n_u)
+
+
+def law_row_scales(s: State) -> np.ndarray:
+    """Size of every row of the laws, as `row_scales` of those of constraints."""
+    return np.concatenate([np.zeros(0), *(d.scales(s) for d in s.mechanism.law_rows.values())])

@@ -1,0 +1,183 @@
+"""Margins of laws: what must not fall below zero as long as the mode of a run lasts.
+
+Of an element that is open, its gap; of one that is closed, the force that presses; of one that sticks, the grip that is left; of one
+that slides one way, its slip. Each has a tolerance of mere rounding; a margin is violated below minus that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+from dalembert.kinematics.law_mode import SLOTS, ElementState
+from dalembert.simulation.integrators.integrator import Steps
+from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.status import Status
+from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
+
+GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
+"""What counts as beyond zero: parts of a row's scale, of that per second, of the largest force."""
+PARTS = 6
+"""Pieces of a step at whose ends margins are looked at."""
+
+_POINT: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs", "work"), Pointer)
+
+
+class LawMargins:
+    """Code for the margins of a mechanism's laws in the module under construction.
+
+    `out` holds values, then tolerances, of all margins, then the rates of all gaps.
+    """
+
+    def __init__(self, e: MarchedEquations):
+        assert isinstance(e.rhs, LawRightHandSide)
+        self.e, self.rhs = e, e.rhs
+        self.elements = self.rhs.table.elements
+        self.count = SLOTS * len(self.elements)
+        self.size = 2 * self.count + len(self.elements)
+        self.kinetics = self._emit_on_state("kinetics_at", self.rhs.emit_kinetics(e.module))
+        self.gaps = self._emit_on_state("gaps_at", self.rhs.emit_gaps(e.module))
+        self.margins = self._emit_margins()
+
+    def _emit_on_state(self, name: str, code: Signature) -> Signature:
+        """`name(t, y, inputs, work)` around a function on a kernel's arguments."""
+        e, m = self.e, self.rhs.m
+        every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
+        with e.module.function(name, **every) as f:
+            p, nothing = e.input_layout.of(f.inputs), f.array(m.n_q)
+            f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, nothing, f.work)
+        return f.signature
+
+    def _emit_margins(self) -> Signature:
+        """`margins(t, y, out, inputs, work)`."""
+        e, rhs = self.e, self.rhs
+        at, mode = rhs.places, rhs.mode_at
+        with e.module.function("margins", **_POINT) as f:
+            P = e.input_layout.of(f.inputs).P
+            part = {name: f.work + start for name, start in at.items()}
+            part |= {name: P + (mode + where.start) for name, where in rhs.mode.parts.items()}
+            part["sizes"] = P + (len(rhs.m.parameters) + rhs.n_rows + rhs.first)
+            dy = f.array(e.n)
+            with f.if_((part["forces"][0] != 0.0).all()):
+                f.call(e.slope, f.t, f.y, dy, f.inputs, f.work)
+            with f.else_():
+                f.call(self.gaps, f.t, f.y, f.inputs, f.work)
+                with f.loop(len(rhs.table)) as k:
+                    part["lam"][k] = 0.0
+            self._largest(f, part)
+            self._write(f, part)
+        return f.signature
+
+    def _largest(self, f: Any, part: dict[str, Any]) -> None:
+        largest = f.variables(force=1e-300)
+        with f.if_((part["forces"][0] != 0.0).all()):
+            for values, count in ((part["lam"], len(self.rhs.table)), (part["f"], self.rhs.m.n_u)):
+                with f.loop(count) as k:
+                    largest.force = maximum(largest.force, abs(values[k]))
+        part["largest"][0] = largest.force
+
+    def _write(self, f: Any, part: dict[str, Any]) -> None:
+        """Margins of all elements, one after the other."""
+        n, module = len(self.elements), self.e.module
+        normal = module.int_table([-1 if e.normal is None else e.normal for e in self.elements])
+        has_gap = module.int_table([int(e.has_gap) for e in self.elements])
+        tangents = [[*e.tangents, -1, -1][:2] for e in self.elements]
+        first, second = (module.int_table([t[k] for t in tangents]) for k in range(2))
+        with f.loop(n) as i:
+            values, tolerances = f.out + i * SLOTS, f.out + (i * SLOTS + self.count)
+            for slot in range(SLOTS):
+                values[slot], tolerances[slot] = 1.0, 1.0
+            rate = f.out + (i + 2 * self.count)
+            rate[0] = 0.0
+            state = part["state"][i]
+            with f.if_(normal[i] >= 0):
+                self._across(f, part, normal[i], has_gap[i], state, (values, tolerances, rate))
+            with f.if_(first[i] >= 0):
+                self._along(f, part, i, (normal[i], first[i], second[i]), (values, tolerances))
+
+    def _across(self, f: Any, part: dict[str, Any], k: Any, has_gap: Any, state: Any, out: Any) -> None:
+        values, tolerances, rate = out
+        with f.if_((state == float(ElementState.OPEN)).all()):
+            with f.if_(has_gap != 0):
+                values[0], tolerances[0] = part["gap"][k], GAP * part["sizes"][k]
+                rate[0] = part["v"][k]
+            with f.else_():
+                values[0], tolerances[0] = part["v"][k], SPEED * part["sizes"][k]
+        with f.if_((state >= float(ElementState.SLIP)).all() & (part["loose"][0] == 0.0).all()):
+            values[0], tolerances[0] = -part["lam"][k], FORCE * part["largest"][0]
+
+    def _along(self, f: Any, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
+        (k, a, b), (values, tolerances) = rows, out
+        state, lam = part["state"][i], part["lam"]
+        load = f.variables(n=0.0, force=abs(lam[a]))
+        with f.if_((state == float(ElementState.STICK)).all() & (part["loose"][0] == 0.0).all()):
+            with f.if_(k >= 0):
+                load.n = -lam[k]
+            with f.if_(b >= 0):
+                load.force = sqrt(lam[a] * lam[a] + lam[b] * lam[b])
+            held = part["static_force"][i] + part["static_coefficient"][i] * load.n
+            values[1], tolerances[1] = held - load.force, FORCE * part["largest"][0]
+        rough = part["static_force"][i] + part["static_coefficient"][i]
+        with f.if_((state == float(ElementState.SLIP)).all() & (b < 0) & (rough > 0.0).all()):
+            values[1] = part["direction"][i * 2] * part["v"][a]
+            tolerances[1] = SPEED * part["sizes"][a]
+
+
+def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
+    """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece
+    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
+    loose = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
+    at = _emit_margins_at(e, steps, margins)
+    n, count = len(margins.elements), margins.count
+    with e.function("look") as f:
+        p = e.layout.of(f.memory)
+        begin, end = p.looked_to[0], p.t[0]
+        v = f.variables(a=begin, b=begin, bad=False)
+        now, before = p.margins, f.array(margins.size)
+        f.call(at, f.memory, f.inputs, f.work, begin)
+        with f.loop(1, PARTS + 1) as k:
+            share = f.real(k) / PARTS
+            v.b = select(share >= 1.0, end, begin + share * (end - begin))
+            with f.loop(margins.size) as i:
+                before[i] = now[i]
+            f.call(at, f.memory, f.inputs, f.work, v.b)
+            with f.loop(count) as j, f.if_((~(now[j] >= -now[j + count])).any()):
+                v.bad = True
+            with f.loop(n) as i:
+                g0, g1 = before[i * SLOTS], now[i * SLOTS]
+                r0, r1 = before[i + 2 * count], now[i + 2 * count]
+                turned = (r0 < 0.0) & (r1 > 0.0)
+                slope = select(turned, r1 - r0, 1.0)
+                where = (g0 - g1 + r1 * (v.b - v.a)) / slope  # of the least a convex gap can be
+                with f.if_((turned & (g0 + r0 * where <= 0.0)).any()):
+                    v.bad = True
+            with f.if_(v.bad):
+                p.looked_to[0], p.event_t[0] = v.a, v.b
+                f.return_(Status.LOOK)
+            v.a = v.b
+        with f.if_((f.inputs[loose] != 0.0).any()):
+            p.event_t[0] = end
+            f.return_(Status.LOOK)
+        p.looked_to[0] = end
+    return f.signature
+
+
+def _emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
+    """`margins_at(memory, inputs, work, t)`: the state at a time within the last step into `event_y`, its margins into `margins`."""
+    every: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
+    with e.module.function("margins_at", status=True, **every, at=Real) as f:
+        p = e.layout.of(f.memory)
+        with f.if_((f.at == p.t[0]).all()), f.loop(e.n) as i:
+            p.event_y[i] = p.y[i]
+        with f.if_((f.at == p.t_old[0]).all() & (f.at != p.t[0]).all()), f.loop(e.n) as i:
+            p.event_y[i] = p.y_old[i]
+        with f.if_((f.at != p.t[0]).all() & (f.at != p.t_old[0]).all()):
+            f.call(steps.dense, f.memory, f.inputs, f.work, f.at, p.event_y)
+        p.time[0] = f.at
+        f.call(margins.margins, p.time, p.event_y, p.margins, f.inputs, f.work)
+    return f.signature
+
+
+def margins_size(n_elements: int) -> int:
+    """Numbers that `margins` writes."""
+    return (2 * SLOTS + 1) * n_elements

@@ -1,0 +1,78 @@
+"""What a run with laws has noted, as the motion keeps it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.choose import keeping_forces
+from dalembert.kinematics.law_mode import LawMode
+from dalembert.motion.law_history import LawHistory
+
+if TYPE_CHECKING:
+    from dalembert.simulation.event_driven.law_run import LawRun
+
+
+def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+    """Forces and states at the samples (t, rows of q, u, losses and works), impacts and modes so far."""
+    table, n = run.program.rhs.table, run.n_q + run.model.n_u
+    force, gap, slip, state, determined = _samples(run, t, rows)
+    element = np.zeros(len(table), dtype=int)
+    for i, e in enumerate(table.elements):
+        element[list(e.rows)] = i
+    h, m = run.hits, run.modes
+    layout = run.program.rhs.mode
+
+    def stacked(values: list[np.ndarray], width: int) -> np.ndarray:
+        return np.array(values, dtype=float).reshape(len(values), width)
+
+    return LawHistory(
+        np.array(table.laws, dtype=str),
+        np.array([table.title(i) for i in range(len(table.elements))], dtype=str),
+        table.law_of.copy(),
+        element,
+        np.array([row.kind.value for row in table.rows], dtype=str),
+        force,
+        gap,
+        slip,
+        state,
+        determined,
+        rows[:, n::2].copy(),
+        rows[:, n + 1 :: 2].copy(),
+        np.array([x.t for x in h]),
+        stacked([x.q for x in h], run.n_q),
+        stacked([x.u_before for x in h], run.model.n_u),
+        stacked([x.u_after for x in h], run.model.n_u),
+        stacked([x.impulses for x in h], len(table)),
+        stacked([x.before for x in h], len(table)),
+        stacked([x.after for x in h], len(table)),
+        stacked([x.losses for x in h], len(table)),
+        np.array([x[0] for x in m]),
+        stacked([layout.view(x[1], "state") for x in m], len(table.elements)),
+    )
+
+
+def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Forces, gaps and slips of all rows, states of all elements, and whether forces are unique, at every sample in its own mode."""
+    rhs, library = run.program.rhs, run.program.library
+    n, at = len(rhs.table), rhs.places
+    force, gap, slip = (np.zeros((len(t), n)) for _ in range(3))
+    state, determined = np.zeros((len(t), len(rhs.table.elements))), np.ones(len(t), dtype=bool)
+    mode, kept = run.mode, run.mode.numbers.copy()
+    out = np.zeros(len(run.part("margins")))
+    which = np.searchsorted([x[0] for x in run.modes], t, side="right") - 1
+    for k, (time, y) in enumerate(zip(t, rows)):
+        mode.numbers[:] = run.modes[max(0, int(which[k]))][1]
+        y = np.ascontiguousarray(y)
+        library.margins(np.array([time]), y, out, run.inputs, run.work)
+        work = run.work[:, 0]
+        force[k], gap[k], slip[k] = (work[at[name] : at[name] + n] for name in ("lam", "gap", "v"))
+        force[k] *= -1.0
+        state[k] = mode.part("state")
+        if mode.loose:
+            determined[k] = False
+            shared = keeping_forces(run.kinetics(float(time), y), LawMode(mode.layout, mode.table, mode.numbers))
+            force[k] = force[k] if shared is None else shared
+    mode.numbers[:] = kept
+    return force, gap, slip, state, determined

@@ -1,0 +1,69 @@
+"""A mechanism's time loop with laws: their rows masked by the mode, margins looked at in every step, losses integrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
+from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
+from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.program import Program
+from dalembert.trace.native import Pointer, Signature
+
+_RUN: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
+
+
+@dataclass(frozen=True, eq=False)
+class LawProgram(Program):
+    """Kane's equations by range space with laws. Two numbers are integrated for every law: what it takes for good, and the work of its
+    forces."""
+
+    @cached_property
+    def rhs(self) -> LawRightHandSide:
+        return LawRightHandSide(self.catalogue.mechanism, self.kept.keep)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.catalogue.mechanism
+
+    @property
+    def beside(self) -> int:
+        return 2 * len(self.mechanism.laws)
+
+    @cached_property
+    def unknowns(self) -> list[str]:
+        more = [f'{what} of law "{name}"' for name in self.mechanism.laws for what in ("losses", "work")]
+        return super().unknowns + more
+
+    @cached_property
+    def layout(self) -> Layout:
+        m = self.mechanism
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
+        return layout(self.integrator, unknowns, len(self.events), margins_size(len(m.law_table.elements)))
+
+    @property
+    def scales(self) -> np.ndarray:
+        k = self.kept
+        return self.rhs.row_scales(np.concatenate([k.norms, k.law_norms]), np.concatenate([k.sizes, k.law_sizes]))
+
+    def first_values(self, m: Mechanism) -> dict[str, Any]:
+        found = super().first_values(m)
+        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
+
+    def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
+        """The look at every step; and what Python calls at events."""
+        with e.module.function("step_again", status=True, **_RUN) as f:
+            f.call(steps.start, f.memory, f.inputs, f.work)
+            f.return_(f.call(steps.step, f.memory, f.inputs, f.work))
+        every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
+        with e.module.function("brought_back", **every) as f:
+            assert e.project is not None
+            f.call(e.project, f.t, f.y, f.inputs, f.work)
+        return emit_look(e, steps, LawMargins(e))

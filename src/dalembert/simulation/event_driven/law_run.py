@@ -1,0 +1,319 @@
+"""A run with laws: smooth stretches in one mode, and between them events that change speeds, mode and anchors.
+
+A step in which a margin is violated is made again, of full order, to end at the event; there the mode is chosen in which the motion
+goes on, and the march begins again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.choose import Chosen, Trigger, choose, lasts
+from dalembert.constraints.nonsmooth.impact import NoSolution
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.errors import SimulationError
+from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
+from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
+from dalembert.motion.law_history import LawHistory
+from dalembert.recursive.sparse import along_paths
+from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.event_driven.law_notes import history
+from dalembert.simulation.event_driven.law_program import LawProgram
+from dalembert.simulation.event_driven.law_search import first_violation
+from dalembert.simulation.failure import failure
+from dalembert.simulation.march.memory import NEXT
+from dalembert.simulation.march.run import Run
+
+LIGHT = 1e-3
+"""Mass, kg, that a mechanism counts as having at least where energies are measured."""
+INSIDE = 1e-9
+"""Gap, by its scale, below which a run cannot begin."""
+CORRECTIONS = 4
+"""Steps of full order to an event, placed by Newton's method."""
+ALLOWED = 1e3
+"""Tolerances by which margins may be violated in a mode just chosen: another one was tried to no avail."""
+AT_ONCE, MOST_AT_ONCE = 1e-13, 12
+"""Time, by that of the run, within which events count as one instant, and how many may follow each other there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hit:
+    """An impact as it is noted: impulses and speeds of all rows of laws, speeds of the mechanism before and after."""
+
+    t: float
+    q: np.ndarray
+    u_before: np.ndarray
+    u_after: np.ndarray
+    impulses: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    losses: np.ndarray
+
+
+class LawRun(Run):
+    """The moving parts, with the mode in the inputs of compiled code."""
+
+    program: LawProgram
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        self.hits: list[Hit] = []
+        self.modes: list[tuple[float, np.ndarray]] = []
+        """Time from which a mode lasted, and its numbers."""
+        self._planned = 0.0
+        self._at_once = 0
+
+    @property
+    def mode(self) -> LawMode:
+        rhs = self.program.rhs
+        start = self.program.input_layout.parts["P"].start + rhs.mode_at
+        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
+
+    @property
+    def n_q(self) -> int:
+        return self.model.n_q
+
+    # -- the beginning -------------------------------------------------------------------------------------------------
+    def beside(self) -> tuple[np.ndarray, np.ndarray]:
+        """Losses and works, with tolerances by the energy of a large, slow motion."""
+        n, m = self.program.beside, self.model.numeric
+        heavy = sum(float(b.mass) for b in m.bodies)
+        pulled = float(np.linalg.norm(np.asarray(m.gravity, dtype=float))) + m.scales.length
+        return np.zeros(n), np.full(n, self.options.rtol * SMALL * max(heavy, LIGHT) * pulled * m.scales.length)
+
+    def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
+        super().begin(q, u, parameters)
+        mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
+        for i, e in enumerate(k.elements):
+            on = self.model.laws[e.law].on
+            first = ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN
+            mode.set(i, first if on else ElementState.OFF)
+            for r in (*e.tangents, *e.holds):
+                mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+        self._check_outside(self.kinetics(self.t, self.part("y").copy()))
+        self._settle({})
+
+    def _check_outside(self, k: Kinetics) -> None:
+        for i, e in enumerate(k.elements):
+            if k.on[i] and e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
+                raise SimulationError(
+                    f'law "{k.table.title(i)}" is violated at the start: its gap is {k.gap[e.normal]:.6g}. Begin where nothing '
+                    "has gone through, or move the law"
+                )
+
+    # -- numbers -------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _mass_places(self) -> tuple[np.ndarray, np.ndarray]:
+        rows, columns = np.array(along_paths(self.model), dtype=int).reshape(-1, 2).T
+        return rows, columns
+
+    def kinetics(self, t: float, y: np.ndarray) -> Kinetics:
+        """Everything of a state, from compiled code."""
+        rhs, n, library = self.program.rhs, self.model.n_u, self.program.library
+        library.kinetics_at(np.array([t]), np.ascontiguousarray(y), self.inputs, self.work)
+        work, at, p = self.work[:, 0], rhs.places, rhs.pattern
+        A = np.zeros((n, n))
+        i, j = self._mass_places
+        A[i, j] = A[j, i] = work[at["A"] + i * n + j]
+        rows = np.zeros((rhs.n_rows, n))
+        for k, columns in enumerate(p.columns):
+            start = at["B"] + p.starts[k]
+            rows[k, list(columns)] = work[start : start + len(columns)]
+        first, count, elements = rhs.first, len(rhs.table), len(rhs.table.elements)
+        gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
+        by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
+        by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
+        u = y[self.n_q : self.n_q + n].copy()
+        on = self.mode.part("state") != ElementState.OFF
+        return Kinetics(
+            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first], rows[first:], gamma[first:],
+            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on,
+        )  # fmt: skip
+
+    def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
+        self.program.library.margins_at(self.memory, self.inputs, self.work, t)
+        found = self.part("margins")
+        n = SLOTS * len(self.program.rhs.table.elements)
+        return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
+
+    def law_forces(self) -> np.ndarray:
+        """λ of all rows of laws at the state whose margins or slope were asked for last."""
+        at = self.program.rhs.places["lam"]
+        return self.work[at : at + len(self.program.rhs.table), 0].copy()
+
+    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+        """What the laws did, at the samples and in the events so far."""
+        return history(self, t, rows)
+
+    # -- events --------------------------------------------------------------------------------------------------------
+    def _look(self) -> None:
+        """Locate the first violation in the piece that compiled code points at; make the step end there."""
+        a, b = float(self.part("looked_to")[0]), float(self.part("event_t")[0])
+        found = first_violation(self, a, b)
+        if found is None:
+            self.part("looked_to")[:] = b
+            return
+        t, margins = found
+        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._step_to(t, margins[0])
+        self.mode.part("trigger")[:] = 0.0
+        self.mode.part("trigger")[margins] = 1.0
+        self.part("looked_to")[:] = self.part("end")[:] = self.t
+
+    def exists(self, t: float) -> bool:
+        """Whether forces exist at a time within the last step that keep the mode."""
+        self.margins(t)
+        return lasts(self.kinetics(t, self.part("event_y").copy()), self.mode)
+
+    def _step_to(self, t: float, j: int) -> None:
+        """Make the last step again, of full order, to end at the event; placed so that margin j is zero there."""
+        t_old = float(self.part("t_old")[0])
+        if t <= t_old:
+            self._restep(t_old, t_old)
+            return
+        small = 1e-3 * (t - t_old)
+        slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if j >= 0 else 0.0
+        for turn in range(CORRECTIONS):
+            self._restep(t_old, t)
+            if not slope < 0.0:
+                return
+            shift = -self.margins(t)[0][j] / slope
+            if turn == CORRECTIONS - 1 or abs(shift) <= 1e-16 * max(1.0, abs(t)) or abs(shift) > 0.1 * (t - t_old):
+                return
+            t = t + shift
+
+    def _restep(self, t_old: float, t: float) -> None:
+        """Go again from the beginning of the last step to a time within it."""
+        y_old = self.part("y_old").copy()
+        self.part("t")[:] = self.part("counted_from")[:] = t_old
+        self.part("y")[:] = y_old
+        self.part("steps_counted")[:] = 0.0
+        self.part("end")[:] = t
+        while self.t < t:
+            if self.options.method.adaptive:
+                self.part("step")[:] = t - self.t
+            status = self.program.library.step_again(self.memory, self.inputs, self.work)
+            if status and int(status) < 0:
+                raise failure(int(status), self.model, self.program, self.options, self.memory)
+
+    def _attend(self) -> None:
+        if self.mode.part("trigger").any():
+            self._event()
+        else:
+            super()._attend()
+
+    def _event(self) -> None:
+        """At the end of a step that ends at an event: what the laws say."""
+        trigger = self.mode.part("trigger").copy()
+        self.mode.part("trigger")[:] = 0.0
+        why = {int(j) // SLOTS: self._reason(int(j)) for j in np.flatnonzero(trigger[:-1])}
+        n = int(self.counters[NEXT])
+        while n and self.options.times[n - 1] == self.t:  # what is asked for at an event is what comes of it
+            n -= 1
+        self.counters[NEXT] = n
+        self._settle(why)
+        self.part("end")[:] = self._end()
+
+    def _reason(self, j: int) -> str:
+        state = self.mode.state(j // SLOTS)
+        if j % SLOTS == 0:
+            return "gap" if state is ElementState.OPEN else "lift"
+        return ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
+
+    def _end(self) -> float:
+        """End of the stretch as it was planned."""
+        if self.control is None:
+            return self.options.end
+        return min(self.options.start + self.calls * self.control.interval, self.options.end)
+
+    def _settle(self, why: Trigger) -> None:
+        """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""
+        t, y, n_q, n_u = self.t, self.part("y").copy(), self.n_q, self.model.n_u
+        self._count_events(t, why)
+        self.part("t_old")[:], self.part("y_old")[:] = t, y
+        self.margins(t)
+        old, forces = self.mode.numbers.copy(), self.law_forces()
+        k = self.kinetics(t, y)
+
+        def at_speeds(u: np.ndarray) -> Kinetics:
+            z = y.copy()
+            z[n_q : n_q + n_u] = u
+            return self.kinetics(t, z)
+
+        chosen: Chosen | None = None
+        for obeyed in (why, {}) if why else ({},):
+            self.mode.numbers[:] = old
+            try:
+                chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds)
+            except NoSolution:
+                continue
+            self._take(chosen, y)
+            values, tolerances, _ = self.margins(t)
+            if (values >= -ALLOWED * tolerances).all():
+                break
+        if chosen is None:
+            raise self._no_solution(t, old)
+        if chosen.impact is not None:
+            self._note(chosen, t, y)
+        self.modes.append((t, self.mode.numbers.copy()))
+        if self._planned > 0.0:
+            self.part("step")[:] = self._planned
+        self._planned = 0.0
+        for name in ("searched_to", "looked_to", "counted_from"):
+            self.part(name)[:] = t
+        self.program.library.begin(self.memory, self.inputs, self.work)
+
+    def _take(self, chosen: Chosen, y: np.ndarray) -> None:
+        """State and mode into memory: what touches put in touch, what is held brought back onto it."""
+        t, n_q, n_u, mode = self.t, self.n_q, self.model.n_u, self.mode
+        mode.numbers[:] = chosen.mode.numbers
+        z = y.copy()
+        z[n_q : n_q + n_u] = chosen.u
+        held = mode.part("held").copy()
+        for i in chosen.touching:
+            e = self.program.rhs.table.elements[i]
+            if e.normal is not None and e.has_gap:
+                mode.part("held")[e.normal] = 1.0
+        placed = z.copy()
+        self.program.library.brought_back(np.array([t]), placed, self.inputs, self.work)
+        mode.part("held")[:] = held
+        z[:n_q] = placed[:n_q]
+        self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
+        self.part("y")[:] = self.part("y_old")[:] = z
+
+    def _note(self, chosen: Chosen, t: float, y: np.ndarray) -> None:
+        hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
+        assert hit is not None
+        own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
+        u = y[self.n_q : n]
+        self.hits.append(Hit(t, y[: self.n_q].copy(), u.copy(), u + hit.udelta, own, hit.before, hit.after, hit.losses))
+        for r, law in enumerate(table.law_of):
+            for name in ("y", "y_old"):
+                self.part(name)[n + 2 * law] += hit.losses[r]
+                self.part(name)[n + 2 * law + 1] -= hit.losses[r]
+
+    def _count_events(self, t: float, why: Trigger) -> None:
+        span = self.options.end - self.options.start
+        again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * span
+        self._at_once = self._at_once + 1 if again else 0
+        if self._at_once > MOST_AT_ONCE:
+            raise SimulationError(
+                f"the run makes no progress at t = {t:.9g} s: {self._told(self.mode)}. The laws ask for one mode after the other at "
+                "the same instant; look for laws that contradict each other, or change the initial values a little"
+            )
+
+    def _no_solution(self, t: float, numbers: np.ndarray) -> SimulationError:
+        self.mode.numbers[:] = numbers
+        return SimulationError(
+            f"at t = {t:.9g} s no accelerations were found that obey all laws: {self._told(self.mode)}. With friction that may be so "
+            "(Painlevé's paradox): less friction, or other initial values, let it go on"
+        )
+
+    def _told(self, mode: LawMode) -> str:
+        title = self.program.rhs.table.title
+        return ", ".join(f'"{title(i)}" {state.name.lower()}' for i, state in enumerate(mode.states))

@@ -23,8 +23,8 @@ FORMULATIONS = (
     "gauss", "gauss_penalty",
 )  # fmt: skip
 CONSTRAINT_METHODS = (
-    "augmented", "sparse_augmented", "range_space", "zero_eigenvalues", "null_space_qr", "svd", "partition", "penalty",
-    "proximal",
+    "augmented", "sparse_augmented", "range_space", "range_space_svd", "zero_eigenvalues", "null_space_qr", "svd", "partition",
+    "penalty", "proximal",
 )  # fmt: skip
 PAIRS = (
     ("lagrange", "svd"),

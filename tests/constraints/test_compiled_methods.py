@@ -16,7 +16,7 @@ from dalembert.formulations.tree import kane
 from dalembert.pivoting import choose
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
-from tests.constraints.test_methods import _well_posed, in_other_units
+from tests.constraints.test_methods import _well_posed, in_other_units, nearly_dependent
 from tests.mechanisms import seeds
 
 TO = {"penalty": 1e-5, "proximal": 1e-8}
@@ -126,6 +126,16 @@ def test_the_proximal_method_comes_all_the_way_where_rows_nearly_depend():
     expected = METHODS["svd"](e).udot
     for found in (METHODS["proximal"](e), compiled(e, "proximal")["proximal"]):
         assert np.abs(found.udot - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("digits", [3, 6, 8])
+def test_machine_code_tells_rows_that_nearly_depend_apart(seed, digits):
+    e, udot = nearly_dependent(np.random.default_rng(seed), 5, 10.0**-digits)
+    names = ("range_space", "range_space_svd", "null_space_qr", "svd", "augmented", "partition")
+    for name, found in compiled(e, *names, rows=(0, 1, 2)).items():
+        assert found.rank == 3, name
+        assert np.abs(found.udot - udot).max() <= 1e-12 * 10.0**digits * np.abs(udot).max(), name
 
 
 @pytest.mark.parametrize("seed", [1, 7])

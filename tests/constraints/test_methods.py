@@ -124,3 +124,44 @@ def test_forward_dynamics_obeys_loops_one_state_or_many():
 def test_an_unknown_method_lists_the_known():
     with pytest.raises(da.FormulationError, match="range_space"):
         method("magic")
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(3, 8), st.floats(2.0, 8.0))
+def test_rows_that_nearly_depend_cost_digits_once_not_twice(seed, n, digits):
+    """Two rows 10^−digits apart: u̇ keeps 15 − digits digits by methods that form neither B A⁻¹Bᵀ nor BᵀB [B A-3..A-12]; both count."""
+    e, udot = nearly_dependent(np.random.default_rng(seed), n, 10.0**-digits)
+    for name in (
+        "range_space",
+        "range_space_svd",
+        "null_space_qr",
+        "svd",
+        "augmented",
+        "sparse_augmented",
+        "partition",
+    ):
+        found = METHODS[name](e)
+        assert found.rank == len(e.B), name
+        assert np.abs(found.udot - udot).max() <= 1e-12 * 10.0**digits * np.abs(udot).max(), name
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(3, 6), st.floats(2.0, 18.0))
+def test_rows_however_near_dependence_break_no_method(seed, n, digits):
+    """No bare LinAlgError, nothing but numbers, and the rows obeyed as far as they can be told apart."""
+    e, udot = nearly_dependent(np.random.default_rng(seed), n, 10.0**-digits)
+    for name in METHODS:
+        found = METHODS[name](e)
+        assert np.isfinite(found.udot).all() and np.isfinite(found.lam).all(), name
+        assert np.abs(e.B @ found.udot - e.gamma).max() <= 1e-3 * np.abs(udot).max() * np.abs(e.B).max(), name
+
+
+def nearly_dependent(rng: np.random.Generator, n: int, apart: float) -> tuple[Equations, np.ndarray]:
+    """Equations whose last row differs from the first by a small part, made from a solution."""
+    X = rng.normal(size=(n, n))
+    A = X @ X.T + n * np.eye(n)
+    B = rng.normal(size=(2, n))
+    across = np.linalg.qr(np.vstack([B, rng.normal(size=n)]).T)[0][:, 2]
+    B = np.vstack([B, B[0] + apart * np.linalg.norm(B[0]) * across])
+    udot = rng.normal(size=n)
+    return Equations(A, A @ udot + B.T @ rng.normal(size=len(B)), B, B @ udot), udot

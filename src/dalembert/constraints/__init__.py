@@ -23,6 +23,7 @@ MODULES = (
     "augmented",
     "sparse_augmented",
     "range_space",
+    "range_space_svd",
     "zero_eigenvalues",
     "null_space_qr",
     "svd",

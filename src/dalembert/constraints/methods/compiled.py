@@ -146,13 +146,6 @@ class Native:
         self.call("dgemv", "T" if transposed else "N", self.n, columns, 1.0, X, self.n, y, 1, 0.0, out, 1)
         return out
 
-    def gram(self, X: Pointer, columns: Any, Y: Pointer) -> Pointer:
-        """XᵀY for X, Y of n × columns, its columns max(n, rows) apart."""
-        width = max(self.n, self.rows)
-        out = self.take(width * width)
-        self.call("dgemm", "T", "N", columns, columns, self.n, 1.0, X, self.n, Y, self.n, 0.0, out, width)
-        return out
-
     def scaled(self) -> Scaled:
         """See `solution.scaled`: rows that are nothing keep their size."""
         f, n, rows = self.code, self.n, self.rows
@@ -214,18 +207,21 @@ class Native:
             z[k] = z[k] + along[i] * Vt[k * rows + i]
         return z, rank
 
-    def reduced(self, Z: Pointer, freedoms: Int, along: Pointer) -> None:
-        """u̇ = along + Z (ZᵀAZ)⁻¹ Zᵀ(f − A along) for Z of n × freedoms."""
+    def along_null_space(self, L: Pointer, Z: Pointer, freedoms: Int, along: Pointer) -> None:
+        """See `solution.along_null_space`, for Z of n × freedoms."""
         f, n = self.code, self.n
-        width = max(n, self.rows)
-        AZ, rest = self.take(n * n), self.copy(self.f, n)
-        self.call("dsymm", "L", "L", n, freedoms, 1.0, self.A, n, Z, n, 0.0, AZ, n)
+        X, rest, tau, work = self.take(n * n), self.copy(self.f, n), self.take(n), self.take(64 * n)
+        with f.loop(freedoms * n) as i:
+            X[i] = Z[i]
+        self.call("dtrmm", "L", "L", "T", "N", n, freedoms, 1.0, L, n, X, n)
         self.call("dsymv", "L", n, -1.0, self.A, n, along, 1, 1.0, rest, 1)
-        z = self.times(Z, freedoms, rest, transposed=True)
-        self.call("dposv", "L", freedoms, 1, self.gram(Z, freedoms, AZ), width, z, width)
+        self.call("dtrsm", "L", "L", "N", "N", n, 1, 1.0, L, n, rest, n)
+        self.call("dgeqrf", n, freedoms, X, n, tau, work, 64 * n)
+        self.call("dormqr", "L", "T", n, 1, freedoms, X, n, tau, rest, n, work, 64 * n)
+        self.call("dtrsm", "L", "U", "N", "N", freedoms, 1, 1.0, X, n, rest, n)
         with f.loop(n) as i:
             self.udot[i] = along[i]
-        self.call("dgemv", "N", n, freedoms, 1.0, Z, n, z, 1, 1.0, self.udot, 1)
+        self.call("dgemv", "N", n, freedoms, 1.0, Z, n, rest, 1, 1.0, self.udot, 1)
 
     def refuse_what_is_not_finite(self) -> None:
         """Nothing finite comes from what is not: LAPACK may leave its results as they were."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
@@ -27,7 +27,7 @@ def solve(e: Equations) -> Solution:
     rank = rank_of(np.diag(R))
     Y, Z = Q[:, :rank], Q[:, rank:]
     along = Y @ solve_triangular(R[:rank, :rank].T, gamma[order[:rank]], lower=True)
-    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    udot = along_null_space(e, Z, along)
     return Solution(udot, least_multipliers(e, udot), rank)
 
 
@@ -67,5 +67,5 @@ def emit(x: Native) -> Int:
     x.call("dtrsm", "L", "U", "T", "N", rank, 1, 1.0, Q, n, y, rows)
     size = int(lapack.dorgqr(np.zeros((n, n)), np.zeros(min(n, rows)), lwork=-1)[1][0])
     x.call("dorgqr", n, n, min(n, rows), Q, n, tau, x.take(size), size)
-    x.reduced(Q + rank * n, n - rank, x.times(Q, rank, y))
+    x.along_null_space(s.L, Q + rank * n, n - rank, x.times(Q, rank, y))
     return rank

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import reduced
@@ -23,7 +23,7 @@ from dalembert.trace.native import Int
 def solve(e: Equations) -> Solution:
     B, gamma, _ = scaled(e)
     by = reduced(B, np.zeros(len(B)), gamma, choose(B))
-    udot = by.T @ np.linalg.solve(by.T.T @ e.A @ by.T, by.T.T @ (e.f - e.A @ by.d)) + by.d
+    udot = along_null_space(e, by.T, by.d)
     return Solution(udot, least_multipliers(e, udot), len(by.choice.rows))
 
 
@@ -78,5 +78,5 @@ def emit(x: Native) -> Int:
         T[j * n + order[rank + j] - 1] = 1.0
         with f.loop(rank) as i:
             T[j * n + order[i] - 1] = -Ca[j * rows + i]
-    x.reduced(T, n - rank, along)
+    x.along_null_space(s.L, T, n - rank, along)
     return rank

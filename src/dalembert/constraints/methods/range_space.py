@@ -1,6 +1,7 @@
-"""Range space: B A⁻¹ Bᵀ λ = B A⁻¹ f − γ by Cholesky, then u̇ = A⁻¹(f − Bᵀλ) [B 14, A-3..A-5].
+"""Range space: B A⁻¹ Bᵀ λ = B A⁻¹ f − γ, then u̇ = A⁻¹(f − Bᵀλ) [B 14], by QR of Y = L⁻¹Bᵀ with A = L Lᵀ [B A-3..A-5].
 
-Dependent rows are left out as they appear: the factorisation pivots on the largest remaining diagonal and stops at the rank.
+Y Π = Q R makes RᵀR the Cholesky factors of B A⁻¹Bᵀ without forming it, which would square its condition; then R λ = QᵀL⁻¹f − R⁻ᵀγ and
+u̇ = L⁻ᵀ(Q R⁻ᵀγ + (1 − Q Qᵀ) L⁻¹f). The pivoting puts dependent rows last, where they are left out. B writes L D^½ for this L.
 """
 
 from __future__ import annotations
@@ -10,31 +11,29 @@ import numpy as np
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.trace.native import Int, maximum
+from dalembert.pivoting import rank_of
+from dalembert.trace.native import Int
 
 
 @measured
 def solve(e: Equations) -> Solution:
-    from scipy.linalg import cho_solve, solve_triangular
-    from scipy.linalg.lapack import dpstrf
+    from scipy.linalg import qr, solve_triangular
 
     B, gamma, _ = scaled(e)
-    factor = mass_factor(e.A), True
-    free = cho_solve(factor, e.f)
+    L = mass_factor(e.A)
+    y = solve_triangular(L, e.f, lower=True)
     if not len(B):
-        return Solution(free, np.zeros(0), 0)
-    S = B @ cho_solve(factor, B.T)
-    L, pivots, rank, _ = dpstrf(S, lower=True, tol=SQUARED_RANK_TOLERANCE * np.diag(S).max())
-    kept = pivots[:rank] - 1
-    L = np.tril(L[:rank, :rank])
-    lam = np.zeros(len(B))
-    lam[kept] = solve_triangular(L.T, solve_triangular(L, (B @ free - gamma)[kept], lower=True), lower=False)
-    udot = free - cho_solve(factor, B.T @ lam)
-    return Solution(udot, least_multipliers(e, udot), int(rank))
+        return Solution(solve_triangular(L, y, lower=True, trans=1), np.zeros(0), 0)
+    Q, R, order = qr(solve_triangular(L, B.T, lower=True), mode="economic", pivoting=True)
+    rank = rank_of(np.diag(R))
+    Q, R, kept = Q[:, :rank], R[:rank, :rank], order[:rank]
+    pushed = Q.T @ y - solve_triangular(R, gamma[kept], trans=1)  # R λ
+    udot = solve_triangular(L, y - Q @ pushed, lower=True, trans=1)
+    return Solution(udot, least_multipliers(e, udot), rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:
@@ -51,28 +50,23 @@ def explain(x: ConstrainedEquations) -> list[Quantity]:
 
 
 def emit(x: Native) -> Int:
-    """The same in machine code, for any A; along a tree's branches `kernels.constrained` does it at less cost."""
+    """The same in machine code, for any A; along a tree's branches `kernels/rhs/range_space_rhs.py` does it at less cost, with rows
+    that are known to be independent."""
     f, n, rows = x.code, x.n, x.rows
-    width = max(n, rows)
     s = x.scaled()
-    S, pivots, rank = x.gram(s.Y, rows, s.Y), x.shorts(rows), x.shorts(1)
-    v = f.variables(largest=0.0)
-    with f.loop(rows) as k:
-        v.largest = maximum(v.largest, S[k * width + k])
-    tolerance = SQUARED_RANK_TOLERANCE * v.largest
-    x.call("dpstrf", "L", rows, S, width, pivots, rank, tolerance, x.take(2 * rows))
-    free = x.copy(x.f, n)
-    x.call("dpotrs", "L", n, 1, s.L, n, free, n)
-    errors, y, lam = x.times(s.B, rows, free, transposed=True), x.take(rows), x.zeros(rows)
-    with f.loop(rank[0]) as i:
-        k = pivots[i] - 1
-        y[i] = errors[k] - s.gamma[k]
-    x.call("dtrsm", "L", "L", "N", "N", rank[0], 1, 1.0, S, width, y, rows)
-    x.call("dtrsm", "L", "L", "T", "N", rank[0], 1, 1.0, S, width, y, rows)
-    with f.loop(rank[0]) as i:
-        lam[pivots[i] - 1] = y[i]
-    pushed = x.times(s.B, rows, lam)
-    x.call("dpotrs", "L", n, 1, s.L, n, pushed, n)
+    y, z, work = x.copy(x.f, n), x.take(rows), x.take(64 * n)
+    R = s.Y
+    order, tau = x.pivoted_qr(R, n, rows, n)
+    rank = x.rank_of(R, min(n, rows), n + 1)
+    x.call("dtrsm", "L", "L", "N", "N", n, 1, 1.0, s.L, n, y, n)
+    x.call("dormqr", "L", "T", n, 1, min(n, rows), R, n, tau, y, n, work, 64 * n)
+    with f.loop(rank) as i:
+        z[i] = s.gamma[order[i] - 1]
+    x.call("dtrsm", "L", "U", "T", "N", rank, 1, 1.0, R, n, z, rows)
+    with f.loop(rank) as i:
+        y[i] = z[i]
+    x.call("dormqr", "L", "N", n, 1, min(n, rows), R, n, tau, y, n, work, 64 * n)
+    x.call("dtrsm", "L", "L", "T", "N", n, 1, 1.0, s.L, n, y, n)
     with f.loop(n) as i:
-        x.udot[i] = free[i] - pushed[i]
-    return rank[0]
+        x.udot[i] = y[i]
+    return rank

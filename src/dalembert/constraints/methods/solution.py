@@ -72,6 +72,17 @@ def scaled(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return e.B / norms[:, None], e.gamma / norms, norms
 
 
+def along_null_space(e: Equations, Z: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """u̇ = along + Z z with ZᵀA u̇ = Zᵀf, by QR of LᵀZ, A = L Lᵀ: the Cholesky factor of ZᵀAZ without forming it [B A-5]."""
+    from scipy.linalg import solve_triangular
+
+    L = mass_factor(e.A)
+    Q, R = np.linalg.qr(L.T @ Z)
+    rest = solve_triangular(L, e.f - e.A @ along, lower=True)
+    udot: np.ndarray = along + Z @ solve_triangular(R, Q.T @ rest)
+    return udot
+
+
 def least_multipliers(e: Equations, udot: np.ndarray) -> np.ndarray:
     """The shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""
     B, _, norms = scaled(e)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations, signed
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
+from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
@@ -23,7 +23,7 @@ def solve(e: Equations) -> Solution:
     rank = rank_of(sigma)
     along = Vt[:rank].T @ ((U[:, :rank].T @ gamma) / sigma[:rank])
     Z = Vt[rank:].T
-    udot = along + Z @ np.linalg.solve(Z.T @ e.A @ Z, Z.T @ (e.f - e.A @ along))
+    udot = along_null_space(e, Z, along)
     return Solution(udot, least_multipliers(e, udot), rank)
 
 
@@ -58,5 +58,5 @@ def emit(x: Native) -> Int:
     x.call("dgemv", "N", rank, rows, 1.0, Ut, rows, s.gamma, 1, 0.0, y, 1)
     with f.loop(rank) as i:
         y[i] = y[i] / sigma[i]
-    x.reduced(V + rank * n, n - rank, x.times(V, rank, y))
+    x.along_null_space(s.L, V + rank * n, n - rank, x.times(V, rank, y))
     return rank

@@ -19,9 +19,9 @@ from dalembert.trace.native.module import Module
 from dalembert.trace.native.target import Calls
 
 LAPACK = (
-    "dpotrf", "dpotrs", "dposv", "dpstrf", "dgesv", "dgelsd", "dsyev", "dgeqrf", "dgeqp3", "dorgqr", "dormqr", "dgesdd",
+    "dpotrf", "dpotrs", "dposv", "dgesv", "dsyev", "dgeqrf", "dgeqp3", "dorgqr", "dormqr", "dgesdd",
 )  # fmt: skip
-BLAS = ("dgemm", "dgemv", "dsymm", "dsymv", "dtrsm")
+BLAS = ("dgemm", "dgemv", "dsymv", "dtrmm", "dtrsm")
 
 
 class Lapack:

@@ -62,7 +62,7 @@ class Axes(np.ndarray):
         return _framed(world, {self.frame: self.turn @ _plain(other)})
 
     @property
-    def T(self) -> Any:  # type: ignore[override]
+    def T(self) -> Any:
         made = np.asarray(self).T.view(_Transposed)
         made.axes = self if self.turn is not None else None
         return made
@@ -136,7 +136,7 @@ class Framed(np.ndarray):
         return _plain(other) @ np.asarray(self)
 
     @property
-    def T(self) -> Any:  # type: ignore[override]
+    def T(self) -> Any:
         made = np.asarray(self).T.view(_Columns)
         made.vectors = self if self.ndim == 2 and self.parts is not None else None
         return made
@@ -273,7 +273,11 @@ def _brought(parts: Parts, to: Frame | None) -> Any:
 def _below(parts: Parts, f: Frame | None, strictly: bool) -> Parts:
     """Parts in frames that f stands on, and in f itself; and those in neither, if products with them are still to be taken."""
     path = _path(f)
-    return {g: x for g, x in parts.items() if (g in path and not (strictly and g is f)) or (not strictly and f not in _path(g))}
+    return {
+        g: x
+        for g, x in parts.items()
+        if (g in path and not (strictly and g is f)) or (not strictly and f not in _path(g))
+    }
 
 
 def _path(f: Frame | None) -> list[Frame | None]:

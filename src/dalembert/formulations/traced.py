@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.framed import short_axes
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Expr, evaluate, substitute, symbol, symbols, tracing
+from dalembert.trace import Expr, count_operations, evaluate, substitute, symbol, symbols, tracing
 from dalembert.trace.text import python_function
 
 WORTH_COMPILING = 10
@@ -23,6 +24,23 @@ WORTH_COMPILING = 10
 
 Make = Callable[[Mechanism, Expr, np.ndarray, np.ndarray], dict[str, Any]]
 """(mechanism, t, q, rates) → named expressions; q and rates are symbols, so that one can differentiate in them."""
+
+
+WORTH_TRYING = 50_000
+"""Operations up to which a computation is traced in short axes as well: beyond, world axes take fewer."""
+
+T = TypeVar("T")
+
+
+def shortest(make: Callable[[], T], outputs: Callable[[T], Any]) -> T:
+    """What is traced, in world axes or in short ones, whichever takes fewer operations for its outputs."""
+    made = make()
+    most = count_operations(outputs(made)).total
+    if most > WORTH_TRYING:
+        return made
+    with short_axes():
+        short = make()
+    return short if count_operations(outputs(short)).total < most else made
 
 
 class TracedFunctions:
@@ -48,7 +66,7 @@ class _OnSymbols:
         self.rates = symbols("rate.", rate_names)
         self._parameters = {symbol(name): value for name, value in m.parameters.items()}
         with tracing():
-            self.values = make(m, self.t, self.q, self.rates)
+            self.values = shortest(lambda: make(m, self.t, self.q, self.rates), lambda made: list(made.values()))
         self._calls = 0
 
     def at(self, t: Any, q: Any, rates: Any, traced: bool) -> SimpleNamespace:

@@ -1,10 +1,11 @@
 """Hamilton's equations, with constraints [C 163–164] and for independent coordinates [C 166].
 
-H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d] gives q̇ = H,p and ṗ = −H,q + Q̄ − Aᵀλ, with
+H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d] gives q̇ = H,p and ṗ = −H,q + Q̄ − Aᵀλ. As C does for a rigid body [C 208–214], H is written in
+speeds: with u = A⁻¹(Nᵀp − g), so that M⁻¹ = N A⁻¹Nᵀ,
 
-H,p = M⁻¹(p − Γ),   H,q = −Γ,qᵀ H,p − ½ {(p − Γ)ᵀM⁻¹ M,q_α M⁻¹(p − Γ)} + V,q − T₀,q [C 165c],
+H = ½ uᵀA u + V − T₀,   H,p = N u,   H,q = (pᵀN u),q − T̄,q + V,q at constant u,
 
-since (M⁻¹),q = −M⁻¹ M,q M⁻¹. The states are (q, p).
+since (A⁻¹),q = −A⁻¹ A,q A⁻¹, which is [C 165c] in speeds. The states are (q, p).
 """
 
 from __future__ import annotations
@@ -14,16 +15,25 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, speeds_rate
+from dalembert.formulations.momenta import momentum
+from dalembert.formulations.momenta.momenta import (
+    constrained,
+    inertia,
+    momenta_of,
+    orthonormal,
+    phase_state,
+    rates_and_speeds,
+    speeds_rate,
+)
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.tree.coordinate_rates import conditions, rates_per_speed
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import Structure, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import potential, structure, unpotential_on_rates
+from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import gradient, jacobian
-from dalembert.vectors import vector
+from dalembert.trace import directional, gradient
 
 title = "Hamilton"
 letter = "p"
@@ -35,42 +45,37 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ = H,p."""
-    own = _parts(at_rest(m, t, q), np.zeros(m.n_q))
-    return PhaseState(m, t, q, inverse(own.M) @ (vector(list(w)) - own.Gamma), w)
+    return phase_state(m, t, q, w)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _of_q(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    """What H is made of, all functions of t and q alone."""
-    own = Structure(m, t, q, rates)
-    return {
-        "M": own.M,
-        "Gamma": own.Gamma,
-        "T0": own.T0,
-        "V": own.V,
-        "M_q": own.M_q,
-        "Gamma_q": jacobian(own.Gamma, list(q)),
-        "T0_q": gradient(own.T0, list(q)),
-        "V_q": gradient(own.V, list(q)),
-    }
+def _legendre(m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray) -> dict[str, Any]:
+    """H as pᵀN u − T̄ + V, of p and u apart, and its slope in q."""
+    p, u = both[: m.n_q], both[m.n_q :]
+    s = State(m, t, q, u)
+    H: Any = p @ (rates_per_speed(s) @ u) - totals.kinetic_energy(s) + potential(s) if m.n_u else 0.0
+    along = dict(zip(q, p))
+    for body, condition in conditions(s):  # ½ (c,q p)²/μ
+        H = H + 0.5 * directional(condition, along) ** 2 / totals.total_inertia(m, body)[1]
+    return {"H": H, "H_q": gradient(H, list(q))}
 
 
-_parts = TracedFunctions(_of_q)
-
-
-def inverse(M: np.ndarray) -> np.ndarray:
-    """M⁻¹, symmetric."""
-    return solve_definite(M, np.eye(len(M))) if len(M) else M
+_parts = TracedFunctions(_legendre, rates_and_speeds)
 
 
 def hamiltonian(s: State) -> Any:
     """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
-    own = _parts(s, s.rates)
-    moved = momenta_of(s) - own.Gamma
-    return 0.5 * (moved @ (inverse(own.M) @ moved)) + own.V - own.T0
+    return _parts(s, np.concatenate([momenta_of(s), s.speeds])).H
+
+
+def by_coordinates(s: State) -> np.ndarray:
+    """H,q [C 165c]."""
+    if not orthonormal(s.mechanism):
+        return -momentum.by_coordinates(s)
+    return np.asarray(_parts(s, np.concatenate([momenta_of(s), s.speeds])).H_q)
 
 
 def equations(s: State) -> Equations:
@@ -78,25 +83,20 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
 
 
-def by_coordinates(s: State) -> np.ndarray:
-    """H,q [C 165c]."""
-    own = _parts(s, s.rates)
-    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
-    through_M = np.array([H_p @ (own.M_q[:, :, k] @ H_p) for k in range(len(H_p))])
-    return np.asarray(-(own.Gamma_q.T @ H_p) - 0.5 * through_M + own.V_q - own.T0_q)
-
-
 def explain(s: State) -> list[Quantity]:
     """H and what it is made of [C 156, 165]."""
-    own, q = _parts(s, s.rates), s.mechanism.coordinates
-    H_p = inverse(own.M) @ (momenta_of(s) - own.Gamma)
+    m, own = s.mechanism, inertia(s, np.zeros(s.mechanism.n_u))
+    q, at = m.coordinates, structure(m)
     return [
-        quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
-        quantity("Gamma", "Γ", own.Gamma, q),
-        quantity("T0", "T₀, of prescribed motion alone", own.T0),
-        quantity("V", "potential energy", own.V),
+        quantity("M", "M of p = M q̇ + Γ [C 153]", at.M, q, q),
+        quantity("Gamma", "Γ", at.Gamma, q),
+        quantity("T0", "T₀, of prescribed motion alone", at.T0),
+        quantity("V", "potential energy", at.V),
+        quantity("N", "N of q̇ = N u", rates_per_speed(s), q, m.speeds),
+        quantity("A_u", "A of T̄ = ½ uᵀA u + gᵀu + T₀ in speeds: M⁻¹ = N A⁻¹Nᵀ [C 210g]", own.A, m.speeds, m.speeds),
+        quantity("u", "u = A⁻¹(Nᵀp − g) [C 211]", s.speeds, m.speeds),
         quantity("H", "H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d]", hamiltonian(s)),
-        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", H_p, q),
+        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", s.rates, q),
         quantity("H_q", "H,q [C 165c]", by_coordinates(s), q),
     ]
 
@@ -107,7 +107,6 @@ __all__ = [
     "first_order",
     "formulation_speeds",
     "hamiltonian",
-    "inverse",
     "letter",
     "refusal",
     "speeds",

@@ -14,6 +14,7 @@ from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.printing.force_parts import ForceParts, parts
+from dalembert.formulations.traced import shortest
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
@@ -53,9 +54,13 @@ class WrittenEquations:
         """On the symbols t, q_… and the formulation's letter with the names of its speeds."""
         q = symbols("q_", m.coordinates)
         w = symbols(f"{getattr(method, 'letter', 'u')}_", method.speeds(m))
-        s = method.state(m, symbol("t"), q, w)
-        e = method.equations(s)
-        return WrittenEquations(name, method, m, q, w, s.rates, e.A, e.f, e.B, e.gamma)
+
+        def written() -> list[np.ndarray]:
+            s = method.state(m, symbol("t"), q, w)
+            e = method.equations(s)
+            return [np.asarray(x) for x in (s.rates, e.A, e.f, e.B, e.gamma)]
+
+        return WrittenEquations(name, method, m, q, w, *shortest(written, list))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Written anew, which takes less than keeping all expressions."""
@@ -87,7 +92,10 @@ class WrittenEquations:
     @cached_property
     def _parts(self) -> ForceParts:
         with tracing():
-            return parts(self.method, self.mechanism, self.t, self.q, self.u)
+            return shortest(
+                lambda: parts(self.method, self.mechanism, self.t, self.q, self.u),
+                lambda x: [x.velocity, x.gravity, x.applied],
+            )
 
     @property
     def velocity_terms(self) -> np.ndarray:

@@ -38,13 +38,28 @@ def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
     return np.asarray(substitute(turned, dict(zip(rates, s.rates)) | dict(zip(fixed, pi))))
 
 
+def turned_momenta(s: State, pi: np.ndarray) -> np.ndarray:
+    """W⁻¹γ π: joint by joint as the joint knows it (ω × π of a free rotation [C 198]), else by differentiation."""
+    m = s.mechanism
+    out = np.zeros(m.n_u, dtype=object)
+    unknown: list[int] = []
+    for j, q, u in zip(m.joints, s.joint_q, s.joint_u):
+        own = j.joint.turned_momenta(q, u, pi[j.columns]) if j.columns else None
+        if own is not None:
+            out[j.columns] = own
+        else:
+            unknown += j.columns
+    if unknown:
+        out[unknown] = (rates_per_speed(s).T @ gamma_times(s, pi))[unknown]
+    return out
+
+
 def _from_energies(m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[str, Any]:
     s = State(m, t, q, u)
     T = totals.kinetic_energy(s)
     pi = gradient(T, list(u))
     by_q = gradient(T, list(q)) - gradient(potential(s), list(q))
-    Nt = rates_per_speed(s).T
-    f = Nt @ (by_q - gamma_times(s, pi)) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
+    f = rates_per_speed(s).T @ by_q - turned_momenta(s, pi) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
     return {"A": symmetric(pi, u), "f": f}
 
 

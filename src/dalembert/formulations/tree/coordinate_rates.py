@@ -87,6 +87,11 @@ def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> d
 _second = TracedFunctions(_differentiated)
 
 
+def condition_rows(s: State) -> np.ndarray:
+    """c,q of all conditions."""
+    return np.asarray(_second(s, s.rates).C)
+
+
 def speed_rates(s: State, qddot: Any) -> np.ndarray:
     """u̇ = W q̈ + Ẇ q̇."""
     return speeds_per_rate(s) @ np.asarray(qddot) + bias(s)

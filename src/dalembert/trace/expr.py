@@ -371,7 +371,7 @@ def _base(x: Expr) -> Any:
 
 
 def _multiple(x: Expr) -> float:
-    return x.args[1] if x.op is MUL and type(x.args[1]) is float else 1.0  # type: ignore[no-any-return]
+    return x.args[1] if x.op is MUL and type(x.args[1]) is float else 1.0
 
 
 def _exact(a: float, b: float) -> bool:

@@ -34,7 +34,7 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/rollout.py
 	-$(BENCH)/bin/python benchmarks/loops.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
-	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/fuzz.py --cases 1000000
+	-OPENBLAS_NUM_THREADS=1 $(RUN) -m benchmarks.fuzz --cases 1000000
 	-$(RUN) -m benchmarks.reliability agreement --mechanisms $(MECHANISMS)
 	-$(RUN) -m benchmarks.reliability invariance --mechanisms 700
 	-$(RUN) -m benchmarks.reliability faults --times 10

@@ -1,6 +1,6 @@
 """Every formulation with every constraint method on random mechanisms: one motion, or a refusal in words.
 
-All pairs are solved on numbers; one pair of every mechanism drawn for it in machine code. What is compared are the accelerations of all
+All pairs are solved on numbers; now and then one of them in machine code. What is compared are the accelerations of all
 bodies and the reactions Bᵀλ, which do not hang on the choice of dependent rows.
 """
 
@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 
 import dalembert as da
+from benchmarks.ledger import Run
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.tree import kane
-from tests.invariance.cases import KINDS, Case, drawn
+from tests.invariance.cases import KINDS, LUMPED, Case, drawn
 
 LARGEST = 1e-8
 """Difference of accelerations or reactions, by the largest of them, that would be a disagreement."""
 APPROXIMATE = 1e-2
 """Of pairs with `penalty` in their name, which say of themselves that they are approximations."""
+SAME_SPEEDS = 1e-10
+"""Difference of speeds, by the largest of them, after a formulation's own speeds were computed from them and back."""
+FULL_SIZE = 8
+"""One in so many mechanisms is of full size."""
+COMPILED = 28
+"""One in so many mechanisms is asked one pair in machine code."""
 FREE = "range_space"
 """Solves equations without rows."""
 
@@ -36,17 +43,18 @@ class Tally:
     pairs: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
-    worst: float = 0.0
-    approximate: float = 0.0
-    """The worst of the approximations."""
+    worst: dict[str, float] = field(default_factory=lambda: {"exact": 0.0, "approximate": 0.0})
 
-    def add(self, other: Tally) -> None:
-        self.mechanisms += other.mechanisms
-        self.pairs.update(other.pairs)
-        self.refusals.update(other.refusals)
-        self.faults += other.faults
-        self.worst = max(self.worst, other.worst)
-        self.approximate = max(self.approximate, other.approximate)
+    def told(self, number: int, run: Run) -> None:
+        """Add this mechanism to a run of the gate."""
+        run.cases += self.mechanisms
+        run.counts.update({f"pair: {k}": n for k, n in self.pairs.items()})
+        run.counts.update({f"refusal: {k}": n for k, n in self.refusals.items()})
+        for name, value in self.worst.items():
+            run.worst[name] = max(value, run.worst.get(name, 0.0))
+        if self.faults:
+            more = f" (and {len(self.faults) - 1} more pairs)" if len(self.faults) > 1 else ""
+            run.faults[str(number)] = self.faults[0] + more
 
 
 def examine(case: Case, compiled: bool = False) -> Tally:
@@ -56,14 +64,15 @@ def examine(case: Case, compiled: bool = False) -> Tally:
     s = m.state(case.q, case.u, case.t)
     e = kane.equations(s)
     truth = METHODS["range_space"](e)
-    expected = Expected(_of_bodies(s, truth.udot), e.B.T @ truth.lam, _size(e, truth.udot))
+    moved = BodyAccelerations(s)
+    expected = Expected(moved(truth.udot), e.B.T @ truth.lam, _size(e, truth.udot))
     for name, form in FORMULATIONS.items():
         if form.refusal(m) is not None:
             tally.pairs["refused"] += 1
             tally.refusals[f"{name}: this kind of mechanism"] += 1
             continue
         try:
-            own = form.state(m, s.t, s.coordinates, form.formulation_speeds(s))
+            own = _own_state(form, s)
             equations = form.equations(own)
         except da.DalembertError as problem:
             _refused(tally, name, problem)
@@ -72,12 +81,21 @@ def examine(case: Case, compiled: bool = False) -> Tally:
             _failed(tally, f"{case}: {name}: {type(problem).__name__}: {problem}")
             continue
         for by in METHODS if len(equations.gamma) else [FREE]:
-            _judge(tally, f"{case}: {name} by {by}", partial(_by, form, own, equations, by, s, e), expected)
+            _judge(tally, f"{case}: {name} by {by}", partial(_by, form, own, equations, by, moved, e), expected)
     if compiled:
         rng = np.random.default_rng(case.seed)
         name, by = str(rng.choice(list(FORMULATIONS))), str(rng.choice(list(METHODS)))
-        _judge(tally, f"{case}: {name} by {by}, compiled", partial(_compiled, case, name, by, s, e), expected)
+        _judge(tally, f"{case}: {name} by {by}, compiled", partial(_compiled, case, name, by, moved, e), expected)
     return tally
+
+
+def _own_state(form: Any, s: Any) -> Any:
+    """The state that the formulation makes of its own speeds. Where that is `s` again, `s` stands for it: what is computed once in it
+    serves all formulations."""
+    own = form.state(s.mechanism, s.t, s.coordinates, form.formulation_speeds(s))
+    if not _relative(own.speeds, s.speeds, max(1.0, np.abs(s.speeds).max(initial=0.0))) <= SAME_SPEEDS:
+        raise AssertionError("its speeds are those of another motion")
+    return s if type(own) is type(s) else own
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,21 +107,36 @@ class Expected:
     size: float
 
 
-def _by(form: Any, own: Any, equations: Any, by: str, s: Any, e: Any) -> tuple[np.ndarray, np.ndarray]:
+class BodyAccelerations:
+    """Accelerations of all bodies as a function of u̇: J u̇ + the bias, both of one state."""
+
+    def __init__(self, s: Any):
+        self._bias = np.concatenate([x for a in s.bias_accelerations[1:] for x in (a.w, a.v)])
+        self._J = np.zeros((len(self._bias), s.mechanism.n_u))
+        for k, P in enumerate(s.partials[1:], start=1):
+            self._J[6 * k - 6 : 6 * k, list(s.mechanism.path_columns[k])] = np.vstack([P.W, P.V])
+
+    def __call__(self, udot: np.ndarray) -> np.ndarray:
+        return self._J @ udot + self._bias
+
+
+def _by(
+    form: Any, own: Any, equations: Any, by: str, moved: BodyAccelerations, e: Any
+) -> tuple[np.ndarray, np.ndarray]:
     solved = METHODS[by](equations)
     rows = len(e.gamma)
     reactions = e.B.T @ solved.lam[-rows:] if rows and len(solved.lam) >= rows else np.zeros(0)
-    return _of_bodies(s, form.udot(own, solved.udot)), reactions
+    return moved(form.udot(own, solved.udot)), reactions
 
 
-def _compiled(case: Case, name: str, by: str, s: Any, e: Any) -> tuple[np.ndarray, np.ndarray]:
+def _compiled(case: Case, name: str, by: str, moved: BodyAccelerations, e: Any) -> tuple[np.ndarray, np.ndarray]:
     found = case.mechanism.solve(
         np.stack([case.q] * 3), np.stack([case.u] * 3), t=case.t, constraints=by, formulation=name
     )
     if not np.array_equal(found.udot[0], found.udot[2]):
         raise AssertionError("equal states of a batch differ")
     reactions = e.B.T @ found.lam[1] if len(e.gamma) and found.lam.shape[1] == len(e.gamma) else np.zeros(0)
-    return _of_bodies(s, found.udot[1]), reactions
+    return moved(found.udot[1]), reactions
 
 
 def _judge(tally: Tally, what: str, solve: Any, expected: Expected) -> None:
@@ -124,10 +157,10 @@ def _judge(tally: Tally, what: str, solve: Any, expected: Expected) -> None:
         tally.faults.append(f"{what}: off by {off:.1e}")
     elif approximate:
         tally.pairs["agreed, approximately"] += 1
-        tally.approximate = max(tally.approximate, off)
+        tally.worst["approximate"] = max(tally.worst["approximate"], off)
     else:
         tally.pairs["agreed"] += 1
-        tally.worst = max(tally.worst, off)
+        tally.worst["exact"] = max(tally.worst["exact"], off)
 
 
 def _relative(a: np.ndarray, b: np.ndarray, size: float) -> float:
@@ -136,10 +169,6 @@ def _relative(a: np.ndarray, b: np.ndarray, size: float) -> float:
 
 def _size(e: Any, udot: np.ndarray) -> float:
     return max(1.0, float(np.abs(e.f).max(initial=0.0)), float(np.abs(e.A @ udot).max(initial=0.0)))
-
-
-def _of_bodies(s: Any, udot: np.ndarray) -> np.ndarray:
-    return np.concatenate([x for a in s.accelerations(udot)[1:] for x in (a.w, a.v)])
 
 
 def _refused(tally: Tally, name: str, problem: Exception) -> None:
@@ -152,12 +181,18 @@ def _failed(tally: Tally, what: str) -> None:
     tally.faults.append(what)
 
 
-def examined(numbers: range, compiled_every: int = 0) -> Tally:
-    """The mechanisms of these numbers, their kinds in turn."""
-    kinds, total = list(KINDS), Tally()
+def numbered(number: int) -> Case:
+    """The mechanism of a number: kinds in turn, seven small ones for one of full size."""
+    kinds = [*KINDS, *LUMPED]
+    seed, kind = divmod(number, len(kinds))
+    return drawn(kinds[kind], seed, small=seed % FULL_SIZE != 0)
+
+
+def examined(number: int) -> Tally:
+    """The mechanism of this number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for i in numbers:
-            case = drawn(kinds[i % len(kinds)], i // len(kinds))
-            total.add(examine(case, bool(compiled_every) and i % compiled_every == 0))
-    return total
+        try:
+            return examine(numbered(number), compiled=number % COMPILED == 0)
+        except Exception as problem:  # the mechanism itself, or the truth it is compared with
+            return Tally(mechanisms=1, faults=[f"{type(problem).__name__}: {problem}"])

@@ -32,6 +32,8 @@ from dalembert.trace.table import Table
 
 ROBOTS = Path(__file__).parent / "robots"
 """URDF and MJCF with one of everything."""
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+"""In C where PyYAML has it."""
 EXAMPLE = Path(__file__).parents[1] / "examples" / "robot.urdf"
 NUMBERS = (
     0.0,
@@ -178,7 +180,8 @@ def bytes_of(content: bytes, rng: random.Random) -> bytes:
 @functools.cache
 def folder() -> Path:
     """A folder of this process's own, with the files that models beside it name."""
-    made = Path(tempfile.mkdtemp(prefix="dalembert-fuzz-"))
+    memory = Path("/dev/shm")  # files here cost no disk
+    made = Path(tempfile.mkdtemp(prefix="dalembert-fuzz-", dir=memory if memory.is_dir() else None))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     (made / "other.xml").write_text("<mujocoinclude/>", encoding="utf-8")
     (made / "robot.urdf").write_bytes(EXAMPLE.read_bytes())
@@ -204,7 +207,7 @@ def used(m: da.Mechanism, rng: random.Random) -> None:
         return
     m.state()
     repr(m)
-    if rng.random() < 0.05:
+    if rng.random() < 0.03:
         str(m.inspect())
     if rng.random() < 0.01:
         ASKED[rng.choice(list(ASKED))](m)
@@ -242,7 +245,8 @@ def model_by_grammar(rng: random.Random) -> None:
         path = written("model.json", json.dumps(data, default=str).encode("utf-8", "surrogatepass"))
     else:
         path = written(
-            "model.yaml", yaml.safe_dump(data, sort_keys=False, allow_unicode=True).encode("utf-8", "surrogatepass")
+            "model.yaml",
+            yaml.dump(data, Dumper=DUMPER, sort_keys=False, allow_unicode=True).encode("utf-8", "surrogatepass"),
         )
     used(da.load(path), rng)
 

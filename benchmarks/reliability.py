@@ -4,74 +4,101 @@
     python -m benchmarks.reliability invariance --mechanisms 1000
     python -m benchmarks.reliability faults --times 20
 
-Each part writes its section of results/reliability.md. Without a part, all three in a size that takes some minutes.
+`agreement` goes on where its last run ended, and adds up (results/reliability.json). Each part writes its section of
+results/reliability.md. Without a part, all three in a size that takes some minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
 import traceback
 import warnings
 from collections import Counter
-from functools import partial
 from multiprocessing import get_context
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: small matrices gain nothing from threads
 
 from benchmarks import reporting
-from benchmarks.agreement import APPROXIMATE, LARGEST, Tally, examined
+from benchmarks.agreement import APPROXIMATE, COMPILED, FULL_SIZE, LARGEST, examine, examined, numbered
 from benchmarks.fault_injection import inject
+from benchmarks.ledger import Ledger, Run, table, total
+from benchmarks.ledger import faults as went_wrong
 from benchmarks.reliability_report import replace_section
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from tests.invariance.answers import TOLERANCE, compiled, differences, quick, reference
-from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases import KINDS, LUMPED, drawn
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 SHARE = 14
 """Mechanisms that a process takes at a time."""
+LIFE = 200
+"""Shares after which a process makes room for a new one."""
 SHOWN = 40
 """Faults that are listed one by one."""
 
 
 def agreement(mechanisms: int, processes: int, seconds: float) -> list[str]:
-    """Formulations × constraint methods on random mechanisms."""
-    began, total = time.time(), Tally()
-    shares = [range(a, min(a + SHARE, mechanisms)) for a in range(0, mechanisms, SHARE)]
-    with get_context("spawn").Pool(processes, maxtasksperchild=20) as pool:
-        for tally in pool.imap_unordered(partial(examined, compiled_every=SHARE - 1), shares):
-            total.add(tally)
-            if time.time() - began > seconds:
+    """Formulations × constraint methods on random mechanisms that no run has had."""
+    ledger = Ledger("agreement")
+    for run, number in ledger.open_faults():
+        if not examined(int(number)).faults:
+            ledger.mended(run, number)
+    run, began = ledger.begun(), time.time()
+    numbers = range(run.first, run.first + mechanisms)
+    with get_context("spawn").Pool(processes, _prepared, maxtasksperchild=LIFE) as pool:
+        for number, tally in zip(numbers, pool.imap(examined, numbers, chunksize=SHARE)):
+            tally.told(number, run)
+            run.after, run.seconds = number + 1, time.time() - began
+            if ledger.save(run):
+                _tell_agreement(ledger.runs())
+            if run.seconds > seconds:
                 break
-    pairs = total.pairs
-    refusals = "\n".join(f"- {what}: {n}" for what, n in total.refusals.most_common(25))
+    ledger.save(run, now=True)
+    _tell_agreement(ledger.runs())
+    return list(run.faults.values())
+
+
+def _prepared() -> None:
+    """A worker's own: cycles are collected seldom, because few are made and many objects stand."""
+    gc.set_threshold(50_000, 20, 100)
+
+
+def _tell_agreement(runs: list[Run]) -> None:
+    every, kinds = total(runs), [*KINDS, *LUMPED]
+    pairs = {k.removeprefix("pair: "): n for k, n in every.counts.items() if k.startswith("pair: ")}
+    refusals = Counter({k.removeprefix("refusal: "): n for k, n in every.counts.items() if k.startswith("refusal: ")})
+    listed = "\n".join(f"- {what}: {n}" for what, n in refusals.most_common(25))
     replace_section(
         "Formulations and constraint methods agree",
         f"""
-{total.mechanisms} random mechanisms of {len(KINDS)} kinds ({", ".join(KINDS)}), each in a random consistent state;
-{len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods on numbers, one pair in {SHARE - 1} mechanisms in machine code.
+{every.cases} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), one in {FULL_SIZE} of full size, the
+others small, each in a random consistent state; {len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods
+on numbers, one pair in {COMPILED} mechanisms in machine code.
 Accelerations of all bodies and reactions Bᵀλ, relative to the largest; a disagreement is more than {LARGEST:g} ({APPROXIMATE:g} for the
 penalty methods, which call themselves approximations).
 
 | outcome | pairs |
 |---|---|
-| agreed (worst {total.worst:.1e}) | {pairs["agreed"]} |
-| agreed, approximately (worst {total.approximate:.1e}) | {pairs["agreed, approximately"]} |
-| refused in words | {pairs["refused"]} |
-| failed without words | {pairs["failed"]} |
-| disagreed | {pairs["disagreed"]} |
+| agreed (worst {every.worst.get("exact", 0.0):.1e}) | {pairs.get("agreed", 0)} |
+| agreed, approximately (worst {every.worst.get("approximate", 0.0):.1e}) | {pairs.get("agreed, approximately", 0)} |
+| refused in words | {pairs.get("refused", 0)} |
+| failed without words | {pairs.get("failed", 0)} |
+| disagreed | {pairs.get("disagreed", 0)} |
+
+{table(runs)}
+
+{went_wrong(runs, "`python -m benchmarks.reliability agreement --one`")}
 
 Refusals, most frequent first:
 
-{refusals}
-{_listed(total.faults)}
-{_about(began)}
+{listed}
 """,
     )
-    return total.faults
 
 
 def invariance(mechanisms: int, seconds: float) -> list[str]:
@@ -162,8 +189,12 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=8 * 3600.0, help="begin nothing new after so long")
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--one", type=int, help="examine the mechanism of this number here")
     given = parser.parse_args()
     found = []
+    if given.one is not None:
+        print(case := numbered(given.one))
+        return reporting.say_what_falls_short(examine(case, compiled=True).faults)
     if given.part in (None, "agreement"):
         found += agreement(given.mechanisms or 280, given.processes, given.seconds)
     if given.part in (None, "invariance"):

@@ -9,6 +9,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.vectors import turn
+from tests.mechanisms import in_length
 
 METRE, MILLIMETRE, MICROMETRE, MEGAMETRE = (1.0, 1.0, 1.0), (1e3, 1e3, 1e3), (1e6, 1e9, 1.0), (1e-6, 1e-12, 1.0)
 """(length, mass, time): how many of the unit make a metre, a kilogram, a second; the second is mm–g–ms."""
@@ -22,8 +23,7 @@ def in_units(m: da.Mechanism, units: tuple[float, float, float]) -> da.Mechanism
         return replace(on, position=on.position * length)
 
     def joint(j: Any) -> Any:
-        kind = replace(j.joint, pitch=j.joint.pitch * length) if hasattr(j.joint, "pitch") else j.joint
-        return replace(j, joint=kind, on_parent=frame(j.on_parent), on_child=frame(j.on_child))
+        return replace(j, joint=in_length(j.joint, length), on_parent=frame(j.on_parent), on_child=frame(j.on_child))
 
     bodies = [
         replace(b, mass=b.mass * mass, com=b.com * length, inertia=b.inertia * mass * length**2) for b in m.bodies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import hypothesis.strategies as st
@@ -37,6 +38,22 @@ def matter(rng: np.random.Generator) -> da.MassProperties:
     return da.MassProperties(float(w.sum()), com, inertia)
 
 
+def curved(rng: np.random.Generator, turns: str = "none") -> da.CurvedSlide:
+    """A slide along a wave, through the origin."""
+    along, aside, k = np.array(unit(rng)), np.array(unit(rng)), rng.uniform(1.0, 2.0)
+    return da.CurvedSlide(lambda x: along * x + 0.3 / k * aside * da.sin(k * x), turns, unit(rng), ends=(-3.0, 3.0))
+
+
+def in_length(joint: da.Joint, length: float) -> da.Joint:
+    """The same joint where a metre is so many units."""
+    if isinstance(joint, da.Screw):
+        return replace(joint, pitch=joint.pitch * length)
+    if isinstance(joint, da.CurvedSlide):
+        ends = None if joint.ends is None else tuple(x * length for x in joint.ends)
+        return replace(joint, curve=lambda x: length * joint.curve.point(x / length), ends=ends)
+    return joint
+
+
 def joint(rng: np.random.Generator, orientation: str = "euler_parameters") -> da.Joint:
     """Any joint type, with random axes."""
     first, second = unit(rng), unit(rng)
@@ -52,6 +69,8 @@ def joint(rng: np.random.Generator, orientation: str = "euler_parameters") -> da
         da.Spherical(orientation),
         da.Planar(first),
         da.Free(orientation),
+        da.Translation(),
+        curved(rng, str(rng.choice(["none", "pin", "ball"]))),
     ]
     return choices[rng.integers(len(choices))]
 
@@ -124,7 +143,8 @@ def _law(rng: np.random.Generator, kind: da.Joint) -> Any:
         return lambda t: [0.5 * da.sin(a * t), 0.6 * da.cos(b * t), a * t, *([0.1 * t, t * t, b] * (kind.n_u == 6))]
     half = lambda t: 0.5 * (a + b * t)  # noqa: E731
     return lambda t: (
-        [da.cos(half(t)), 0.6 * da.sin(half(t)), 0.0, 0.8 * da.sin(half(t))]
+        ([0.5 * da.sin(b * t)] if kind.coordinates[0] == "slide" else [])
+        + [da.cos(half(t)), 0.6 * da.sin(half(t)), 0.0, 0.8 * da.sin(half(t))]
         + ([0.1 * t, t * t, b] if kind.n_u == 6 else [])
     )
 
@@ -132,11 +152,7 @@ def _law(rng: np.random.Generator, kind: da.Joint) -> Any:
 def random_state(m: da.Mechanism, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
     """q, u, t with Euler parameters of unit length and angles away from their singularity."""
     q, u = rng.uniform(-1, 1, m.n_q), rng.uniform(-1, 1, m.n_u)
-    for j in m.joints:
-        if "e0" in j.joint.coordinates and j.q_at[0] is not None:
-            four = list(j.q_at[:4])
-            q[four] /= np.linalg.norm(q[four])
-    return q, u, float(rng.uniform(0, 2))
+    return m.admissible(q), u, float(rng.uniform(0, 2))
 
 
 def planar_pendulum(n: int, gravity: float = 9.81) -> da.System:

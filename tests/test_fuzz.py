@@ -52,7 +52,7 @@ def test_spoilt_files_and_strange_calls_are_refused_in_words(kind):
         except da.DalembertError as problem:
             assert str(problem).strip(), number
         except (Exception, Hangs) as problem:
-            raise AssertionError(f"python benchmarks/fuzz.py --one {number}") from problem
+            raise AssertionError(f"python -m benchmarks.fuzz --one {number}") from problem
 
 
 @pytest.mark.parametrize("huge", [10**400, [10**400, 0], {"A": 10**400}])

@@ -17,7 +17,17 @@ from dalembert.parts.outputs import OUTPUTS
 
 ROOT = Path(__file__).parent.parent
 SECTION = re.compile(r"^#+ (\w+)\n\n`da\.(?:outputs\.)?(\w+)`, in files `(\w+)`:.*?\n\n((?:\|.*\n)+)", re.MULTILINE)
-NUMBERS = {19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
+NUMBERS = {
+    19: "nineteen",
+    20: "twenty",
+    21: "twenty-one",
+    22: "twenty-two",
+    23: "twenty-three",
+    24: "twenty-four",
+    25: "twenty-five",
+    26: "twenty-six",
+    27: "twenty-seven",
+}
 
 
 def sections(name: str) -> dict[str, tuple[str, list[list[str]]]]:

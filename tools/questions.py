@@ -17,7 +17,8 @@ from tools.subjects import Subject
 
 T = TypeVar("T")
 FORMULATIONS = (
-    "kane", "kane_minimal", "tisserand", "dalembert", "lagrange", "boltzmann_hamel", "momentum", "hamilton", "path_matrix",
+    "kane", "kane_minimal", "tisserand", "system_root", "system_tisserand", "dalembert", "lagrange", "boltzmann_hamel", "momentum",
+    "hamilton", "path_matrix",
     "recursive_newton_euler", "composite_body", "articulated_body", "newton_euler", "newton_euler_nodal",
     "newton_euler_forces", "newton_euler_rotations_forces", "newton_euler_rotations", "newton_euler_root", "barycentric", "hooker",
     "gauss", "gauss_penalty",

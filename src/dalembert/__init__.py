@@ -34,8 +34,7 @@ from dalembert.importers import load_mjcf, load_robot, load_urdf
 from dalembert.laws import Friction, JointFriction, Law, Stop
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Baumgarte
+from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.constraints import (
     Constraint,
@@ -53,6 +52,7 @@ from dalembert.parts.constraints import (
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
 from dalembert.parts.joints import (
+    CurvedSlide,
     Cylindrical,
     Free,
     General,
@@ -62,6 +62,7 @@ from dalembert.parts.joints import (
     Revolute,
     Screw,
     Spherical,
+    Translation,
     Universal,
     Weld,
 )  # fmt: skip
@@ -102,6 +103,7 @@ __all__ = [
     "BodyLoad",
     "Constraint",
     "Coupling",
+    "CurvedSlide",
     "Cylindrical",
     "DalembertError",
     "Distance",
@@ -162,6 +164,7 @@ __all__ = [
     "Table",
     "Tendon",
     "TraceError",
+    "Translation",
     "Universal",
     "UnsteadyWarning",
     "Weld",

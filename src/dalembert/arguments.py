@@ -72,6 +72,11 @@ def names(given: Any, where: str) -> list[str]:
     return [one_name(x, f"each of {where}") for x in given]
 
 
+def names_or_values(given: Any, where: str) -> list[str] | dict[str, Any]:
+    """Several names, or values by name."""
+    return by_name(given, where) if isinstance(given, Mapping) else names(given, where)
+
+
 def by_name(given: Any, where: str) -> dict[str, Any]:
     """Values by name."""
     if not isinstance(given, Mapping):

@@ -31,6 +31,11 @@ def short_axes(on: bool = True) -> Iterator[None]:
         _ON.reset(before)
 
 
+def in_short_axes() -> bool:
+    """Whether that scope is open."""
+    return _ON.get()
+
+
 class Frame:
     """Axes that turn by R in those of another frame; None is the world."""
 
@@ -161,8 +166,7 @@ class Framed(np.ndarray):
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         if function is np.hstack and not options:
             return _side_by_side(list(arguments[0]))
-        plain = [[_plain(x) for x in a] if isinstance(a, (list, tuple)) else _plain(a) for a in arguments]
-        return function(*plain, **{k: _plain(v) for k, v in options.items()})
+        return function(*_plain(list(arguments)), **{k: _plain(v) for k, v in options.items()})
 
     def _each(self, change: Callable[[np.ndarray], np.ndarray]) -> Any:
         world = change(np.asarray(self))
@@ -219,7 +223,7 @@ def _scalar_products(a: Framed, b: Any) -> Any:
     if a.parts is None or _unknown(b):
         return np.asarray(a).T @ _plain(b)
     x, y = a.parts, _parts_of(b)
-    paths = [_path(f) for f in {*x, *y}]
+    paths = [_path(f) for f in dict.fromkeys((*x, *y))]
     shared = [f for f in paths[0] if all(f in path for path in paths)] if paths else []
     total = _products(x, y, shared[0], _children(paths))[2] if shared else None
     if total is None:
@@ -315,6 +319,8 @@ def _framed(world: np.ndarray, parts: Parts) -> Framed:
 
 
 def _plain(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return [_plain(y) for y in x]
     return np.asarray(x) if isinstance(x, np.ndarray) else x
 
 

@@ -91,9 +91,9 @@ def tilt(axis: Any, R: Matrix) -> Vector:
     return aside(axis, R @ np.array(axis))
 
 
-def reverses(axis: Any, R: Matrix) -> bool:
-    """Whether R turns the axis round, rather than leaving it alone."""
-    return bool(np.array(axis) @ R @ np.array(axis) < 0.0)
+def along(axis: Any, R: Matrix) -> Any:
+    """The part of a unit axis that R leaves along it: 1 where R does not move it, −1 where it turns it round."""
+    return np.array(axis) @ R @ np.array(axis)
 
 
 def twist(R: Matrix) -> Vector:

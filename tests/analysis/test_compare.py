@@ -105,7 +105,7 @@ def test_states_obey_the_loops():
     for s in consistent_states(m, 4, seed=3):
         rows = constraint_rows(s)
         assert np.abs(rows.g).max() <= 1e-11 and np.abs(rows.B @ s.speeds - rows.b).max() <= 1e-11
-    assert len(METHODS) == 9
+    assert len(METHODS) == 10
 
 
 def test_speeds_that_are_chosen_are_the_same_in_numbers_and_in_machine_code():

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.analysis.equilibrium import find_equilibrium
 from dalembert.analysis.equilibrium.search import MOST_STEPS, Search
+from dalembert.kinematics.loads import loads
 from tests.constraints.test_undefined_rows import CAM, cam
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def _lift(links: int, floor: float | None = None) -> da.Mechanism:
@@ -39,6 +45,28 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(Search, "run", counted)
     return taken
+
+
+def test_forces_that_change_with_time_are_told_of() -> None:
+    """Thrusters that burn for four seconds: no balance while they do, rest afterwards."""
+    m = da.load(EXAMPLES / "flexible_satellite.yaml")
+    with pytest.raises(da.EquilibriumError, match=r"forces change with time and were taken at t = 0 s; .* t="):
+        m.equilibrium(starts=1)
+    later = m.equilibrium(t=5.0, starts=1)
+    assert later.linearisation.verdict == "stable"
+    with pytest.raises(da.EquilibriumError) as problem:
+        _lift(0).equilibrium()
+    assert "time" not in str(problem.value)
+
+
+def test_thrusters_turn_with_the_hub() -> None:
+    """Their torque about the hub's own axes, whichever way it points."""
+    m = da.load(EXAMPLES / "flexible_satellite.yaml")
+    motion = m.simulate(1.5, output=1.5)
+    s = m.state(motion.q[-1], motion.u[-1], motion.t[-1])
+    given = loads(s).moment[m.number_of["hub"] - 1]
+    assert np.allclose(s.rotation("hub").T @ given, (6.0, 0.0, 12.0), atol=1e-12)
+    assert np.abs(s.rotation("hub") - np.eye(3)).max() > 0.1
 
 
 @pytest.mark.parametrize("links", [0, 3])

@@ -11,8 +11,7 @@ from dalembert.analysis.sensitivity.constraint_variation import Variation
 from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
 from dalembert.formulations.tree import kane
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Projection
+from dalembert.mechanism.simulation_options import Projection, SimulationOptions
 from dalembert.simulation.constrained_start import kept_at
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.run_options import options

@@ -110,6 +110,13 @@ def test_stabilisations_and_formulations_have_settings_on_the_command_line(dalem
         assert ran.code == 2 and says in ran.err, ran.err
 
 
+def test_analyses_are_made_at_the_time_that_is_given(dalembert):
+    burning = dalembert("analyse", "flexible_satellite")
+    assert burning.code == 1 and "--time" in burning.err
+    assert "rest, stable" in dalembert("analyse", "flexible_satellite", "--time", "5").out
+    assert dalembert("linearise", "flexible_satellite", "--as-is", "--time", "5", "--json").code == 0
+
+
 def test_the_schema_is_json(dalembert):
     assert json.loads(dalembert("schema").out)["title"]
     assert dalembert("schema", "-o", "s.json").code == 0

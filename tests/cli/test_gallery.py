@@ -45,6 +45,14 @@ WANTED = [
     "flexible_slider_crank",
     "flexible_four_bar",
     "solar_panels",
+    "six_body_chains",
+    "six_body_tree_relabelled",
+    "body_with_hinge_forces",
+    "four_link_robot",
+    "restrained_body",
+    "docking_manipulator",
+    "ship_crane_loop",
+    "gravity_gradient",
 ]
 
 

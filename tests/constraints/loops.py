@@ -82,6 +82,4 @@ def rolling_system(rng: np.random.Generator, orientation: str) -> da.System:
 
 def _coordinates(rng: np.random.Generator, kind: da.Joint) -> np.ndarray:
     q = kind.reference + rng.uniform(-1, 1, kind.n_q)
-    if "e0" in kind.coordinates:
-        q[:4] /= np.linalg.norm(q[:4])
-    return q
+    return np.asarray(kind.admissible(q), dtype=float)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dalembert.constraints import COMPILED, METHODS
 from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
 from dalembert.constraints.methods.elimination import elimination
-from dalembert.constraints.methods.solution import Solution, scaled
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.pivoting import choose
@@ -25,7 +25,7 @@ TO = {"penalty": 1e-5, "proximal": 1e-8}
 
 def independent(e: Equations) -> tuple[int, ...]:
     """Rows that together say all."""
-    return tuple(sorted(choose(scaled(e)[0]).rows))
+    return tuple(sorted(choose(MeasuredEquations.of(e).scaled[0]).rows))
 
 
 def compiled(e: Equations, *names: str, rows: tuple[int, ...] | None = None) -> dict[str, Solution]:

@@ -99,7 +99,7 @@ def test_with_other_bodies_loads_and_a_loop(bar: ElasticBody) -> None:
     assert len(found.entries) == 2 and max(e.accelerations for e in found.entries) < 1e-10
 
 
-@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("seed", [18, 38])
 def test_on_random_trees(seed: int) -> None:
     """Any modes in any frame, whose mass centre moves in it; joints on moving nodes."""
     rng = np.random.default_rng(seed)

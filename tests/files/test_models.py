@@ -17,7 +17,7 @@ from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
 from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
-from dalembert.mechanism.stabilise import STABILISATIONS
+from dalembert.mechanism.simulation_options import STABILISATIONS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS

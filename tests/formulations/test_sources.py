@@ -204,7 +204,7 @@ def _hang(s, kind, **law):
 
 
 # -- the structure of Lagrange's and Hamilton's equations [C 105–110, 156] ---------------------------------------------------
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [3, 5])
 def test_lagranges_structure(seed):
     """T = ½q̇ᵀMq̇ + Γᵀq̇ + T₀, and [C 109] is Lagrange's equation."""
     rng = np.random.default_rng(seed)

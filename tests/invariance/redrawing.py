@@ -22,6 +22,7 @@ from dalembert.parts.prescribed import TIME, PrescribedMotion
 from dalembert.system.system import JointPlacement
 from dalembert.trace import Expr, substitute, symbol
 from dalembert.trace.bind import bind
+from tests.mechanisms import in_length
 
 GROUND = "ground"
 SLIDES = ("x", "y", "z", "slide", "vx", "vy", "vz")
@@ -29,7 +30,7 @@ SLIDES = ("x", "y", "z", "slide", "vx", "vy", "vz")
 
 def exponent(joint: da.Joint, freedom: str) -> int:
     """1 for a coordinate or speed along a line, 0 for one about an axis."""
-    return int(freedom in SLIDES or (freedom == "" and joint.kind == "Prismatic"))
+    return int(freedom in SLIDES or (freedom == "" and joint.kind in ("Prismatic", "CurvedSlide")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +186,7 @@ def _body(b: Any, d: Drawing, elastic: Mapping[str, ElasticBody]) -> Any:
 
 
 def _placement(p: JointPlacement, d: Drawing) -> JointPlacement:
-    joint = dataclasses.replace(p.joint, pitch=p.joint.pitch * d.length) if p.joint.kind == "Screw" else p.joint
+    joint = in_length(p.joint, d.length)
     return JointPlacement(
         d.joint(p.name), joint, d.body(p.parent), d.body(p.child), d.frame(p.parent, p.on_parent),
         d.frame(p.child, p.on_child), _law(p, d),

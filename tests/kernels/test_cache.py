@@ -37,7 +37,10 @@ print(len(compiled), *(float(x).hex() for r in results for x in r.ravel()))
 def work(directory: Path) -> tuple[int, list[str]]:
     """What a fresh process compiles and finds."""
     root = Path(__file__).parents[2]
-    environment = os.environ | {"DALEMBERT_CACHE_DIR": str(directory), "PYTHONPATH": str(root)}
+    environment = os.environ | {
+        "DALEMBERT_CACHE_DIR": str(directory),
+        "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)]),
+    }
     done = subprocess.run([sys.executable, "-c", WORKER], env=environment, capture_output=True, text=True, check=True)
     count, *values = done.stdout.split()
     return int(count), values

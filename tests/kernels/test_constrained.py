@@ -17,7 +17,7 @@ from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kinematics.constraint_rows import constraint_rows
-from dalembert.mechanism.stabilise import Projection
+from dalembert.mechanism.simulation_options import Projection
 from dalembert.simulation.kept_rows import rows_kept
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.agreement import examine, examined
-from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases import KINDS, LUMPED, drawn
 
 
 def test_all_formulations_with_all_methods_agree_or_refuse_in_words():
-    tally = examined(range(len(KINDS)))
-    assert not tally.faults, tally.faults
-    assert tally.pairs["agreed"] > 20 * len(KINDS)
+    for number in range(len(KINDS) + len(LUMPED)):
+        tally = examined(number)
+        assert not tally.faults, tally.faults
+        assert tally.pairs["agreed"] >= 8
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("loops", 5), ("redundant loops", 4)])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
 from tests.mechanisms import random_state, random_tree
 from tests.simulation.free_bodies import imbalance
@@ -57,11 +59,23 @@ def test_a_hanging_pendulum_pulls_with_its_weight_in_any_stated_frame():
         motion.reaction("A", axes="bob")
 
 
+def test_angular_momentum_about_the_mass_centre_is_kept_in_free_fall():
+    """H about the mass centre is H about a point, less what the mass centre's own motion has there."""
+    m, _ = random_motion(3, floating=True)
+    q, u, _ = random_state(m, np.random.default_rng(2))
+    free = replace(m, gravity=np.array([0.0, -9.81, 0.0]), forces={})
+    motion = free.simulate(0.5, q, u, output=0.1, rtol=1e-10)
+    own, about = motion.momentum(about="mass centre"), motion.momentum()
+    centre = motion.evaluate(totals.mass_centre)
+    np.testing.assert_allclose(own.angular, about.angular - np.cross(centre, about.linear), atol=1e-12)
+    np.testing.assert_allclose(own.angular, np.broadcast_to(own.angular[0], own.angular.shape), atol=1e-8)
+    with pytest.raises(da.DalembertError, match='a point of three numbers, or "mass centre"'):
+        motion.momentum(about="centre")
+
+
 def test_quantities_are_those_of_single_states():
     m, motion = random_motion(3, floating=True)
     bodies, energy, momentum = motion.body_motion(), motion.energy(), motion.momentum((0.1, 0.2, 0.3))
-    from dalembert.kinematics import totals
-
     for k, (t, q, u) in enumerate(zip(motion.t, motion.q, motion.u)):
         s = m.state(q, u, t)
         for b, body in enumerate(m.bodies):

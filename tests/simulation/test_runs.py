@@ -14,8 +14,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
+from dalembert.simulation.march.between_stretches import Interrupts
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
-from dalembert.simulation.march.interrupts import Interrupts
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
 METHODS = [{}, {"method": "radau", "rtol": 1e-7}, {"step": 1e-3}, {"method": "midpoint", "step": 1e-3}]
@@ -261,7 +261,7 @@ def test_control_c_waits_for_a_safe_moment_and_a_second_one_does_not():
 
 
 def test_progress_is_told_and_cleared(monkeypatch, capsys):
-    monkeypatch.setattr("dalembert.simulation.march.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dalembert.simulation.march.between_stretches.PATIENCE", 0.0)
     chain(6).simulate(50.0, np.full(6, 0.3), step=1e-3, output=1.0, progress=True)
     told = capsys.readouterr().err
     assert "left" in told and "%" in told and told.endswith("\r\033[K")

@@ -206,7 +206,7 @@ def test_many_motions_are_told_of_singular_poses_as_one_is(off, went):
 
 @pytest.mark.parametrize("off", [1e-10, 1e-7, 1e-5])
 def test_the_length_that_decides_is_told(off):
-    from dalembert.mechanism.stabilise import Projection
+    from dalembert.mechanism.simulation_options import Projection
     from dalembert.simulation.constrained_start import kept_at
 
     m = four_bar(PARALLELOGRAM, off)
@@ -248,9 +248,9 @@ def test_a_failure_next_to_a_singular_pose_names_it():
 
 def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
     """Steps so short that the end would never be reached."""
-    from dalembert.simulation.march import pace
+    from dalembert.simulation.march import between_stretches
 
-    monkeypatch.setattr(pace, "WINDOW", 50)
+    monkeypatch.setattr(between_stretches, "WINDOW", 50)
     m, initial, speeds, _ = crank_rocker()
     with pytest.raises(da.SimulationError, match=r"the run creeps: near t = .* takes steps of") as raised:
         m.simulate(1.0, initial, speeds, max_step=1e-9, max_steps=10**6, control=lambda s: {}, control_rate=1e5)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dalembert.errors import TraceError
 from dalembert.trace import Expr, cos, evaluate, ops, ordered, sin, sqrt, symbol, symbols
 from dalembert.trace.text import c_source, plain_text, program, python_source
-from dalembert.trace.text.identifiers import RESERVED, safe_identifiers
+from dalembert.trace.text.routine import RESERVED, safe_identifiers
 
 from .graphs import graphs, values
 

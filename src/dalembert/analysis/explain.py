@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.constraints import EXPLAIN, METHODS, method
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import scaled, sizes_of_speeds
+from dalembert.constraints.methods.solution import MeasuredEquations, sizes_of_speeds
 from dalembert.errors import FormulationError
 from dalembert.formulations import FORMULATIONS, write
 from dalembert.formulations.equations import Equations
@@ -98,7 +98,7 @@ def _at(eq: WrittenEquations, values: dict[Any, Any]) -> Equations:
 def _choice(e: Equations) -> PivotChoice:
     """The dependent speeds that suit these numbers, as `partition` chooses them."""
     sizes = sizes_of_speeds(e.A)
-    return choose(scaled(Equations(e.A, e.f, e.B, e.gamma))[0] / sizes)
+    return choose(MeasuredEquations.of(e).scaled[0] / sizes)
 
 
 def _settled_choice(eq: WrittenEquations) -> PivotChoice:

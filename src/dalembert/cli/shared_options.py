@@ -27,6 +27,10 @@ Find = Annotated[list[str] | None, typer.Option(help="A speed to look for, from 
 Steady = Annotated[
     list[str] | None, typer.Option("--speed", "-u", help="A speed that is constant: A=1. May be repeated.")
 ]
+Time = Annotated[
+    float,
+    typer.Option("--time", "-t", help="Time at which forces and prescribed motion that change with it are taken, s."),
+]
 Kept = Annotated[
     list[Path] | None,
     typer.Option("--output", "-o", help="Keep the result: .csv (a table), or .html (a page). May be repeated."),
@@ -34,7 +38,7 @@ Kept = Annotated[
 
 FLAGS = simulation_options.FLAGS | {
     "duration": "--duration", "initial": "--initial", "speeds": "--speed", "parameters": "--parameter", "starts": "--starts",
-    "hold": "--hold", "find": "--find", "actuated": "--actuated", "weights": "--weight",
+    "hold": "--hold", "find": "--find", "actuated": "--actuated", "weights": "--weight", "t": "--time",
 }  # fmt: skip
 """Arguments of Python functions as the command line names them."""
 

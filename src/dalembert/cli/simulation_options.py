@@ -14,8 +14,7 @@ from dalembert.cli.values import number, single_numbers
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import FORMULATIONS_WITH_SETTINGS
-from dalembert.mechanism.simulation_options import Option, SimulationOptions, options
-from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
+from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte, Option, SimulationOptions, options
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
 from dalembert.parts.names import nearest

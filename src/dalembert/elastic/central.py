@@ -69,7 +69,7 @@ class Central:
     @cached_property
     def slip(self) -> np.ndarray:
         """J⁻¹Crᵀ, 3 × n: ω_T − ω per unit of each q̇."""
-        return _inverse(self.J) @ self.Cr.T
+        return inverse(self.J) @ self.Cr.T
 
     @cached_property
     def own_mass(self) -> np.ndarray:
@@ -84,8 +84,13 @@ def _inertia(P: Matrix) -> Matrix:
     return np.trace(P) * IDENTITY - P
 
 
-def _inverse(J: Matrix) -> Matrix:
-    """Inverse by three rows, by their cross products."""
+def adjugate(J: Matrix) -> Matrix:
+    """The inverse of a 3 × 3 matrix times its determinant: cross products of its rows."""
     a, b, c = J
-    columns = np.array([cross(b, c), cross(c, a), cross(a, b)]).T
-    return columns / (a @ columns[:, 0])
+    return np.array([cross(b, c), cross(c, a), cross(a, b)]).T
+
+
+def inverse(J: Matrix) -> Matrix:
+    """The inverse of a 3 × 3 matrix."""
+    columns = adjugate(J)
+    return columns / (J[0] @ columns[:, 0])

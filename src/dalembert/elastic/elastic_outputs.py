@@ -55,22 +55,28 @@ def tisserand_frame(motion: Any, body: str) -> np.ndarray:
     They turn at ω_T = J⁻¹H with J and H the body's inertia and angular momentum about its mass centre. The angle depends on the whole
     path, so that samples must be close enough for ω_T to be interpolated between them.
     """
-    from scipy.integrate import solve_ivp
-    from scipy.interpolate import CubicSpline
-
     k, data = _elastic(motion, body)
     moved = motion.body_motion()
     q, qd = _modes(motion, k)
     w = np.einsum("sba,sb->sa", moved.rotation[:, k], moved.angular_velocity[:, k])
     turning = np.array([_spin(data, *one) for one in zip(q, qd, w)])
-    world = CubicSpline(motion.t, np.einsum("sab,sb->sa", moved.rotation[:, k], turning))
+    world = np.einsum("sab,sb->sa", moved.rotation[:, k], turning)
+    return turned_along(motion.t, world, moved.rotation[0, k])
+
+
+def turned_along(t: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """(K, 3, 3): axes that turn at the angular velocities w (K, 3, world axes), interpolated between samples."""
+    from scipy.integrate import solve_ivp
+    from scipy.interpolate import CubicSpline
+
+    if len(t) < 2:
+        return np.array([start])
+    turning = CubicSpline(t, w)
 
     def rate(t: float, R: np.ndarray) -> np.ndarray:
-        return np.cross(world(t), R.reshape(3, 3), axisb=0, axisc=0).ravel()
+        return np.cross(turning(t), R.reshape(3, 3), axisb=0, axisc=0).ravel()
 
-    solved = solve_ivp(
-        rate, (motion.t[0], motion.t[-1]), moved.rotation[0, k].ravel(), t_eval=motion.t, rtol=1e-11, atol=1e-12
-    )
+    solved = solve_ivp(rate, (t[0], t[-1]), start.ravel(), t_eval=t, rtol=1e-11, atol=1e-12)
     return np.asarray(solved.y.T.reshape(-1, 3, 3))
 
 

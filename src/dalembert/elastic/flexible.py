@@ -82,6 +82,17 @@ class FlexibleBody:
     def central_bias(self, w: Vector, q: Any, qd: Any) -> np.ndarray:
         return Central(Deformed(self.data, q)).bias(w, qd)
 
+    def inertia_rate(self, q: Any, qd: Any) -> Matrix:
+        """dJ/dt about the mass centre, in the body's frame and axes."""
+        return Central(Deformed(self.data, q)).J_rate(qd)
+
+    def moment_with_reference(self, q: Any) -> Matrix:
+        """∫ρ ρ̄ᵀdm, with ρ̄ in the undeformed body."""
+        data, now = self.data, Deformed(self.data, q)
+        both = data.P[0, 0] + np.tensordot(q, data.P[1:, 0], 1)
+        both = both + 0.5 * np.tensordot(q, np.tensordot(q, np.swapaxes(data.H, -1, -2), 1), 1)
+        return np.asarray(both - np.outer(now.c, data.S[0]) / self.mass)
+
     def _momenta(self, at: Instant) -> tuple[Vector, Vector, np.ndarray]:
         return Deformed(self.data, at.q).momenta(at.R.T @ at.w, at.R.T @ at.v, at.qd)
 

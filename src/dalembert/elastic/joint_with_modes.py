@@ -50,6 +50,10 @@ class JointWithModes(Joint):
     def reference(self) -> np.ndarray:
         return np.concatenate([self.joint.reference, np.zeros(len(self.modes))])
 
+    @property
+    def limits(self) -> np.ndarray:
+        return np.hstack([self.joint.limits, super().limits[:, self.joint.n_q :]])
+
     # -- pose: R_PF = R_PC R_CF, p_PF = p_PC − R_PF d with d from F to C ----------------------------------------------------
     def rotation(self, q: Any) -> Matrix:
         return self.joint.rotation(self._own(q)) @ self._R_FC(q).T

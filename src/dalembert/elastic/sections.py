@@ -24,27 +24,23 @@ class Sections:
 
 def sections(model: BeamElements, F: np.ndarray, x: np.ndarray) -> Sections:
     """Sections of the nodal mode shapes F; where two elements meet, the mean of both sides."""
-    found = [_both_sides(model, F, float(at)) for at in x]
-    return Sections(np.array(x), np.array([m for m, _ in found]), np.array([n for _, n in found]))
-
-
-def _both_sides(model: BeamElements, F: np.ndarray, x: float) -> tuple[np.ndarray, np.ndarray]:
     near = 1e-9 * float(model.x[-1])
-    sides = [e for e in range(model.count) if model.x[e] - near <= x <= model.x[e + 1] + near]
-    made = [_one_side(model, F, e, (x - model.x[e]) / model.length(e)) for e in sides]
-    return np.mean([m for m, _ in made], axis=0), np.mean([n for _, n in made], axis=0)
+    sides = [np.clip(np.searchsorted(model.x, x + by, side="right") - 1, 0, model.count - 1) for by in (-near, near)]
+    moments, axial = zip(*(_one_side(model, F, e, (x - model.x[e]) / model.lengths[e]) for e in sides))
+    return Sections(np.array(x), np.mean(moments, axis=0), np.mean(axial, axis=0))
 
 
-def _one_side(model: BeamElements, F: np.ndarray, e: int, xi: float) -> tuple[np.ndarray, np.ndarray]:
+def _one_side(model: BeamElements, F: np.ndarray, e: np.ndarray, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """At xi of the elements e: (P, 3, n) and (P, n)."""
     _, _, _, bend, stretch = model.shapes(e, xi)
     A, J, Iy, Iz = (_section(model, e, xi, name) for name in ("A", "J", "Iy", "Iz"))
-    mat, shapes = model.material, F[6 * e : 6 * e + 12]
-    stiffness = np.array([mat.G * J, mat.E * Iy, mat.E * Iz])
-    return stiffness[:, None] * (bend @ shapes), mat.E * A * (stretch @ shapes)[0]
+    mat, modes = model.material, F[6 * e[:, None] + np.arange(12)]
+    stiffness = np.stack([mat.G * J, mat.E * Iy, mat.E * Iz], axis=-1)
+    return stiffness[:, :, None] * (bend @ modes), (mat.E * A)[:, None] * (stretch @ modes)[:, 0]
 
 
-def _section(model: BeamElements, e: int, xi: float, name: str) -> float:
-    """A property between those at the outer Gauss points of the element."""
+def _section(model: BeamElements, e: np.ndarray, xi: np.ndarray, name: str) -> np.ndarray:
+    """A property between those at the outer Gauss points of the elements."""
     (a, _), (b, _) = GAUSS[0], GAUSS[-1]
-    first, last = (float(getattr(model.sections[e][k], name)) for k in (0, -1))
-    return first + (last - first) * (xi - a) / (b - a)
+    first, last = (np.array([getattr(model.sections[i][k], name) for i in e]) for k in (0, -1))
+    return np.asarray(first + (last - first) * (xi - a) / (b - a))

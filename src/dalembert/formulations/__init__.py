@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
 
-_TREE, _MOMENTA, _ABSOLUTE = (f"{__name__}.{room}" for room in ("tree", "momenta", "absolute"))
+_TREE, _SYSTEM, _MOMENTA, _ABSOLUTE = (
+    f"{__name__}.{room}" for room in ("tree", "system_frames", "momenta", "absolute")
+)
 
 FORMULATIONS: Registry[Formulation] = Registry(
     {
         "kane": f"{_TREE}.kane",
         "kane_minimal": f"{_TREE}.kane_minimal:KaneMinimal",
         "tisserand": f"{_TREE}.tisserand",
+        "system_root": f"{_SYSTEM}.root_axes:RootAxes",
+        "system_tisserand": f"{_SYSTEM}.tisserand_axes:TisserandAxes",
+        "system_buckens": f"{_SYSTEM}.buckens_axes:BuckensAxes",
+        "system_principal": f"{_SYSTEM}.principal_axes:PrincipalAxes",
         "dalembert": f"{_TREE}.dalembert:DAlembert",
         "lagrange": f"{_TREE}.lagrange",
         "boltzmann_hamel": f"{_TREE}.boltzmann_hamel",
@@ -44,12 +52,16 @@ FORMULATIONS: Registry[Formulation] = Registry(
 """Imported when first asked for."""
 
 
-def write(m: Any, formulation: str | FormulationSettings, parameters: str) -> WrittenEquations:
-    """Trace a formulation over symbols."""
+def write(
+    m: Any, formulation: str | FormulationSettings, parameters: str, small: Iterable[str] | Mapping[str, Any] = ()
+) -> WrittenEquations:
+    """Trace a formulation over symbols, to first degree in the coordinates that are named as small."""
     form = suitable(m, formulation)
+    named = SmallCoordinates.named(m, small) if small else None
     with tracing():
         m = m.symbolic_state(parameters).mechanism
-        return WrittenEquations.traced(formulation_name(formulation), settled(form, m), m)
+        made = WrittenEquations.traced(formulation_name(formulation), settled(form, m), m)
+        return made if named is None else made.truncated(named)
 
 
 def suitable(m: Any, said: str | FormulationSettings) -> Formulation:

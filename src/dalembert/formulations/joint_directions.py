@@ -35,7 +35,10 @@ def blocked(joint: Joint, q: Any, free: list[int]) -> np.ndarray:
     if not _varies(joint) and not any(type(x) is Expr for x in S.ravel()):
         return _complement(S[:, free])
     prescribed = [i for i in range(joint.n_u) if i not in free]
-    return np.hstack([_closing(joint, q), *(_across(S[:, [i]], S[:, free]) for i in prescribed)])
+    own = joint.blocked(q)
+    return np.hstack(
+        [_closing(joint, q) if own is None else own, *(_across(S[:, [i]], S[:, free]) for i in prescribed)]
+    )
 
 
 def left_inverse(S: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ B is then C times the bodies' partial velocities; in absolute coordinates it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,17 @@ from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
 from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.constraints import Constraint
-from dalembert.trace import Expr, depends_on, directional, evaluate, jacobian, substitute, symbol, symbols, tracing
+from dalembert.trace import (
+    Expr,
+    NumericFunction,
+    depends_on,
+    directional,
+    jacobian,
+    substitute,
+    symbol,
+    symbols,
+    tracing,
+)
 from dalembert.vectors import ZERO, Vector, cross
 
 ROUNDING = 1e-13
@@ -50,6 +60,10 @@ class Rows:
 
 def constraint_rows(s: State) -> Rows:
     """Rows of all closed loops and constraints of the mechanism, in its order."""
+    return s.view(_every_row)
+
+
+def _every_row(s: State) -> Rows:
     return Rows.stacked([d.rows(s) for d in s.mechanism.constraint_rows.values()], s.mechanism.n_u)
 
 
@@ -123,32 +137,17 @@ class Differentiated:
         return next(iter([*seen, *carried]), 0)
 
     @cached_property
-    def _on_numbers(self) -> Callable[..., Any]:
+    def _on_numbers(self) -> NumericFunction:
         return self._function(g=self.g, phi=self.phi, C=self.C, rate=self.rate)
 
     @cached_property
-    def _closure_on_numbers(self) -> Callable[..., Any]:
+    def _closure_on_numbers(self) -> NumericFunction:
         return self._function(g=self.g, C=self.C)
 
-    def _function(self, **outputs: np.ndarray) -> Callable[..., Any]:
-        """Nan where a function in it is outside its domain, as in machine code: a search may come past such poses."""
-        from dalembert.trace.text import python_function
-
+    def _function(self, **outputs: np.ndarray) -> NumericFunction:
         every: dict[str, Any] = {"t": symbol("t"), "P": [symbol(p) for p in self.mechanism.parameters]}
         every |= self._symbols.arguments
-        inputs = {k: v for k, v in every.items() if isinstance(v, Expr) or v}
-        fast = python_function("constraint", inputs, outputs)
-
-        def on_numbers(*values: Any) -> Any:
-            try:
-                return fast(*values)
-            except (ValueError, ArithmeticError):
-                known: dict[Expr, Any] = {}
-                for x, v in zip(inputs.values(), values):
-                    known |= {x: v} if isinstance(x, Expr) else dict(zip(x, v))
-                return evaluate(list(outputs.values()), known)
-
-        return on_numbers
+        return NumericFunction({k: v for k, v in every.items() if isinstance(v, Expr) or v}, outputs)
 
     @cached_property
     def coordinates(self) -> list[int]:
@@ -193,22 +192,18 @@ class Differentiated:
         return g, C
 
     def _in_speeds(self, s: State, C: np.ndarray) -> np.ndarray:
-        B = self._times_partials(s, C, lambda x: x)
-        if s.traced:
+        """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
+        B = np.array(C[:, 6 * len(self.bodies) :], dtype=object if s.traced else float)
+        terms = None if s.traced else np.abs(B)
+        for i, k in enumerate(self.bodies):
+            columns, own, P = list(s.mechanism.path_columns[k]), C[:, 6 * i : 6 * i + 6], s.view(_stacked)[k]
+            B[:, columns] += own @ P
+            if terms is not None:
+                terms[:, columns] += np.abs(own) @ np.abs(P)
+        if terms is None:
             return B
         # where the bodies' motions cancel completely, what is left is rounding, not a row
-        terms = self._times_partials(s, np.abs(C), np.abs)
         return np.where(np.abs(B).max(axis=1, initial=0.0) > ROUNDING * terms.max(axis=1, initial=0.0), B.T, 0.0).T
-
-    def _times_partials(self, s: State, C: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """C on the joint speeds, and on the bodies' velocities times their partial velocities."""
-        B = np.array(C[:, 6 * len(self.bodies) :])
-        for i, k in enumerate(self.bodies):
-            columns, P = list(s.mechanism.path_columns[k]), s.partials[k]
-            part = C[:, 6 * i : 6 * i + 3] @ of(P.W) + C[:, 6 * i + 3 : 6 * i + 6] @ of(P.V)
-            B = B.astype(np.result_type(B.dtype, part.dtype))
-            B[:, columns] = B[:, columns] + part
-        return B
 
     def coefficients(self, s: State) -> np.ndarray:
         """C in a traced state: on (ω, v) of each body it looks at, then on the joint speeds."""
@@ -234,6 +229,11 @@ class Differentiated:
         """Arguments on numbers; groups without a symbol are no arguments."""
         parameters = [list(s.mechanism.parameters.values())] if s.mechanism.parameters else []
         return [s.t, *parameters, *(v for v in groups if len(v))]
+
+
+def _stacked(s: State) -> list[np.ndarray]:
+    """Ω over V of the ground, every body and every node frame."""
+    return [np.vstack([P.W, P.V]) for P in s.partials]
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
     if not np.isfinite(t):
         raise StateError(f"the time t = {t} is not a finite number")
     made = State(m.numeric, float(t), q, u)
-    for k, joint in enumerate(m.joints):
+    for k, joint in enumerate(made.mechanism.joints):
         if None not in joint.q_at and not joint.joint.may_be_singular:
             continue
         if None in joint.q_at and not np.isfinite(np.asarray(made.joint_q[k], dtype=float)).all():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from dalembert.words import listed, shown
 if TYPE_CHECKING:
     from dalembert.aliases import PointOfBody, Scalar
 
+View = TypeVar("View")
+
 
 class State:
     """A mechanism's motion at one instant: `s = m.state(q, u)`, and what functions of the state are given.
@@ -52,6 +54,17 @@ class State:
         values = [f"{c} = {shown(x)}" for c, x in zip(m.coordinates, self.coordinates)]
         values += [f"{c}' = {shown(x)}" for c, x in zip(m.speeds, self.speeds)]
         return f"<State of {m.name!r} at t = {self.t:g} s: {listed(values)}>"
+
+    @cached_property
+    def _views(self) -> dict[Callable[[State], Any], Any]:
+        return {}
+
+    def view(self, make: Callable[[State], View]) -> View:
+        """What `make` makes of this state, made once: a formulation's own quantities, each computed when first asked for."""
+        if make not in self._views:
+            self._views[make] = make(self)
+        made: View = self._views[make]
+        return made
 
     # -- joints: free values from the state, prescribed ones from time --------------------------------------------------
     @cached_property

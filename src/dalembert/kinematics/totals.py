@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import ZERO, Vector, cross
+from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
 
 def mass(s: State) -> Any:
@@ -25,8 +26,7 @@ def total_inertia(m: Mechanism, body: int) -> tuple[Any, Any]:
 
 def mass_centre(s: State) -> Vector:
     """Σ m p / Σ m."""
-    weighted = sum((b.mass * _com(s, k) for k, b in enumerate(s.mechanism.bodies)), start=ZERO)
-    return weighted / mass(s)
+    return _centre_of(s, range(1, s.mechanism.n_bodies + 1))
 
 
 def linear_momentum(s: State) -> Vector:
@@ -40,6 +40,36 @@ def angular_momentum(s: State, about: Any = ZERO) -> Vector:
     for k, (b, at) in enumerate(zip(s.mechanism.bodies, s.instants)):
         total = total + b.spin(at) + cross(_com(s, k) - about, b.momentum(at))
     return total
+
+
+def central_inertia(s: State) -> Matrix:
+    """Inertia of all bodies about their common mass centre, world axes."""
+    centre, total = mass_centre(s), np.zeros((3, 3))
+    for k, (b, at) in enumerate(zip(s.mechanism.bodies, s.instants)):
+        d = _com(s, k) - centre
+        total = total + at.R @ b.central_inertia(at.q)[:3, :3] @ at.R.T
+        total = total + b.mass * ((d @ d) * IDENTITY - np.outer(d, d))
+    return total
+
+
+def moment_with_reference(s: State, members: Sequence[int] | None = None) -> Matrix:
+    """∫ρ ρ̄ᵀdm of all bodies, or of those with these numbers: ρ from their mass centre, ρ̄ the same at the mechanism's reference."""
+    m = s.mechanism
+    numbers = range(1, m.n_bodies + 1) if members is None else members
+    before = State(m, 0.0, m.reference, np.zeros(m.n_u))
+    here, there = (_centre_of(of, numbers) for of in (s, before))
+    total = np.zeros((3, 3))
+    for k in (number - 1 for number in numbers):
+        b, at, was = m.bodies[k], s.instants[k], before.instants[k]
+        total = total + b.mass * np.outer(_com(s, k) - here, _com(before, k) - there)
+        total = total + at.R @ b.moment_with_reference(at.q) @ was.R.T
+    return total
+
+
+def _centre_of(s: State, numbers: Sequence[int]) -> Vector:
+    bodies = s.mechanism.bodies
+    weighted = sum((bodies[k - 1].mass * _com(s, k - 1) for k in numbers), start=ZERO)
+    return np.asarray(weighted / sum(bodies[k - 1].mass for k in numbers))
 
 
 def kinetic_energy(s: State) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.laws import Law
 from dalembert.mechanism.numbered_joints import TreeJoint
-from dalembert.mechanism.plan import Plan
+from dalembert.mechanism.simulation_options import Plan
 from dalembert.parts.conform import marks_of
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.fields import Function

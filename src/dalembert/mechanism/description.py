@@ -6,20 +6,19 @@ Numbers may be expressions of named parameters; `numeric` has them evaluated. No
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from dalembert.arrays import Arrays, stack_constants
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
-from dalembert.mechanism.plan import Plan
 from dalembert.mechanism.scales import Scales, scales_of
+from dalembert.mechanism.simulation_options import Plan
 from dalembert.parts.bodies import Body, check_mass_properties
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.forces import Force
@@ -36,8 +35,10 @@ from dalembert.words import counted
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.trace.native.code import CodeLibraries
+    from dalembert.trace.native.cache import CodeLibraries
     from dalembert.trace.native.target import Target
+
+View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +180,10 @@ class Description(Portable):
         if name in self.joint_number:
             j = self.joints[self.joint_number[name] - 1]
             return j.own_q, j.own_u
+        return self.modal_places_of(name)
+
+    def modal_places_of(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+        """Where the values of an elastic body's modes stand in q and in u, whatever joint has its name; None if it is none."""
         k = self.number_of.get(name, 0)
         if not k or not self.bodies[k - 1].modes:
             return None
@@ -190,6 +195,17 @@ class Description(Portable):
         """Places in u of the speeds with which elastic bodies deform."""
         found = [at for j, b in zip(self.joints, self.bodies) if b.modes for at in j.u_at[len(j.own_u) :]]
         return tuple(at for at in found if at is not None)
+
+    @cached_property
+    def _views(self) -> dict[Callable[[Any], Any], Any]:
+        return {}
+
+    def view(self, make: Callable[[Self], View]) -> View:
+        """What `make` makes of this mechanism, made once and kept with it."""
+        if make not in self._views:
+            self._views[make] = make(self)
+        made: View = self._views[make]
+        return made
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -208,8 +224,11 @@ class Description(Portable):
         return scales_of(self.numeric)
 
     def somewhere(self, rng: np.random.Generator, step: float) -> np.ndarray:
-        """Random coordinates near the reference, elastic bodies deformed a little."""
-        return self.admissible(self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates)
+        """Random coordinates near the reference, where the joints are known, elastic bodies deformed a little."""
+        moved = self.reference + rng.uniform(-step, step, self.n_q) * self.scales.coordinates
+        free = [limits for j in self.joints for limits, at in zip(j.joint.limits.T, j.q_at) if at is not None]
+        low, high = np.array(free).reshape(-1, 2).T
+        return self.admissible(np.clip(moved, low, high))
 
     def modal_places(self, k: int) -> list[int]:
         """Places in q of the modes of body k, from 0."""
@@ -252,7 +271,7 @@ class Description(Portable):
     @cached_property
     def code(self) -> CodeLibraries:
         """Machine code that was found for it already, whatever the values of its parameters."""
-        from dalembert.trace.native.code import CodeLibraries
+        from dalembert.trace.native.cache import CodeLibraries
 
         return CodeLibraries()
 
@@ -324,3 +343,37 @@ def _given(joints: list[tuple[list[str], tuple[int | None, ...]]]) -> Mapping[st
             if at is None
         }
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Constants of all bodies and of the joints that carry them; the first axis runs over the bodies."""
+
+    mass: np.ndarray
+    com: np.ndarray
+    inertia: np.ndarray
+    parent_position: np.ndarray
+    parent_rotation: np.ndarray
+    child_position: np.ndarray
+    child_rotation: np.ndarray
+
+
+def stack_constants(bodies: Sequence[Any], joints: Sequence[Any]) -> Arrays:
+    """Numbers where all are numbers, objects where any is an expression of parameters."""
+    return Arrays(
+        _numbers(np.array([b.mass for b in bodies])),
+        _stacked([b.com for b in bodies]),
+        _stacked([b.inertia for b in bodies]),
+        _stacked([j.on_parent.position for j in joints]),
+        _stacked([j.on_parent.rotation for j in joints]),
+        _stacked([j.on_child.position for j in joints]),
+        _stacked([j.on_child.rotation for j in joints]),
+    )
+
+
+def _stacked(arrays: list[np.ndarray]) -> np.ndarray:
+    return _numbers(np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape))
+
+
+def _numbers(made: np.ndarray) -> np.ndarray:
+    return made if made.dtype == object else made.astype(float, copy=False)

@@ -6,7 +6,7 @@ answers it, imported when it is called.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.aliases import Controller, Events, FilePath, JointValues, ParameterValues
-from dalembert.arguments import by_name, count, file_path, one_name, real, takes
+from dalembert.arguments import by_name, count, file_path, names_or_values, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
 from dalembert.mechanism.row_table import RowTable
-from dalembert.mechanism.simulation_options import SimulationOptions, gathered
-from dalembert.mechanism.stabilise import Baumgarte
+from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions, gathered
 from dalembert.parts.constraints import JointClosure
 from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
@@ -315,12 +314,19 @@ class Mechanism(Analyses):
         assert options is not None  # the keywords, gathered
         return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
 
-    @takes(formulation=checked_formulation, parameters=one_name)
-    def equations(self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols") -> WrittenEquations:
-        """The equations of motion, written out by the named method."""
+    @takes(formulation=checked_formulation, parameters=one_name, small=names_or_values)
+    def equations(
+        self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols",
+        small: Iterable[str] | Mapping[str, ArrayLike] = (),
+    ) -> WrittenEquations:  # fmt: skip
+        """The equations of motion, written out by the named method.
+
+        `small` names joints, elastic bodies or single coordinates that stay near their reference, or near the values of a mapping: with
+        their speeds and accelerations they are then kept to first degree, all else exactly.
+        """
         from dalembert.formulations import write
 
-        return write(self, formulation, parameters)
+        return write(self, formulation, parameters, small)
 
     @takes(method=one_name, t=real, formulation=one_name)
     def explain(

@@ -6,22 +6,91 @@ and sentences from its fields. To add an option: a field here, its keyword in `M
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.arguments import real
 from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
-from dalembert.mechanism.stabilise import Baumgarte, checked_stabilisation
 from dalembert.parts.conform import checks_of
+from dalembert.parts.events import Event
 from dalembert.parts.fields import Count, Help, Holds, PlainNumber, PositiveNumber
 from dalembert.parts.numbers import plain_number
 from dalembert.portable import Portable
 from dalembert.words import listed
+
+
+@dataclass(frozen=True)
+class Projection:
+    """q and u are brought back by the least change in the metric of the mass matrix, at steps and at outputs. The default: exact."""
+
+    projects: ClassVar[bool] = True
+    gains: ClassVar[tuple[float, float] | None] = None
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """For `m.simulate(…, stabilise=da.Baumgarte(alpha, beta))`: g̈ + αġ + βg = 0 instead of g̈ = 0 [B Remark 4].
+
+    Gaps decay instead of growing, at a rate to be tuned; the usual projection needs no tuning.
+    """
+
+    alpha: float = 100.0
+    beta: float = 2500.0
+    projects: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        gains = [real(getattr(self, name), f"Baumgarte: {name}") for name in ("alpha", "beta")]
+        if not all(0.0 <= gain < math.inf for gain in gains):
+            raise SimulationError(f"Baumgarte's gains must not be negative: alpha={self.alpha!r}, beta={self.beta!r}")
+
+    @property
+    def gains(self) -> tuple[float, float] | None:
+        return (self.alpha, self.beta)
+
+
+@dataclass(frozen=True)
+class Unstabilised:
+    """g̈ = 0 only: gaps grow with the error of integration."""
+
+    projects: ClassVar[bool] = False
+    gains: ClassVar[tuple[float, float] | None] = None
+
+
+Stabilisation = Projection | Baumgarte | Unstabilised
+
+STABILISATIONS: dict[str, Stabilisation] = {
+    "projection": Projection(), "baumgarte": Baumgarte(), "none": Unstabilised()
+}  # fmt: skip
+"""Those that have a name."""
+
+
+def recorded(how: Stabilisation) -> Any:
+    """For the result and for files, as a model file says it."""
+    if isinstance(how, Baumgarte):
+        return {"alpha": how.alpha, "beta": how.beta}
+    return next(name for name, one in STABILISATIONS.items() if one == how)
+
+
+def stabilisation(value: str | Stabilisation) -> Stabilisation:
+    """A stabilisation by name, or as it is."""
+    return STABILISATIONS[value] if isinstance(value, str) else value
+
+
+def checked_stabilisation(value: Any, where: str) -> str | Stabilisation:
+    """A name that is known, or a stabilisation; what else is refused."""
+    if isinstance(value, Stabilisation) or (isinstance(value, str) and value in STABILISATIONS):
+        return value
+    names = ", ".join(map(repr, STABILISATIONS))
+    raise ModelError(f"{where}={value!r} is not known; choose one of {names}, or da.Baumgarte(alpha, beta)")
+
 
 RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 """Tolerance of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to
@@ -220,3 +289,26 @@ def gathered(title: str, many: bool = False) -> Callable[[dict[str, Any]], dict[
         return rest | {"options": SimulationOptions(**keywords | value.said)}
 
     return gather
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Portable):
+    """How long, from which initial values and speeds, with which options; and the outputs and events that are named."""
+
+    duration: float | None = None
+    initial: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    speeds: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    options: SimulationOptions = field(default_factory=SimulationOptions)
+    outputs: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    events: Mapping[str, Event] = field(default_factory=lambda: _NOTHING)
+
+    def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
+        """The call's duration, initial values and speeds (None: not said), completed by the plan's."""
+        return (
+            self.duration if duration is None else duration,
+            (self.initial or None) if initial is None else initial,
+            (self.speeds or None) if speeds is None else speeds,
+        )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -163,20 +163,31 @@ class Motion(Portable):
 
         return section_forces(self.samples, body)
 
-    def tisserand_frame(self, body: str) -> np.ndarray:
-        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start.
+    def tisserand_frame(self, body: str | None = None) -> np.ndarray:
+        """(K, 3, 3): the axes in which an elastic body has no angular momentum of its own, those of its floating frame at the start;
+        without a name, of all bodies together, those of the first body at the start.
 
         They depend on the whole path: let samples be close enough for their angular velocity to be interpolated.
         """
         from dalembert.elastic.elastic_outputs import tisserand_frame
+        from dalembert.motion import system_axes
 
-        return tisserand_frame(self, body)
+        return system_axes.tisserand_frame(self.samples) if body is None else tisserand_frame(self, body)
 
-    def principal_axes(self, body: str) -> np.ndarray:
-        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one."""
+    def principal_axes(self, body: str | None = None) -> np.ndarray:
+        """(K, 3, 3): the central principal axes of an elastic body as it is deformed, ordered and signed as in the undeformed one;
+        without a name, of all bodies together, the axis of the smallest moment first at the start."""
         from dalembert.elastic.elastic_outputs import principal_axes
+        from dalembert.motion import system_axes
 
-        return principal_axes(self, body)
+        return system_axes.principal_axes(self.samples) if body is None else principal_axes(self, body)
+
+    def buckens_frame(self) -> np.ndarray:
+        """(K, 3, 3): the axes in which ∫ρ̄ × u dm = 0 for all bodies together, with ρ̄ their places at the mechanism's reference; the
+        world's axes there."""
+        from dalembert.motion import system_axes
+
+        return system_axes.buckens_frame(self.samples)
 
     def udot(self) -> np.ndarray:
         """(K, n_u): rates of the speeds."""
@@ -221,8 +232,8 @@ class Motion(Portable):
             )
         return self.history
 
-    def momentum(self, about: ArrayLike = (0.0, 0.0, 0.0)) -> Momenta:
-        """`.linear` and `.angular` about a fixed world point, (K, 3) each."""
+    def momentum(self, about: ArrayLike | Literal["mass centre"] = (0.0, 0.0, 0.0)) -> Momenta:
+        """`.linear` and `.angular`, (K, 3) each: about a fixed point of the world, or about the mechanism's own "mass centre"."""
         from dalembert.motion.quantities import momentum
 
         return momentum(self.samples, about)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.arguments import numbers, refused
+from dalembert.errors import SimulationError
 from dalembert.kinematics import totals
 from dalembert.motion.law_history import LawHistory
 from dalembert.motion.samples import Samples, evaluate
@@ -75,14 +76,36 @@ def energy(x: Samples, laws: LawHistory | None = None) -> Energies:
     return Energies(rows[:, 0], rows[:, 1], lost, laws.work.sum(axis=1) + lost)
 
 
+MASS_CENTRE = "mass centre"
+
+
 def momentum(x: Samples, about: Any) -> Momenta:
+    if isinstance(about, str):
+        return _about_mass_centre(x, about)
     about = numbers(about, "momentum: about")
     if about.shape != (3,):
-        raise refused("momentum: about", "a point of three numbers", about.tolist())
+        raise refused("momentum: about", f'a point of three numbers, or "{MASS_CENTRE}"', about.tolist())
 
     def formula(s: Any, _: Any) -> Any:
         return [*totals.linear_momentum(s), *totals.angular_momentum(s, about)]
 
+    return _momenta(x, formula)
+
+
+def _about_mass_centre(x: Samples, about: str) -> Momenta:
+    """About the mass centre of the whole mechanism, which moves with it."""
+    if about != MASS_CENTRE:
+        raise refused("momentum: about", f'a point of three numbers, or "{MASS_CENTRE}"', about)
+    if not any(float(b.mass) > 0.0 for b in x.mechanism.with_parameters(**x.parameters).numeric.bodies):
+        raise SimulationError(f'mechanism "{x.mechanism.name}" has no mass, and so no mass centre')
+
+    def formula(s: Any, _: Any) -> Any:
+        return [*totals.linear_momentum(s), *totals.angular_momentum(s, totals.mass_centre(s))]
+
+    return _momenta(x, formula)
+
+
+def _momenta(x: Samples, formula: Any) -> Momenta:
     rows = evaluate(x, formula)
     return Momenta(rows[:, :3], rows[:, 3:])
 

@@ -186,6 +186,10 @@ class RigidBody(Portable):
         """What turning at ω (body axes) and deforming at constant rates demand about the mass centre, likewise: ω × Iω."""
         return cross(w, self.inertia @ w)
 
+    def moment_with_reference(self, q: Any) -> Matrix:
+        """∫ρ ρ̄ᵀdm about the mass centre, body axes, with ρ̄ in the undeformed body."""
+        return 0.5 * np.trace(self.inertia) * IDENTITY - self.inertia
+
     def momentum(self, at: Instant) -> Vector:
         """m v of the mass centre."""
         return self.mass * (at.v + cross(at.w, at.arm))

@@ -16,9 +16,15 @@ from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import steps
-from dalembert.recursive.joint_base import FixedBase, JointBase, NodeBase
-from dalembert.recursive.link_inertia import ElasticLinkInertia, LinkInertia, RigidLinkInertia
 from dalembert.recursive.links import Link, links
+from dalembert.recursive.rigid_or_elastic import (
+    ElasticLinkInertia,
+    FixedBase,
+    JointBase,
+    LinkInertia,
+    NodeBase,
+    RigidLinkInertia,
+)
 from dalembert.recursive.steps import NO_MODES, NOTHING, JointValues, Moving, Placement, Spatial
 from dalembert.vectors import ZERO, Vector
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds
+from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds, starts_from
 from dalembert.constraints.diagnosis.contradictions import drift_apart
 from dalembert.constraints.diagnosis.diagnose import diagnose, driven, rank_at, row_norms
 from dalembert.constraints.diagnosis.verdict import Diagnosis
@@ -17,17 +17,24 @@ from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.stabilise import Stabilisation
+from dalembert.mechanism.simulation_options import Stabilisation
+from dalembert.simulation.compiled_start import assembled_by_code
 from dalembert.simulation.integrators.integrator_registry import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
+from dalembert.simulation.march.program import Program
 from dalembert.simulation.run_options import Options
 
 SINGULAR = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
 
 
+ProgramOf = Callable[[KeptRows], Program]
+"""The program that marches with these rows."""
+
 AT_REST = 1e-3
 """Part of a large step that a run makes in all its time, if it is not at rest."""
+STARTS = 4
+"""Starts from which the reference is closed."""
 LARGER = 10.0
 """How many times as large as where they were examined rows may be for what was found to serve."""
 MOST_KNOWN = 8
@@ -37,20 +44,36 @@ SAMPLES, FEW, APART = 25, 5, 1e-7
 
 
 def constrained_state(
-    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, stabilise: Stabilisation
+    m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, o: Options, program: ProgramOf
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
-    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are."""
+    """(q, u, the rows that keep them): the given coordinates and speeds kept, the others solved for, or all as they are. By the code of
+    the program that would march with the rows of the reference, where that comes to a clear end; else, and for the words, by NumPy."""
     check_method(o)
-    if o.assemble:
-        q, u = assembled_start(m, q, u, initial, speeds, o.start)
-        return q, u, kept_at(m, q, o.start, stabilise)
-    if stabilise.projects:
+    if not o.assemble:
+        return _as_they_are(m, q, u, o)
+    kept = None if m.laws else kept_at_reference(m, o.start, o.stabilise)
+    if kept is not None:
+        found = assembled_by_code(program(kept), m, q, u, named_speeds(m, initial), named_speeds(m, speeds), o.start)
+        if found is not None:
+            return *found, kept
+    q, u = assembled_start(m, q, u, initial, speeds, o.start)
+    return q, u, kept_at(m, q, o.start, o.stabilise)
+
+
+def _as_they_are(m: Mechanism, q: np.ndarray, u: np.ndarray, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+    if o.stabilise.projects:
         raise SimulationError(
             'assemble=False begins with loops that are open, and stabilise="projection" would close them at once; choose '
             'stabilise="baumgarte", by which gaps decay, or "none"'
         )
     closed = assemble(m, q, (), o.start)  # what rows say can only be told where they are closed
-    return q, u, replace(kept_at(m, closed, o.start, stabilise), may_drift_apart=False)
+    return q, u, replace(kept_at(m, closed, o.start, o.stabilise), may_drift_apart=False)
+
+
+def kept_at_reference(m: Mechanism, t: float, stabilise: Stabilisation) -> KeptRows | None:
+    """Rows that serve all ordinary starts; None where nothing can be said without the start itself."""
+    own = _reference_diagnosis(m, t)
+    return rows_kept(own, stabilise) if own is not None and own.mobility else None
 
 
 def assembled_start(
@@ -78,7 +101,7 @@ def check_method(o: Options) -> None:
 def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
     """Diagnosis from the mechanism's own reference, so that its code serves all starts; where that tells little of this one, from q
     itself. It hangs on nothing that was asked before."""
-    own = _remembered(m, t if driven(m) else None, lambda: _of_reference(m, t))
+    own = _reference_diagnosis(m, t)
     if own is not None and own.mobility and _serves(own, m, q, t):
         return own
     found = _remembered(m, (t, q.tobytes()), lambda: diagnose(m, q, t))
@@ -86,11 +109,22 @@ def _diagnosed(m: Mechanism, q: np.ndarray, t: float) -> Diagnosis:
     return found
 
 
+def _reference_diagnosis(m: Mechanism, t: float) -> Diagnosis | None:
+    return _remembered(m, t if driven(m) else None, lambda: _of_reference(m, t))
+
+
 def _of_reference(m: Mechanism, t: float) -> Diagnosis | None:
-    """Diagnosis from where closing the loops leads at once with every joint at its reference; None where they stay open."""
+    """Diagnosis from where closing the loops leads with every joint at its reference, or beside it where that pose is singular or links
+    lie in a line; None where they stay open."""
+    first = None
     try:
-        attempt = close_stiffly(m, np.asarray(m.reference, dtype=float), (), t)
-        return diagnose(m, attempt.q, t) if attempt.closed else None
+        for start in starts_from(m, np.asarray(m.reference, dtype=float), (), STARTS, seed=0):
+            attempt = close_stiffly(m, start, (), t)
+            found = diagnose(m, attempt.q, t) if attempt.closed else None
+            first = first or found
+            if found is not None and found.rank_here == found.rank:
+                return found
+        return first
     except (DalembertError, ArithmeticError, np.linalg.LinAlgError):  # the reference may be a pose that cannot be
         return None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.kernels.rhs.right_hand_side import RowsToKeep
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.stabilise import Projection, Stabilisation
+from dalembert.mechanism.simulation_options import Projection, Stabilisation
 
 if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis

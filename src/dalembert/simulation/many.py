@@ -12,16 +12,17 @@ import numpy as np
 
 from dalembert.arguments import array, numbers, refused
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
+from dalembert.kernels.catalogue import Catalogue
 from dalembert.kinematics.bending import check_positive
-from dalembert.kinematics.initial import initial_state
+from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Projection
-from dalembert.motion.bending_warning import overbent, warn_of_bending
+from dalembert.mechanism.simulation_options import Projection, SimulationOptions
 from dalembert.motion.motion import Motion
+from dalembert.motion.motion_warnings import overbent, warn_of_bending
 from dalembert.parts.names import unknown
-from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at
+from dalembert.simulation.compiled_start import Assembler, StartProgram, assembled_by_code
+from dalembert.simulation.constrained_start import assembled_start, check_method, kept_at, kept_at_reference
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
@@ -100,7 +101,7 @@ def simulate_many(
     models = Models(m, P)
     kept = NO_ROWS_KEPT
     if m.constraint_rows:
-        q, u, kept = _assembled(models, q, u, initials, speeds, o)
+        q, u, kept = _assembled(catalogue, models, q, u, initials, speeds, o)
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
@@ -152,16 +153,23 @@ def _warn(batch: Batch, count: int) -> None:
 
 
 def _assembled(
-    models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
+    catalogue: Catalogue, models: Models, q: np.ndarray, u: np.ndarray, initials: Any, speeds: Any, o: Options
 ) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """Every motion's start assembled with its own parameters; all are kept by the rows found for the first."""
     named = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(len(q))]
     check_method(o)
+    kept = kept_at_reference(models[0], o.start, Projection())
+    by_code = None if kept is None else _assembler(catalogue, o, kept, len(q))
+
+    def assembled(k: int) -> tuple[np.ndarray, np.ndarray]:
+        m, (given, rates) = models[k], named[k]
+        found = by_code and assembled_by_code(
+            by_code, m, q[k], u[k], named_speeds(m, given), named_speeds(m, rates), o.start
+        )
+        return found or assembled_start(m, q[k], u[k], given, rates, o.start)
+
     try:
-        both = [
-            assembled_start(models[k], x, v, given, rates, o.start)
-            for k, (x, v, (given, rates)) in enumerate(zip(q, u, named))
-        ]
+        both = [assembled(k) for k in range(len(q))]
     except LoopError as problem:
         raise LoopError(f"of the {len(q)} motions one cannot be assembled: {problem}") from problem
     return (
@@ -169,6 +177,12 @@ def _assembled(
         np.array([x for _, x in both]),
         kept_at(models[0], both[0][0], o.start, Projection()),
     )
+
+
+def _assembler(catalogue: Catalogue, o: Options, kept: KeptRows, count: int) -> Assembler:
+    """Whoever has code that closes loops: the program itself, if it takes one state at a time."""
+    alone = o.method.adaptive or count == 1
+    return Program(catalogue, o.method, kept=kept, many=True) if alone else StartProgram(catalogue, kept)
 
 
 def _count(initials: Any, speeds: Any, parameters: Mapping[str, Any] | None) -> int:
@@ -216,7 +230,7 @@ def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> t
 
 def _check_joints(m: Mechanism, q: np.ndarray) -> None:
     """Every state suits the joints that can be singular."""
-    for j in m.joints:
+    for j in m.numeric.joints:
         at = [i for i in j.q_at if i is not None]
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue

@@ -19,9 +19,11 @@ from dalembert.mechanism.simulation_options import (
     STEPS_FIXED,
     USUAL,
     SimulationOptions,
+    Stabilisation,
+    recorded,
+    stabilisation,
 )
 from dalembert.mechanism.simulation_options import options as every_option
-from dalembert.mechanism.stabilise import Stabilisation, recorded, stabilisation
 from dalembert.simulation.error_sizes import SMALL, sizes_at
 from dalembert.simulation.integrators.integrator import Integrator
 from dalembert.simulation.integrators.integrator_registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named

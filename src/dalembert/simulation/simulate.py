@@ -20,20 +20,19 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.motion.bending_warning import check_stayed_positive, overbent, warn_of_bending
 from dalembert.motion.motion import Motion
+from dalembert.motion.motion_warnings import check_stayed_positive, overbent, warn_of_bending, warn_of_spin
 from dalembert.motion.occurrence import Occurrence
-from dalembert.motion.spin_warning import warn_of_spin
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
+from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.callback import Handler
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from dalembert.simulation.march.control import control_of
 from dalembert.simulation.march.memory import STEPS
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options
@@ -62,14 +61,21 @@ def simulate(
     _check_folder(file)
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, said)
-    q, u, kept = _start(model, initial, speeds, o)
+    watched = gathered(events, until)
+    method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
+
+    program_of, run_of = _with_laws(model, o) if model.laws else (Program, Run)
+
+    @cache
+    def program_with(kept: KeptRows, by: EquationChoice | None = None) -> Program:
+        return program_of(catalogue, method, 1, when, directions, kept, by)
+
+    q, u, kept = _start(model, initial, speeds, o, program_with)
     o = o.beginning(model, q, u)
     check_positive(model, q, o.start, where="simulate")
-    watched = gathered(events, until)
     by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
-    program_of, run_of = _with_laws(model, o) if model.laws else (Program, Run)
     kept = law_rows_kept(model, kept, q, o.start) if model.laws else kept
-    program = program_of(catalogue, o.method, 1, [e.when for e in watched], [e.direction for e in watched], kept, by)
+    program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
@@ -124,14 +130,16 @@ def _check_folder(checkpoint: Path | None) -> None:
         raise MotionFileError(f'checkpoint "{checkpoint}" cannot be written: that is a folder; name a file in it')
 
 
-def _start(m: Mechanism, initial: Any, speeds: Any, o: Options) -> tuple[np.ndarray, np.ndarray, KeptRows]:
+def _start(
+    m: Mechanism, initial: Any, speeds: Any, o: Options, program: Callable[[KeptRows], Program]
+) -> tuple[np.ndarray, np.ndarray, KeptRows]:
     """(q, u) to begin from, loops assembled, and the rows that are kept."""
     q, u = initial_state(m, initial, speeds, o.start)
     if not m.cuts and not m.constraints:
         return q, u, NO_ROWS_KEPT
     from dalembert.simulation.constrained_start import constrained_state
 
-    return constrained_state(m, q, u, initial, speeds, o, o.stabilise)
+    return constrained_state(m, q, u, initial, speeds, o, program)
 
 
 def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpoint: Path | None) -> Motion:

@@ -10,10 +10,10 @@ from dalembert.elastic.loaded import warn_of_stiffness
 from dalembert.elastic.placing import on_nodes, with_modes
 from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint, places_from
-from dalembert.mechanism.plan import Plan
-from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.mechanism.simulation_options import Plan, SimulationOptions
 from dalembert.parts.bodies import Body, MassProperties, check_mass_properties
 from dalembert.parts.joints import Joint
+from dalembert.parts.joints.curve import ALONG
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
 from dalembert.system.system import GROUND, JointPlacement, System
@@ -133,7 +133,7 @@ def check_numbers(system: System) -> None:
     def evaluated(thing: Any, where: str) -> Any:
         found = expressions_in(thing)
         for s in free_symbols(found):
-            if s not in values and s is not TIME:
+            if s not in values and s is not TIME and s is not ALONG:
                 raise unknown(s.name, "parameter", system.parameters, where)
         return bind(thing, values) if found else thing
 
@@ -188,12 +188,15 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
     acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items(), *system.laws.items()]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
+    uncut = {i for i, p in enumerate(system.joints.values()) if not p.joint.closes_loops}
     tree = spanning_tree(graph, cut)
     for _ in range(len(tree.cuts)):
-        wrong = [loop for loop in loops(tree) if loop.cut in needed]
+        wrong = [loop for loop in loops(tree) if loop.cut in needed or (loop.cut in uncut and loop.cut not in cut)]
         if not wrong:
             break
-        others = [a for a in wrong[0].arcs if a not in needed]
+        others = [a for a in wrong[0].arcs if a not in needed and a not in uncut]
+        if not others and wrong[0].cut in uncut:
+            break  # what it must know to close a loop is said where it does
         if not others or wrong[0].cut in cut:
             raise ModelError(
                 f'joint "{where[wrong[0].cut]}" closes a loop and must be cut, but "{needed[wrong[0].cut]}" acts on it: '

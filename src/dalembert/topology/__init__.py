@@ -1,7 +1,6 @@
 """Connect: from bodies and joints as a graph to a regularly labelled spanning tree, cut joints and loops."""
 
-from .body_graph import Arc, Graph, TopologyError, distances, unconnected_bodies
-from .grubler import PLANAR, SPATIAL, grubler
+from .body_graph import PLANAR, SPATIAL, Arc, Graph, TopologyError, distances, grubler, unconnected_bodies
 from .loops import Loop, loops
 from .matrices import IntMatrix, augmented, augmented_inverse, closed_incidence, incidence, path_matrix
 from .spanning_tree import SpanningTree, spanning_tree

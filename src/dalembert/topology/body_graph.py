@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+
+SPATIAL, PLANAR = 6, 3
+"""Freedoms of a free body in space and in the plane."""
 
 
 class TopologyError(ValueError):
@@ -77,3 +80,42 @@ def unconnected_bodies(graph: Graph, cut: Iterable[int] = ()) -> tuple[int, ...]
     """Bodies that no path joins to the ground once the arcs in `cut` are left out, in input order."""
     reached = distances(graph, cut)
     return tuple(body for body in range(1, graph.n_bodies + 1) if body not in reached)
+
+
+def grubler(graph: Graph, body_freedoms: int = SPATIAL) -> int:
+    """Grübler and Kutzbach's count of freedoms, what remains if every joint's constraints are independent.
+
+    λ n − Σ (λ − f), λ the freedoms of a free body: 6 in space, 3 in the plane. Negative if overconstrained.
+    """
+    beyond = [i for i, arc in enumerate(graph.arcs) if arc.freedoms > body_freedoms]
+    if beyond:
+        raise TopologyError(f"an arc has more than the {body_freedoms} freedoms of a free body", arcs=beyond)
+    return body_freedoms * graph.n_bodies - sum(body_freedoms - arc.freedoms for arc in graph.arcs)
+
+
+def reverse_cuthill_mckee(neighbours: Sequence[Collection[int]]) -> list[int]:
+    """An order of a graph's nodes in which neighbours stand close together, so that elimination fills in little: level by level from
+    one of the fewest neighbours, in reverse.
+
+    Among equals the node with fewer neighbours comes first, then the one with the lower number. [Cuthill and McKee 1969; George 1971]
+    """
+
+    def rank(node: int) -> tuple[int, int]:
+        return len(neighbours[node]), node
+
+    order: list[int] = []
+    seen: set[int] = set()
+    for start in sorted(range(len(neighbours)), key=rank):
+        if start in seen:
+            continue
+        seen.add(start)
+        level = [start]
+        while level:
+            order += level
+            following: list[int] = []
+            for node in level:
+                new = sorted((x for x in neighbours[node] if x not in seen), key=rank)
+                seen.update(new)
+                following += new
+            level = following
+    return order[::-1]

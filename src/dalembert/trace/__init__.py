@@ -2,7 +2,7 @@
 
 from dalembert.trace import numpy_calls as numpy_calls
 from dalembert.trace.derivatives import directional, gradient, jacobian
-from dalembert.trace.expr import Expr, Scalar, node, symbol, symbols, tracing
+from dalembert.trace.expr import Expr, Nodes, Scalar, node, symbol, symbols, tracing
 from dalembert.trace.graph import (
     Operations,
     count_operations,
@@ -12,6 +12,7 @@ from dalembert.trace.graph import (
     ordered,
     substitute,
 )
+from dalembert.trace.numeric_function import NumericFunction
 from dalembert.trace.scalar_functions import (
     acos,
     asin,
@@ -35,7 +36,8 @@ from dalembert.trace.scalar_functions import (
 )  # fmt: skip
 
 __all__ = [
-    "Expr", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh", "count_operations", "depends_on",
-    "directional", "evaluate", "exp", "floor", "fmod", "free_symbols", "gradient", "jacobian", "log", "maximum", "minimum", "node",
-    "ordered", "select", "sign", "sin", "sinh", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
+    "Expr", "Nodes", "NumericFunction", "Operations", "Scalar", "acos", "asin", "atan", "atan2", "cos", "cosh",
+    "count_operations", "depends_on", "directional", "evaluate", "exp", "floor", "fmod", "free_symbols", "gradient",
+    "jacobian", "log", "maximum", "minimum", "node", "ordered", "select", "sign", "sin", "sinh", "sqrt",
+    "substitute", "symbol", "symbols", "tan", "tanh", "tracing",
 ]  # fmt: skip

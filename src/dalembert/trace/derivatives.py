@@ -17,9 +17,12 @@ from dalembert.trace.table import TableOp
 Rule = Callable[..., tuple[Any, ...]]
 """(node, *arguments) → the partial derivative of the node in each argument."""
 
+_ONE = 1.0
+"""The partial derivative of a sum: what it multiplies is handed on as it is."""
+
 _RULES: dict[ops.Op, Rule] = {
-    ops.ADD: lambda e, a, b: (1.0, 1.0),
-    ops.SUB: lambda e, a, b: (1.0, -1.0),
+    ops.ADD: lambda e, a, b: (_ONE, _ONE),
+    ops.SUB: lambda e, a, b: (_ONE, -1.0),
     ops.NEG: lambda e, a: (-1.0,),
     ops.MUL: lambda e, a, b: (b, a),
     ops.DIV: lambda e, a, b: (1.0 / b, -e / b),
@@ -33,7 +36,7 @@ _RULES: dict[ops.Op, Rule] = {
     ops.ABS: lambda e, a: (sign(a),),
     ops.SIGN: lambda e, a: (0.0,),
     ops.FLOOR: lambda e, a: (0.0,),
-    ops.FMOD: lambda e, a, b: (1.0, (e - a) / b),
+    ops.FMOD: lambda e, a, b: (_ONE, (e - a) / b),
     ops.SIN: lambda e, a: (cos(a),),
     ops.COS: lambda e, a: (-sin(a),),
     ops.TAN: lambda e, a: (1.0 + e * e,),
@@ -82,12 +85,12 @@ def gradient(output: Any, wrt: Sequence[Expr]) -> np.ndarray:
     moving = _moving(nodes, wrt)
     adjoint: dict[Expr, Any] = {output: 1.0} if type(output) is Expr else {}
     for e in reversed(nodes):
-        weight = adjoint.get(e, 0.0)
-        if e.op is ops.SYMBOL or e not in moving or (type(weight) is not Expr and weight == 0.0):
+        weight = adjoint.get(e)
+        if weight is None or e.op is ops.SYMBOL or (type(weight) is not Expr and weight == 0.0):
             continue
-        for a, contribution in _backward(e, weight):
-            if a in moving:
-                adjoint[a] = _plus(adjoint.get(a, 0.0), contribution)
+        for a, contribution in _backward(e, weight, moving):
+            before = adjoint.get(a)
+            adjoint[a] = contribution if before is None else _plus(before, contribution)
     return _array([adjoint.get(s, 0.0) for s in wrt])
 
 
@@ -103,23 +106,26 @@ def jacobian(outputs: Any, wrt: Sequence[Expr]) -> np.ndarray:
 
 def _forward(outputs: Any, seeds: dict[Expr, dict[int, Any]]) -> dict[Expr, dict[int, Any]]:
     """Every node's rate in every direction k it moves in."""
-    rates = dict(seeds)
+    rates, none = dict(seeds), dict[int, Any]()
     for e in ordered(outputs):
         if e not in rates:
-            rates[e] = _rates_of(e, rates) if any(rates[a] for a in e.operands) else {}
+            own = [rates.get(a, none) for a in e.args]  # an argument that is no node does not move
+            rates[e] = _rates_of(e, own) if any(own) else none
     return rates
 
 
-def _rates_of(e: Expr, rates: Mapping[Expr, dict[int, Any]]) -> dict[int, Any]:
+def _rates_of(e: Expr, own: Sequence[dict[int, Any]]) -> dict[int, Any]:
+    """The rates of a node from those of its arguments."""
     total: dict[int, Any] = {}
     if e.op in _CHOICES:
         condition, *branches = _CHOICES[e.op](*e.args)
-        yes, no = (rates[b] if type(b) is Expr else {} for b in branches)
+        yes, no = (own[e.args.index(b)] if type(b) is Expr else {} for b in branches)
         total = {k: select(condition, yes.get(k, 0.0), no.get(k, 0.0)) for k in {**yes, **no}}
     else:
-        for a, p in zip(e.args, _partials(e)):
-            for k, r in rates[a].items() if type(a) is Expr else ():
-                total[k] = total[k] + p * r if k in total else p * r
+        for p, rates in zip(_partials(e), own):
+            for k, r in rates.items():
+                term = r if p is _ONE else p * r
+                total[k] = total[k] + term if k in total else term
     return {k: r for k, r in total.items() if type(r) is Expr or r != 0.0}
 
 
@@ -132,18 +138,19 @@ def _moving(nodes: list[Expr], wrt: Sequence[Expr]) -> set[Expr]:
     return moving
 
 
-def _backward(e: Expr, weight: Any) -> list[tuple[Expr, Any]]:
-    """What `weight` on a node means for each of its arguments."""
+def _backward(e: Expr, weight: Any, moving: set[Expr]) -> list[tuple[Expr, Any]]:
+    """What `weight` on a node means for each of its arguments that moves."""
     if e.op in _CHOICES:
         condition, yes, no = _CHOICES[e.op](*e.args)
         shares = [(yes, select(condition, weight, 0.0)), (no, select(condition, 0.0, weight))]
-    else:
-        shares = [(a, _times(p, weight)) for a, p in zip(e.args, _partials(e))]
-    return [(a, share) for a, share in shares if type(a) is Expr]
+        return [(a, share) for a, share in shares if a in moving]
+    return [(a, _times(p, weight)) for a, p in zip(e.args, _partials(e)) if a in moving]
 
 
 def _times(p: Any, weight: Any) -> Any:
     """p · weight, where a weight that is 0 off its branch stays so whatever p is there."""
+    if p is _ONE:
+        return weight
     if type(weight) is Expr and weight.op is ops.SELECT and 0.0 in weight.args[1:]:
         condition, yes, no = weight.args
         return select(condition, p * yes, p * no)

@@ -283,7 +283,16 @@ _serials = itertools.count()
 _one_thread = threading.RLock()
 """Threads trace one after the other."""
 _symbols: dict[str, Expr] = {}
-_nodes: defaultdict[Op, dict[tuple[Any, ...], Expr]] = defaultdict(dict)
+
+
+class Nodes(defaultdict[Op, dict[tuple[Any, ...], Expr]]):
+    """Nodes by operation and arguments."""
+
+    def __init__(self) -> None:
+        super().__init__(dict)
+
+
+_nodes = Nodes()
 
 
 def node(op: Op, *args: Any) -> Expr:
@@ -323,14 +332,15 @@ def symbols(prefix: str, names: Any) -> np.ndarray:
 
 
 @contextmanager
-def tracing() -> Iterator[None]:
-    """A scope with its own table of nodes: what is not returned from it is forgotten when it closes.
+def tracing(nodes: Nodes | None = None) -> Iterator[None]:
+    """A scope with its own table of nodes: what is not returned from it is forgotten when it closes, unless the caller keeps `nodes`
+    and opens the scope with them again.
 
     Python's cyclic collector is off inside: a graph has no cycles, and scanning it over and over costs half the time.
     """
     global _nodes
     with _one_thread:
-        outer, _nodes = _nodes, defaultdict(dict)
+        outer, _nodes = _nodes, Nodes() if nodes is None else nodes
         collecting = gc.isenabled()
         gc.disable()
         try:

@@ -67,14 +67,30 @@ def evaluate(outputs: Any, values: Mapping[Expr, Any]) -> Any:
     An expression gives its value, a sequence a list, an array an array of the same shape. As in machine code, a function
     outside its domain is nan or inf: it may stand in a branch that `select` does not take.
     """
-    known: dict[Any, Any] = dict(values)
-    with np.errstate(all="ignore"):
-        for e in ordered(outputs):
-            if e not in known:
-                if e.op is ops.SYMBOL:
+    return Walk(outputs)(values)
+
+
+class Walk:
+    """Outputs to be evaluated more than once: their nodes in order."""
+
+    def __init__(self, outputs: Any):
+        self._outputs, self._nodes = outputs, ordered(outputs)
+
+    def __call__(self, values: Mapping[Expr, Any]) -> Any:
+        known: dict[Any, Any] = dict(values)
+        value = known.get  # a float is not among the nodes: it stands for itself
+        with np.errstate(all="ignore"):
+            for e in self._nodes:
+                if e in known:
+                    continue
+                args = e.args
+                if len(args) == 2:
+                    known[e] = e.op.value(value(args[0], args[0]), value(args[1], args[1]))
+                elif e.op is ops.SYMBOL:
                     raise TraceError(f"no value was given for the symbol {e.name!r}")
-                known[e] = e.op.value(*(known[a] if type(a) is Expr else a for a in e.args))
-    return _shaped(outputs, lambda x: known[x] if type(x) is Expr else x)
+                else:
+                    known[e] = e.op.value(*[value(a, a) for a in args])
+        return _shaped(self._outputs, lambda x: known[x] if type(x) is Expr else x)
 
 
 def substitute(outputs: Any, replacements: Mapping[Expr, Any]) -> Any:

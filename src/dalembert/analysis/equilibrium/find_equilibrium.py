@@ -15,6 +15,7 @@ from dalembert.analysis.equilibrium.search_equations import SearchResult, Search
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.loads import generalized, loads
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import unknown
 
@@ -23,6 +24,8 @@ PASSING = 1e-6
 
 EFFORT = 8 * MOST_STEPS
 """Steps of all starts together after which no further start is begun, where none has led anywhere."""
+LATER = (1e-3, 1.0, 30.0, 1e3)
+"""Seconds later at which it is seen whether forces change with time."""
 MOST_COMBINATIONS = 10_000
 """Combinations of equilibria of separate parts that are listed."""
 
@@ -181,6 +184,7 @@ def _check_forces_can_balance(search: Search, start: SearchStart) -> None:
         raise EquilibriumError(
             f'mechanism "{m.name}" has no balance: {-force:.4g} acts on "{m.speeds[k]}" wherever it goes, and no spring or constraint '
             f'resists. Give it a spring, or drive it: speeds={{"{m.speeds[k]}": 0.0}} finds the force that keeps it.'
+            f"{_at_this_time(search, start.q)}"
         )
 
 
@@ -213,4 +217,18 @@ def not_found(search: Search, attempts: Sequence[SearchResult]) -> EquilibriumEr
     return EquilibriumError(
         f'mechanism "{m.name}" finds no balance{fixed} from {starts} starts: at best {best.left[k]:.4g} is left over on '
         f'"{m.speeds[k]}".{gap}{ended} Hold or drive that joint, give it a spring, or start elsewhere with initial=.'
+        f"{_at_this_time(search, best.q)}"
     )
+
+
+def _at_this_time(search: Search, q: np.ndarray) -> str:
+    """The sentence where forces change with time, so that another time may have a balance."""
+    m, rest = search.m, np.zeros(search.m.n_u)
+    try:
+        states = [m.state(q, rest, search.t + later) for later in (0.0, *LATER)]
+        forces = np.array([generalized(s, loads(s)) for s in states])
+    except (DalembertError, ArithmeticError, ValueError):
+        return ""
+    if not np.abs(forces - forces[0]).max(initial=0.0) > 0.0:
+        return ""
+    return f" Its forces change with time and were taken at t = {search.t:g} s; another time is given with t=."

@@ -21,7 +21,6 @@ from dalembert.analysis.linear.row_derivatives import RowDerivatives, RowKernel
 from dalembert.analysis.linear.with_constraint_forces import multiplier_names, with_constraint_forces
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods import svd
-from dalembert.constraints.methods.solution import least_multipliers
 from dalembert.errors import FormulationError
 from dalembert.formulations.tree import kane
 from dalembert.kernels.catalogue import Derivatives
@@ -146,5 +145,5 @@ class FirstOrderEquations:
         if not np.any(u) and np.abs(e.A @ found.udot).max(initial=0.0) <= BALANCED * np.abs(e.f).max(initial=0.0):
             found = replace(found, udot=np.zeros(m.n_u))
         alone = replace(e, f=e.f - tau - generalized(state, loads(state)))
-        from_inertia = least_multipliers(alone, svd.solve(alone).udot)
+        from_inertia = svd.solve(alone).lam
         return _Nominal(found.udot, found.lam, from_inertia, e.B, m.rows.holonomic)

@@ -20,13 +20,12 @@ from dalembert.errors import StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.mechanism.stabilise import Projection
+from dalembert.mechanism.simulation_options import Projection, SimulationOptions
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import as_output
 from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT
-from dalembert.simulation.march.progress import Progress
+from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import directional

@@ -10,7 +10,7 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, model_with, started
+from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, Time, model_with, started
 from dalembert.cli.values import numbers_by_name
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def analyse(
     parameter: Parameter = None,
     hold: Hold = None,
     find: Find = None,
+    time: Time = 0.0,
     starts: Annotated[int, typer.Option(help="How many starts to look from; all different equilibria are shown.")] = 1,
     mode: Annotated[int | None, typer.Option(help="Which mode of the first equilibrium the page shows moving.")] = None,
     output: Annotated[
@@ -37,7 +38,7 @@ def analyse(
     check_endings([output] if output else [], (".html",))
     m = model_with(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
-    found = m.equilibria(started(m, initial), speeds, find=looked_for, hold=tuple(hold or ()), starts=starts)
+    found = m.equilibria(started(m, initial), speeds, find=looked_for, hold=tuple(hold or ()), t=time, starts=starts)
     analysed = [(e, e.linearisation.modes()) for e in found]
     if mode is not None and not 0 <= mode < len(analysed[0][1]):
         raise typer.BadParameter(f"there are {len(analysed[0][1])} modes, counted from 0", param_hint="--mode")

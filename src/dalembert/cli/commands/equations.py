@@ -27,12 +27,18 @@ def equations(
     ] = "kane",
     format: Annotated[WrittenAs, typer.Option("--format", help="In which language.")] = WrittenAs.text,
     numbers: Annotated[bool, typer.Option("--numbers", help="Put the parameters' values in.")] = False,
+    small: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--small", help="A joint, elastic body or coordinate that stays near its reference: to first degree in it."
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
     json: Json = False,
 ) -> None:
     """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
     m = opened(model)
-    written = m.equations(formulation, parameters="numbers" if numbers else "symbols")
+    written = m.equations(formulation, parameters="numbers" if numbers else "symbols", small=small or ())
     texts = {WrittenAs.text: written.text, WrittenAs.latex: written.latex}
     text = texts[format]() if format in texts else written.code(format.value)
     if output is not None:

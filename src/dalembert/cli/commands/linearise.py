@@ -10,7 +10,7 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, model_with, started
+from dalembert.cli.shared_options import Find, Hold, Initial, Parameter, Steady, Time, model_with, started
 from dalembert.cli.values import numbers_by_name
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def linearise(
     parameter: Parameter = None,
     hold: Hold = None,
     find: Find = None,
+    time: Time = 0.0,
     as_is: Annotated[
         bool, typer.Option("--as-is", help="About the initial state itself, not about the equilibrium it leads to.")
     ] = False,
@@ -49,11 +50,11 @@ def linearise(
     speeds, start = numbers_by_name(speed, "--speed"), started(m, initial)
     tau = None
     if as_is:
-        q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None)
+        q, u = m.assemble(start, speeds or dict(m.plan.speeds) or None, time)
     else:
-        e = m.equilibrium(start, speeds, find=numbers_by_name(find, "--find"), hold=tuple(hold or ()))
+        e = m.equilibrium(start, speeds, find=numbers_by_name(find, "--find"), hold=tuple(hold or ()), t=time)
         q, u, tau = e.q, e.u, e.tau
-    lin = m.linearise(q, u, inputs=inputs, keep=tuple(keep or ()), tau=tau)
+    lin = m.linearise(q, u, time, inputs=inputs, keep=tuple(keep or ()), tau=tau)
     if output is not None:
         from dalembert.view.posed import posed
 

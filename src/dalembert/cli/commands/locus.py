@@ -9,7 +9,7 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
+from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, Time, model_with, started
 from dalembert.cli.values import numbers_by_name, values_of
 from dalembert.tables import Columns, write_table
 
@@ -23,6 +23,7 @@ def locus(
     parameter: Parameter = None,
     hold: Hold = None,
     find: Find = None,
+    time: Time = 0.0,
     order: Annotated[float, typer.Option(help="Critical speeds: how many times the speed meets a frequency.")] = 1.0,
     output: Kept = None,
     json: Json = False,
@@ -34,7 +35,9 @@ def locus(
     m = model_with(model, parameter)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
     start = started(m, initial)
-    found = m.root_locus(name, values_of(values, "VALUES"), start, speeds, find=looked_for, hold=tuple(hold or ()))
+    found = m.root_locus(
+        name, values_of(values, "VALUES"), start, speeds, find=looked_for, hold=tuple(hold or ()), t=time
+    )
     turning = name in m.speeds and speed_units(m)[m.speeds.index(name)] == "rad/s"
     critical = found.critical_speeds(order) if turning else []
     for path in output or []:

@@ -9,7 +9,7 @@ import typer
 from dalembert.cli.model import Json, Model
 from dalembert.cli.output_files import check_endings
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, model_with, started
+from dalembert.cli.shared_options import Find, Hold, Initial, Kept, Parameter, Steady, Time, model_with, started
 from dalembert.cli.values import numbers_by_name, values_of
 from dalembert.tables import Columns, write_table
 
@@ -24,6 +24,7 @@ def stability(
     parameter: Parameter = None,
     hold: Hold = None,
     find: Find = None,
+    time: Time = 0.0,
     output: Kept = None,
     json: Json = False,
 ) -> None:
@@ -38,7 +39,7 @@ def stability(
     m = model_with(model, parameter)
     start = started(m, initial)
     speeds, looked_for = numbers_by_name(speed, "--speed"), numbers_by_name(find, "--find")
-    found = m.stability_map(ranges, start, speeds, find=looked_for, hold=tuple(hold or ()))
+    found = m.stability_map(ranges, start, speeds, find=looked_for, hold=tuple(hold or ()), t=time)
     for path in output or []:
         if path.suffix.lower() == ".csv":
             import numpy as np

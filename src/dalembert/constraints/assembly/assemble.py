@@ -32,6 +32,7 @@ from dalembert.errors import AssemblyWarning, LoopError
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import Part
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
@@ -256,14 +257,19 @@ def overbent(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
 
 def turned_over(m: Mechanism, q: np.ndarray, t: float) -> tuple[str, ...]:
     """Joints that close loops, but half a turn from where they can be."""
-    poses, out = m.state(q, np.zeros(m.n_u), t).poses, []
-    for cut in m.numeric.cuts:
-        P, C = (poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
+    found = facings(m.state(q, np.zeros(m.n_u), t))
+    return tuple(cut.name for cut, facing in zip(m.cuts, found) if facing < 0.0)
+
+
+def facings(s: State) -> list[Any]:
+    """For every joint that closes a loop, a number that is negative where it is half a turn from where it can be."""
+    m, out = s.mechanism, []
+    for cut in m.cuts:
+        P, C = (s.poses[m.frame_of(*end)] for end in ((cut.parent, cut.on_parent), (cut.child, cut.on_child)))
         R_P, R_C = P.R @ cut.on_parent.rotation, C.R @ cut.on_child.rotation
         apart = C.p + C.R @ cut.on_child.position - P.p - P.R @ cut.on_parent.position
-        if cut.joint.turned_over(R_P.T @ R_C, R_P.T @ apart):
-            out.append(cut.name)
-    return tuple(out)
+        out.append(cut.joint.facing(R_P.T @ R_C, R_P.T @ apart))
+    return out
 
 
 def consistent_speeds(

@@ -7,6 +7,8 @@ any of the poses of full rank; that a pose is singular is said apart.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
@@ -116,8 +118,14 @@ def _of_tree(m: Mechanism) -> Diagnosis:
 
 def driven(m: Mechanism) -> bool:
     """Whether time itself moves the mechanism, by a prescribed joint or a constraint that depends on it."""
-    prescribed = any(law is not None for j in m.joints for law in j.law.u)
-    return prescribed or depends_on([x for d in m.constraint_rows.values() for x in (d.g, d.phi)], [TIME])
+    if m not in _DRIVEN:
+        prescribed = any(law is not None for j in m.joints for law in j.law.u)
+        rows = [x for d in m.constraint_rows.values() for x in (d.g, d.phi)]
+        _DRIVEN[m] = prescribed or depends_on(rows, [TIME])
+    return _DRIVEN[m]
+
+
+_DRIVEN: WeakKeyDictionary[Mechanism, bool] = WeakKeyDictionary()
 
 
 def better_rows(

@@ -63,7 +63,7 @@ class Diagnosis:
     norms: np.ndarray
     """Largest norm of every row in the metric of the inverse mass matrix at any of the poses; 0 where the row is nothing."""
     sizes: np.ndarray
-    """Scale of every row, as the given pose shows it: see `kinematics.rows.row_scales`."""
+    """Scale of every row, as the given pose shows it: see `constraint_rows.row_scales`."""
     off: float = 0.0
     """The largest residual of a row at any of the poses, by the row's scale: more than rounding where digits are few."""
 

@@ -9,25 +9,23 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.pivoting import RANK_TOLERANCE, rank_of
+from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace.native import Int
 
 
-def kkt(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The augmented matrix and right-hand side on scaled rows, and the rows' norms."""
-    B, gamma, norms = scaled(e)
+def kkt(e: MeasuredEquations) -> tuple[np.ndarray, np.ndarray]:
+    """The augmented matrix and right-hand side on scaled rows."""
+    B, gamma = e.scaled
     m = len(B)
-    return np.block([[e.A, B.T], [B, np.zeros((m, m))]]), np.concatenate([e.f, gamma]), norms
+    return np.block([[e.A, B.T], [B, np.zeros((m, m))]]), np.concatenate([e.f, gamma])
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    K, right, norms = kkt(e)
-    n = len(e.f)
-    rank = rank_of(np.linalg.svd(e.B / norms[:, None], compute_uv=False)) if len(e.B) else 0
+def solve(e: MeasuredEquations) -> Solution:
+    K, right = kkt(e)
+    n, rank = len(e.f), e.rank
     try:
         x = np.linalg.solve(K, right) if rank == len(e.B) else None
     except np.linalg.LinAlgError:  # rows so nearly dependent that only the elimination sees it
@@ -36,7 +34,7 @@ def solve(e: Equations) -> Solution:
         scale = np.sqrt(np.abs(np.diag(e.A)).max(initial=1e-300))  # multipliers as large as the scaled accelerations
         D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
         x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
-    return Solution(x[:n], x[n:] / norms, rank)
+    return Solution(x[:n], x[n:] / e.norms, rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

@@ -9,26 +9,25 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import qr, solve_triangular
 
-    B, gamma, _ = scaled(e)
+    B, gamma = e.scaled
     if not len(B):
         return Solution(np.linalg.solve(e.A, e.f), np.zeros(0), 0)
     Q, R, order = qr(B.T, pivoting=True)
     rank = rank_of(np.diag(R))
     Y, Z = Q[:, :rank], Q[:, rank:]
     along = Y @ solve_triangular(R[:rank, :rank].T, gamma[order[:rank]], lower=True)
-    udot = along_null_space(e, Z, along)
-    return Solution(udot, least_multipliers(e, udot), rank)
+    udot = e.along_null_space(Z, along)
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

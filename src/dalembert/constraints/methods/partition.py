@@ -11,8 +11,7 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import reduced
 from dalembert.pivoting import choose
@@ -20,11 +19,11 @@ from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, _ = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     by = reduced(B, np.zeros(len(B)), gamma, choose(B))
-    udot = along_null_space(e, by.T, by.d)
-    return Solution(udot, least_multipliers(e, udot), len(by.choice.rows))
+    udot = e.along_null_space(by.T, by.d)
+    return Solution(udot, e.least_multipliers(udot), len(by.choice.rows))
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

@@ -11,33 +11,31 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 STIFFNESS = 1e8
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, norms = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     udot = np.linalg.solve(e.A + STIFFNESS * B.T @ B, e.f + STIFFNESS * B.T @ gamma)
-    lam = STIFFNESS * (B @ udot - gamma) / norms
-    return Solution(udot, lam, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+    lam = STIFFNESS * (B @ udot - gamma) / e.norms
+    return Solution(udot, lam, e.rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:
     """The matrix of the penalty, and by how much the rows are violated."""
-    e, k = x.e, STIFFNESS
     if x.symbolic:
         return []
-    B, gamma, norms = scaled(e)
+    e, k = MeasuredEquations.of(x.e), STIFFNESS
+    B, gamma = e.scaled
     found = x.solution(solve)
     return [
         quantity("k", "penalty on the rows, each divided by its norm in the metric of A⁻¹", k),
-        quantity("norms", "norms of the rows", norms, x.rows),
+        quantity("norms", "norms of the rows", e.norms, x.rows),
         quantity("K", "A + k BᵀB on those rows [B Remark 1]", e.A + k * B.T @ B, x.speeds, x.speeds),
         quantity("right", "f + k Bᵀγ", e.f + k * B.T @ gamma, x.speeds),
         *found,

@@ -13,10 +13,8 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, Scaled
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int, Pointer, maximum
 
 STIFFNESS = (1e5, 1e8)
@@ -27,10 +25,10 @@ EXACT = 1e-11
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import cho_factor, cho_solve
 
-    B, gamma, norms = scaled(e)
+    B, gamma = e.scaled
     lam, step, udot = np.zeros(len(B)), -gamma, np.zeros(len(e.f))
     for k in STIFFNESS:
         factor, before = cho_factor(e.A + k * B.T @ B), np.inf
@@ -43,23 +41,24 @@ def solve(e: Equations) -> Solution:
             lam, before = lam + k * step, error
         if error <= EXACT * float((np.abs(B) @ np.abs(udot) + np.abs(gamma)).max(initial=0.0)):
             break
-    return Solution(udot, lam / norms, rank_of(np.linalg.svd(B, compute_uv=False)) if len(B) else 0)
+    return Solution(udot, lam / e.norms, e.rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:
     """The matrix of the penalty, and what is left of the rows turn by turn."""
     if x.symbolic:
         return []
-    B, gamma, norms = scaled(x.e)
-    K = x.e.A + STIFFNESS[0] * B.T @ B
-    udot, lam, errors = np.zeros(len(x.e.f)), np.zeros(len(B)), [np.abs(gamma).max()]
+    e = MeasuredEquations.of(x.e)
+    B, gamma = e.scaled
+    K = e.A + STIFFNESS[0] * B.T @ B
+    udot, lam, errors = np.zeros(len(e.f)), np.zeros(len(B)), [np.abs(gamma).max()]
     while len(errors) < 3 or (errors[-1] < 0.5 * errors[-2] and len(errors) <= MOST_ITERATIONS):
-        udot = udot + np.linalg.solve(K, x.e.f - x.e.A @ udot - B.T @ (lam + STIFFNESS[0] * (B @ udot - gamma)))
+        udot = udot + np.linalg.solve(K, e.f - e.A @ udot - B.T @ (lam + STIFFNESS[0] * (B @ udot - gamma)))
         lam = lam + STIFFNESS[0] * (B @ udot - gamma)
         errors.append(np.abs(B @ udot - gamma).max())
     return [
         quantity("k", "penalties on the rows; the second where the first comes nearer too slowly", STIFFNESS),
-        quantity("norms", "norms by which the rows are divided", norms, x.rows),
+        quantity("norms", "norms by which the rows are divided", e.norms, x.rows),
         quantity("K", "A + k BᵀB on those rows", K, x.speeds, x.speeds),
         quantity("errors", "largest |B u̇ − γ| on those rows at the start and after each turn with the first k", errors),
         *x.solution(solve),

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
@@ -20,11 +18,11 @@ from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import qr, solve_triangular
 
-    B, gamma, _ = scaled(e)
-    L = mass_factor(e.A)
+    B, gamma = e.scaled
+    L = e.mass_factor
     y = solve_triangular(L, e.f, lower=True)
     if not len(B):
         return Solution(solve_triangular(L, y, lower=True, trans=1), np.zeros(0), 0)
@@ -33,7 +31,7 @@ def solve(e: Equations) -> Solution:
     Q, R, kept = Q[:, :rank], R[:rank, :rank], order[:rank]
     pushed = Q.T @ y - solve_triangular(R, gamma[kept], trans=1)  # R λ
     udot = solve_triangular(L, y - Q @ pushed, lower=True, trans=1)
-    return Solution(udot, least_multipliers(e, udot), rank)
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

@@ -11,26 +11,25 @@ import numpy as np
 from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import solve_triangular
 
-    B, gamma, norms = scaled(e)
-    L = mass_factor(e.A)
+    B, gamma = e.scaled
+    L = e.mass_factor
     y = solve_triangular(L, e.f, lower=True)
     V, sigma, Wt = np.linalg.svd(solve_triangular(L, B.T, lower=True), full_matrices=False)
     rank = rank_of(sigma)
     V, sigma, Wt = V[:, :rank], sigma[:rank], Wt[:rank]
     pushed = V.T @ y - (Wt @ gamma) / sigma  # Σ Wᵀλ
     udot = solve_triangular(L, y - V @ pushed, lower=True, trans=1)
-    return Solution(udot, Wt.T @ (pushed / sigma) / norms, rank)
+    return Solution(udot, Wt.T @ (pushed / sigma) / e.norms, rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

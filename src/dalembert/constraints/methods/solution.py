@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dalembert.constraints.massless import mass_factor
-from dalembert.constraints.methods.blocks import blocks
+from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.formulations.equations import Equations
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
 SQUARED_RANK_TOLERANCE = 1e-13
 """The same for methods that work on squares (BᵀB, B A⁻¹ Bᵀ): below this fraction of the largest, rounding hides them."""
@@ -26,68 +27,99 @@ class Solution:
     rank: int | np.ndarray
 
 
-def measured(solve: Callable[[Equations], Solution]) -> Callable[[Equations], Solution]:
+class MeasuredEquations(Equations):
+    """One block of the equations, on speeds measured by √A_ii; what several methods ask of it is computed once."""
+
+    @classmethod
+    def of(cls, e: Equations) -> MeasuredEquations:
+        """These equations as they stand, in one block and in their own units."""
+        return cls(e.A, e.f, e.B, e.gamma)
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
+        if not len(self.B):
+            return np.ones(0)
+        norms = np.linalg.norm(np.linalg.solve(self.mass_factor, self.B.T), axis=0)
+        return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
+
+    @cached_property
+    def mass_factor(self) -> np.ndarray:
+        """L of A = L Lᵀ."""
+        return mass_factor(self.A)
+
+    @cached_property
+    def scaled(self) -> tuple[np.ndarray, np.ndarray]:
+        """B and γ with every row divided by its norm."""
+        return self.B / self.norms[:, None], self.gamma / self.norms
+
+    @cached_property
+    def rank(self) -> int:
+        """The rank of the scaled rows by their singular values."""
+        return rank_of(np.linalg.svd(self.scaled[0], compute_uv=False)) if len(self.B) else 0
+
+    @cached_property
+    def _shortest(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes of the speeds, and the pseudo-inverse of Bᵀ on scaled rows and measured speeds."""
+        sizes = sizes_of_speeds(self.A)
+        return sizes, np.linalg.pinv((self.scaled[0] / sizes).T, rcond=RANK_TOLERANCE)
+
+    def along_null_space(self, Z: np.ndarray, along: np.ndarray) -> np.ndarray:
+        """u̇ = along + Z z with ZᵀA u̇ = Zᵀf, by QR of LᵀZ, A = L Lᵀ: the Cholesky factor of ZᵀAZ without forming it [B A-5]."""
+        from scipy.linalg import solve_triangular
+
+        L = self.mass_factor
+        Q, R = np.linalg.qr(L.T @ Z)
+        rest = solve_triangular(L, self.f - self.A @ along, lower=True)
+        udot: np.ndarray = along + Z @ solve_triangular(R, Q.T @ rest)
+        return udot
+
+    def least_multipliers(self, udot: np.ndarray) -> np.ndarray:
+        """The shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""
+        if not len(self.B):
+            return np.zeros(0)
+        sizes, inverse = self._shortest
+        lam: np.ndarray = inverse @ ((self.f - self.A @ udot) / sizes) / self.norms
+        return lam
+
+
+Solve = Callable[[MeasuredEquations], Solution]
+
+
+def measured(solve: Solve) -> Callable[[Equations], Solution]:
     """The method on speeds measured by √A_ii: what it finds of B's columns does not hang on the units of angles and lengths.
 
-    Each is rounded to a power of two, so that measuring costs no digit. Blocks that nothing couples are solved apart.
+    Blocks that nothing couples are solved apart.
     """
-
-    def of_block(e: Equations) -> Solution:
-        D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(e.A))))
-        own = solve(Equations(D[:, None] * e.A * D, D * e.f, e.B * D, e.gamma))
-        return Solution(D * own.udot, own.lam, own.rank)
 
     @wraps(solve)
     def solved(e: Equations) -> Solution:
-        found = blocks(e.A, e.B)
-        if len(found) == 1:
-            return of_block(e)
         udot, lam, rank = np.zeros(len(e.f)), np.zeros(len(e.gamma)), 0
-        for x in found:
-            A, B = e.A[np.ix_(x.speeds, x.speeds)], e.B[np.ix_(x.rows, x.speeds)]
-            own = of_block(Equations(A, e.f[x.speeds], B, e.gamma[x.rows]))
-            udot[x.speeds], lam[x.rows], rank = own.udot, own.lam, rank + int(own.rank)
+        for x, D, block in _blocks_of(e):
+            own = solve(block)
+            udot[x.speeds], lam[x.rows], rank = D * own.udot, own.lam, rank + int(own.rank)
         return Solution(udot, lam, rank)
 
     return solved
+
+
+_known: WeakKeyDictionary[Equations, list[tuple[CoupledBlock, np.ndarray, MeasuredEquations]]] = WeakKeyDictionary()
+
+
+def _blocks_of(e: Equations) -> list[tuple[CoupledBlock, np.ndarray, MeasuredEquations]]:
+    """Blocks with the measures of their speeds, which are powers of two, so that measuring costs no digit."""
+    if e not in _known:
+        _known[e] = [_measured_block(e, x) for x in blocks(e.A, e.B)]
+    return _known[e]
+
+
+def _measured_block(e: Equations, x: CoupledBlock) -> tuple[CoupledBlock, np.ndarray, MeasuredEquations]:
+    A, B = e.A[np.ix_(x.speeds, x.speeds)], e.B[np.ix_(x.rows, x.speeds)]
+    D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(A))))
+    return x, D, MeasuredEquations(D[:, None] * A * D, D * e.f[x.speeds], B * D, e.gamma[x.rows])
 
 
 def sizes_of_speeds(A: np.ndarray) -> np.ndarray:
     """√A_ii, and 1 where that is nothing."""
     diagonal = np.diag(A)
     return np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-
-
-def row_norms(e: Equations) -> np.ndarray:
-    """√(B A⁻¹ Bᵀ)_kk: the size of each row in the metric of A⁻¹, in which rows of any unit can be compared; 1 for dead rows."""
-    if not len(e.B):
-        return np.ones(0)
-    norms = np.linalg.norm(np.linalg.solve(mass_factor(e.A), e.B.T), axis=0)
-    return np.where(norms > RANK_TOLERANCE * norms.max(), norms, 1.0)
-
-
-def scaled(e: Equations) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """B and γ with every row divided by its norm, and the norms."""
-    norms = row_norms(e)
-    return e.B / norms[:, None], e.gamma / norms, norms
-
-
-def along_null_space(e: Equations, Z: np.ndarray, along: np.ndarray) -> np.ndarray:
-    """u̇ = along + Z z with ZᵀA u̇ = Zᵀf, by QR of LᵀZ, A = L Lᵀ: the Cholesky factor of ZᵀAZ without forming it [B A-5]."""
-    from scipy.linalg import solve_triangular
-
-    L = mass_factor(e.A)
-    Q, R = np.linalg.qr(L.T @ Z)
-    rest = solve_triangular(L, e.f - e.A @ along, lower=True)
-    udot: np.ndarray = along + Z @ solve_triangular(R, Q.T @ rest)
-    return udot
-
-
-def least_multipliers(e: Equations, udot: np.ndarray) -> np.ndarray:
-    """The shortest λ, in scaled rows, with Bᵀλ = f − A u̇."""
-    B, _, norms = scaled(e)
-    if not len(B):
-        return np.zeros(0)
-    sizes = sizes_of_speeds(e.A)
-    lam: np.ndarray = np.linalg.lstsq((B / sizes).T, (e.f - e.A @ udot) / sizes, rcond=RANK_TOLERANCE)[0] / norms
-    return lam

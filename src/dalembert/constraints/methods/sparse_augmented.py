@@ -10,8 +10,7 @@ import numpy as np
 from dalembert.constraints.methods.compiled import Native
 from dalembert.constraints.methods.elimination import SparseLDL, elimination
 from dalembert.constraints.methods.explained import ConstrainedEquations
-from dalembert.constraints.methods.solution import Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace import Expr
@@ -19,21 +18,21 @@ from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
+def solve(e: MeasuredEquations) -> Solution:
     from scipy.linalg import qr
-    from scipy.sparse import block_array, csc_array
+    from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 
-    B, gamma, _ = scaled(e)
+    B, gamma = e.scaled
     if not len(B):
         return Solution(splu(csc_array(e.A)).solve(e.f), np.zeros(0), 0)
     _, R, order = qr(B.T, mode="economic", pivoting=True)
     rank = rank_of(np.diag(R))
     kept = np.sort(order[:rank])
-    rows = csc_array(B[kept])
-    K = block_array([[csc_array(e.A), rows.T], [rows, None]], format="csc")
-    udot = splu(K).solve(np.concatenate([e.f, gamma[kept]]))[: len(e.f)]
-    return Solution(udot, least_multipliers(e, udot), rank)
+    rows = B[kept]
+    K = np.block([[e.A, rows.T], [rows, np.zeros((rank, rank))]])
+    udot = splu(csc_array(K)).solve(np.concatenate([e.f, gamma[kept]]))[: len(e.f)]
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

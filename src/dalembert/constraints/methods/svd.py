@@ -9,22 +9,21 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations, signed
-from dalembert.constraints.methods.solution import Solution, along_null_space, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.pivoting import rank_of
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, _ = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     U, sigma, Vt = np.linalg.svd(B)
     rank = rank_of(sigma)
     along = Vt[:rank].T @ ((U[:, :rank].T @ gamma) / sigma[:rank])
     Z = Vt[rank:].T
-    udot = along_null_space(e, Z, along)
-    return Solution(udot, least_multipliers(e, udot), rank)
+    udot = e.along_null_space(Z, along)
+    return Solution(udot, e.least_multipliers(udot), rank)
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

@@ -9,20 +9,19 @@ import numpy as np
 
 from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations, signed
-from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, Solution, least_multipliers, measured, scaled
-from dalembert.formulations.equations import Equations
+from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.trace.native import Int
 
 
 @measured
-def solve(e: Equations) -> Solution:
-    B, gamma, _ = scaled(e)
+def solve(e: MeasuredEquations) -> Solution:
+    B, gamma = e.scaled
     eigenvalues, T = np.linalg.eigh(B.T @ B)
     zero = eigenvalues <= SQUARED_RANK_TOLERANCE * eigenvalues.max(initial=0.0)
     Z = T[:, zero]
     udot = np.linalg.lstsq(np.vstack([Z.T @ e.A, B]), np.concatenate([Z.T @ e.f, gamma]), rcond=None)[0]
-    return Solution(udot, least_multipliers(e, udot), int(np.sum(~zero)))
+    return Solution(udot, e.least_multipliers(udot), int(np.sum(~zero)))
 
 
 def explain(x: ConstrainedEquations) -> list[Quantity]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.vectors import skew
 
@@ -65,25 +66,27 @@ class Points:
     D: np.ndarray
 
 
-def bending(xi: float, L: float, p: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Shapes in (v1, θ1, v2, θ2): deflection, turn of the section, slope and curvature; p = 12EI/(kGA L²), 0 without shear."""
+def bending(xi: np.ndarray, L: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
+    """Shapes (…, 4) in (v1, θ1, v2, θ2): deflection, turn of the section, slope and curvature; p = 12EI/(kGA L²), 0 without shear."""
     d = 1.0 + p
+    square, cube = xi * xi, xi * xi * xi
     N = [
-        1 - 3 * xi**2 + 2 * xi**3 + p * (1 - xi), L * (xi - 2 * xi**2 + xi**3 + p / 2 * (xi - xi**2)),
-        3 * xi**2 - 2 * xi**3 + p * xi, L * (-(xi**2) + xi**3 + p / 2 * (xi**2 - xi)),
+        1 - 3 * square + 2 * cube + p * (1 - xi), L * (xi - 2 * square + cube + p / 2 * (xi - square)),
+        3 * square - 2 * cube + p * xi, L * (-square + cube + p / 2 * (square - xi)),
     ]  # fmt: skip
     T = [
-        6 / L * (xi**2 - xi),
-        1 - 4 * xi + 3 * xi**2 + p * (1 - xi),
-        6 / L * (xi - xi**2),
-        -2 * xi + 3 * xi**2 + p * xi,
+        6 / L * (square - xi),
+        1 - 4 * xi + 3 * square + p * (1 - xi),
+        6 / L * (xi - square),
+        -2 * xi + 3 * square + p * xi,
     ]
     slope = [
-        (-6 * xi + 6 * xi**2 - p) / L, 1 - 4 * xi + 3 * xi**2 + p / 2 * (1 - 2 * xi),
-        (6 * xi - 6 * xi**2 + p) / L, -2 * xi + 3 * xi**2 + p / 2 * (2 * xi - 1),
+        (-6 * xi + 6 * square - p) / L, 1 - 4 * xi + 3 * square + p / 2 * (1 - 2 * xi),
+        (6 * xi - 6 * square + p) / L, -2 * xi + 3 * square + p / 2 * (2 * xi - 1),
     ]  # fmt: skip
     bend = [6 / L * (2 * xi - 1), -4 + 6 * xi - p, 6 / L * (1 - 2 * xi), -2 + 6 * xi + p]
-    return np.array(N) / d, np.array(T) / d, np.array(slope) / d, np.array(bend) / (d * L)
+    by = (d, d, d, d * L)
+    return [np.stack(x, axis=-1) / size[..., None] for x, size in zip((N, T, slope, bend), by)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,62 +106,83 @@ class BeamElements:
     def freedoms(self) -> int:
         return 6 * len(self.x)
 
-    def length(self, e: int) -> float:
-        return float(self.x[e + 1] - self.x[e])
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Lengths of the elements."""
+        return np.diff(self.x)
 
-    def _shear(self, e: int) -> tuple[float, float]:
-        """p in the planes of y and z, from the section in the middle."""
+    def element(self, x: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """The element in which a place, or each of many, lies, and which part of it is before that place."""
+        e = np.clip(np.searchsorted(self.x, x, side="right") - 1, 0, self.count - 1)
+        return e, (np.asarray(x) - self.x[e]) / self.lengths[e]
+
+    @cached_property
+    def _shears(self) -> np.ndarray:
+        """p in the planes of y and z (2, ne), from the section in the middle."""
         mat = self.material
         if mat.shear is None:
-            return 0.0, 0.0
-        first, last = self.sections[e][1], self.sections[e][2]
-        A, Iy, Iz = (0.5 * (getattr(first, k) + getattr(last, k)) for k in ("A", "Iy", "Iz"))
-        per = 12.0 * mat.E / (mat.shear * mat.G * A * self.length(e) ** 2)
-        return per * Iz, per * Iy
+            return np.zeros((2, self.count))
+        A, Iy, Iz = (
+            np.array([0.5 * (getattr(at[1], k) + getattr(at[2], k)) for at in self.sections]) for k in ("A", "Iy", "Iz")
+        )
+        per = 12.0 * mat.E / (mat.shear * mat.G * A * self.lengths**2)
+        return np.array([per * Iz, per * Iy])
 
-    def shapes(self, e: int, xi: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """At xi of element e, in its 12 freedoms: displacement (3), turn (3), slopes v', w' (2), curvature and twist (3), stretch."""
-        L = self.length(e)
-        U, T, slope, bend, stretch = (np.zeros((k, 12)) for k in (3, 3, 2, 3, 1))
-        U[0, [0, 6]] = T[0, [3, 9]] = 1 - xi, xi
-        stretch[0, [0, 6]] = bend[0, [3, 9]] = -1 / L, 1 / L
-        py, pz = self._shear(e)
-        N, R, dN, B = bending(xi, L, py)
-        U[1, _Y], T[2, _Y], slope[0, _Y], bend[2, _Y] = N, R, dN, B
-        N, R, dN, B = bending(xi, L, pz)
-        U[2, _Z], T[1, _Z], slope[1, _Z], bend[1, _Z] = N * _SIGN, -R * _SIGN, dN * _SIGN, -B * _SIGN
+    def shapes(self, e: ArrayLike, xi: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """At xi of element e, or at many, in its 12 freedoms: displacement (…, 3, 12), turn (3), slopes v', w' (2), curvature and
+        twist (3), stretch (1)."""
+        at, part = np.broadcast_arrays(np.asarray(e), np.asarray(xi, dtype=float))
+        L, (py, pz) = self.lengths[at], self._shears[:, at]
+        U, T, slope, bend, stretch = (np.zeros((*at.shape, k, 12)) for k in (3, 3, 2, 3, 1))
+        U[..., 0, 0] = T[..., 0, 3] = 1 - part
+        U[..., 0, 6] = T[..., 0, 9] = part
+        stretch[..., 0, 0] = bend[..., 0, 3] = -1 / L
+        stretch[..., 0, 6] = bend[..., 0, 9] = 1 / L
+        N, R, dN, B = bending(part, L, py)
+        U[..., 1, _Y], T[..., 2, _Y], slope[..., 0, _Y], bend[..., 2, _Y] = N, R, dN, B
+        N, R, dN, B = (x * _SIGN for x in bending(part, L, pz))
+        U[..., 2, _Z], T[..., 1, _Z], slope[..., 1, _Z], bend[..., 1, _Z] = N, -R, dN, -B
         return U, T, slope, bend, stretch
+
+    @cached_property
+    def _at_gauss(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Shapes at the Gauss points of all elements (ne, 4, …)."""
+        return self.shapes(np.arange(self.count)[:, None], [xi for xi, _ in GAUSS])
+
+    def _of_sections(self, name: str) -> np.ndarray:
+        """A property at the Gauss points of all elements (ne, 4)."""
+        return np.array([[getattr(at, name) for at in own] for own in self.sections])
 
     @cached_property
     def stiffness(self) -> np.ndarray:
         """K: ∫ EA u'² + GJ θ'² + EI κ² + kGA γ² dx."""
         mat, K = self.material, np.zeros((self.freedoms, self.freedoms))
+        _, T, slope, bend, stretch = self._at_gauss
+        A, J, Iy, Iz = (self._of_sections(name) for name in ("A", "J", "Iy", "Iz"))
+        weights = self.lengths[:, None] * [w for _, w in GAUSS]
+        stiff = np.stack([mat.G * J, mat.E * Iy, mat.E * Iz], axis=-1)
+        k = _gram(stretch, (weights * mat.E * A)[..., None]) + _gram(bend, weights[..., None] * stiff)
+        if mat.shear is not None:
+            gamma = slope - np.stack([T[..., 2, :], -T[..., 1, :]], axis=-2)
+            k = k + _gram(gamma, np.repeat((weights * mat.shear * mat.G * A)[..., None], 2, axis=-1))
         for e in range(self.count):
-            s = slice(6 * e, 6 * e + 12)
-            for (xi, w), at in zip(GAUSS, self.sections[e]):
-                _, T, slope, bend, stretch = self.shapes(e, xi)
-                k = mat.E * at.A * stretch.T @ stretch
-                k = k + bend.T @ np.diag([mat.G * at.J, mat.E * at.Iy, mat.E * at.Iz]) @ bend
-                if mat.shear is not None:
-                    gamma = slope - np.array([T[2], -T[1]])
-                    k = k + mat.shear * mat.G * at.A * gamma.T @ gamma
-                K[s, s] += w * self.length(e) * k
+            K[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += k[e]
         return K
 
     @cached_property
     def points(self) -> Points:
         """The Gauss points and the nodal bodies as small rigid bodies."""
-        m: list[float] = []
-        r, U, T, D = [], [], [], []
-        for e in range(self.count):
-            for (xi, w), at in zip(GAUSS, self.sections[e]):
-                rho = self.material.rho * w * self.length(e)
-                u, t = (self._placed(x, e) for x in self.shapes(e, xi)[:2])
-                m.append(float(rho * at.A))
-                r.append(np.array([self.x[e] + xi * self.length(e), 0.0, 0.0]))
-                U.append(u)
-                T.append(t)
-                D.append(rho * np.diag([0.0, at.Iz, at.Iy]) * self.material.rotary)
+        weights, places = np.array([w for _, w in GAUSS]), np.array([xi for xi, _ in GAUSS])
+        rho = self.material.rho * self.lengths[:, None] * weights
+        A, Iy, Iz = (self._of_sections(name) for name in ("A", "Iy", "Iz"))
+        along = self.x[:-1, None] + self.lengths[:, None] * places
+        m = (rho * A).ravel().tolist()
+        r = [np.array([x, 0.0, 0.0]) for x in along.ravel()]
+        U, T = (
+            [self._placed(x, e) for e in range(self.count) for x in of_element[e]] for of_element in self._at_gauss[:2]
+        )
+        turning = rho * self.material.rotary
+        D = [np.diag([0.0, z, y]) for z, y in zip((turning * Iz).ravel(), (turning * Iy).ravel())]
         for b in self.bodies:
             at_node = np.zeros((6, self.freedoms))
             at_node[:, 6 * b.node : 6 * b.node + 6] = np.eye(6)
@@ -181,3 +205,9 @@ class BeamElements:
         J = np.einsum("kaa->k", p.D)[:, None, None] * np.eye(3) - p.D
         M = np.einsum("k,kai,kaj->ij", p.m, p.U, p.U, optimize=True)
         return M + np.einsum("kai,kab,kbj->ij", p.T, J, p.T, optimize=True)
+
+
+def _gram(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Σ w xᵀx over the Gauss points and components of every element: (ne, 12, 12) from (ne, 4, k, 12) and (ne, 4, k)."""
+    rows = X.reshape(len(X), -1, 12)
+    return np.asarray(np.swapaxes(rows, 1, 2) @ (weights.reshape(len(X), -1, 1) * rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements
 
@@ -12,24 +13,23 @@ class Foreshortening:
 
     def __init__(self, beam: BeamElements, F: np.ndarray, fixed: int = 0):
         self.beam, self.F = beam, F
-        whole = np.array([self._within(e, 1.0) for e in range(beam.count)]).reshape(beam.count, F.shape[1], F.shape[1])
+        whole = self._within(np.arange(beam.count), np.ones(beam.count))
         total = np.concatenate([np.zeros((1, *whole.shape[1:])), np.cumsum(whole, axis=0)])
         self._total = total - total[fixed]
 
-    def at(self, x: float) -> np.ndarray:
-        """G (n, n, 3) at the place x."""
-        stations = self.beam.x
-        e = min(max(int(np.searchsorted(stations, x, side="right")) - 1, 0), self.beam.count - 1)
-        lost = self._total[e] + self._within(e, (x - stations[e]) / self.beam.length(e))
+    def at(self, x: ArrayLike) -> np.ndarray:
+        """G (…, n, n, 3) at the place x, or at many."""
+        e, part = self.beam.element(x)
+        lost = self._total[e] + self._within(e, part)
         out = np.zeros((*lost.shape, 3))
         out[..., 0] = -lost
         return out
 
-    def _within(self, e: int, to: float) -> np.ndarray:
-        """∫ (v'v' + w'w') from the beginning of element e to its part `to`."""
-        shapes = self.F[6 * e : 6 * e + 12]
-        total = np.zeros((self.F.shape[1], self.F.shape[1]))
-        for xi, w in GAUSS:
-            slope = self.beam.shapes(e, xi * to)[2] @ shapes
-            total += w * to * self.beam.length(e) * slope.T @ slope
-        return total
+    def _within(self, e: np.ndarray, to: np.ndarray) -> np.ndarray:
+        """∫ (v'v' + w'w') from the beginning of each element e to its part `to`."""
+        xi, w = (np.array(x) for x in zip(*GAUSS))
+        slopes = self.beam.shapes(e[..., None], xi * to[..., None])[2]
+        modes = self.F[6 * e[..., None] + np.arange(12)]
+        slope = np.einsum("...gai,...in->...gan", slopes, modes)
+        by = w * (to * self.beam.lengths[e])[..., None]
+        return np.asarray(np.einsum("...g,...gan,...gam->...nm", by, slope, slope))

@@ -106,14 +106,14 @@ def reduced_beam(
     p, n = model.points, F.shape[1]
     Phi, Psi = np.einsum("kaN,Nn->kan", p.U, F), np.einsum("kaN,Nn->kan", p.T, F)
     short = Foreshortening(model, F) if stiffening else None
-    G = np.array([_second_order(model, short, p, Psi, k) for k in range(len(p.m))]) if short else None
+    G = _second_order(model, short, p, Psi) if short else None
     moments = from_points(p.m, p.r, Phi, p.D, Psi, G)
-    at = {name: _node(model, F, x, short) for name, x in places.items()}
+    at = dict(zip(places, _nodes(model, F, list(places.values()), short)))
     K = F.T @ model.stiffness @ F
     stations = np.linspace(model.x[0], model.x[-1], STATIONS)
     return ElasticBody(
         moments.m, moments.S, moments.P, 0.5 * (K + K.T), np.zeros((n, n)), moments.G0, moments.H, at, tuple(names),
-        stiffened=stiffening, outline=tuple(_node(model, F, float(x), short) for x in stations),
+        stiffened=stiffening, outline=_nodes(model, F, stations, short),
         sections=sections(model, F, stations), slices=_slices(model, F, p, Phi, Psi, G, short),
     )  # fmt: skip
 
@@ -125,28 +125,34 @@ def _slices(
     """Points of quadrature, and rigid bodies where they sit; sections between elements."""
     points = tuple(Node.of(p.r[k], Phi[k], Psi[k], None if G is None else G[k]) for k in range(len(p.m)))
     along = np.array([*p.r[: len(p.m) - len(model.bodies), 0], *(model.x[b.node] for b in model.bodies)])
-    axis = tuple(_node(model, F, float(x), short) for x in model.x)
+    axis = _nodes(model, F, model.x, short)
     return Slices(p.m, p.D, along, points, np.array(model.x), axis)
 
 
-def _second_order(model: BeamElements, short: Foreshortening, p: Points, Psi: np.ndarray, k: int) -> np.ndarray:
-    """At mass point k: the foreshortening, and for a body beside the axis the second order of its turning arm."""
+def _second_order(model: BeamElements, short: Foreshortening, p: Points, Psi: np.ndarray) -> np.ndarray:
+    """At every mass point: the foreshortening, and for a body beside the axis the second order of its turning arm."""
     n_gauss = len(p.m) - len(model.bodies)
-    if k < n_gauss:
-        return short.at(p.r[k, 0])
-    b = model.bodies[k - n_gauss]
-    half = np.cross(Psi[k].T[:, None], np.cross(Psi[k].T[None, :], b.offset))
-    return short.at(model.x[b.node]) + 0.5 * (half + np.swapaxes(half, 0, 1))
+    G = short.at(np.concatenate([p.r[:n_gauss, 0], model.x[[b.node for b in model.bodies]]]))
+    for k, b in enumerate(model.bodies, start=n_gauss):
+        half = np.cross(Psi[k].T[:, None], np.cross(Psi[k].T[None, :], b.offset))
+        G[k] += 0.5 * (half + np.swapaxes(half, 0, 1))
+    return G
 
 
-def _node(model: BeamElements, F: np.ndarray, x: float, short: Foreshortening | None) -> Node:
-    """A frame on the axis at the place x."""
-    if not model.x[0] - 1e-12 <= x <= model.x[-1] + 1e-12:
-        raise ModelError(f"beam: a node at x = {x:g} lies beyond its ends {model.x[0]:g} and {model.x[-1]:g}")
-    e = min(int(np.searchsorted(model.x, x, side="right")) - 1, model.count - 1)
-    U, T = model.shapes(e, (x - model.x[e]) / model.length(e))[:2]
-    shapes = F[6 * e : 6 * e + 12]
-    return Node.of([x, 0.0, 0.0], U @ shapes, T @ shapes, short.at(x) if short else None)
+def _nodes(
+    model: BeamElements, F: np.ndarray, x: Sequence[float] | np.ndarray, short: Foreshortening | None
+) -> tuple[Node, ...]:
+    """Frames on the axis at the places x."""
+    beyond = [at for at in x if not model.x[0] - 1e-12 <= at <= model.x[-1] + 1e-12]
+    if beyond:
+        raise ModelError(f"beam: a node at x = {beyond[0]:g} lies beyond its ends {model.x[0]:g} and {model.x[-1]:g}")
+    if not len(x):
+        return ()
+    e, part = model.element(x)
+    U, T = model.shapes(e, part)[:2]
+    modes = F[6 * e[:, None] + np.arange(12)]
+    G = short.at(x) if short else [None] * len(x)
+    return tuple(Node.of([at, 0.0, 0.0], *rest) for at, *rest in zip(x, U @ modes, T @ modes, G))
 
 
 def _mapping(given: Any, what: str) -> Mapping[Any, Any]:

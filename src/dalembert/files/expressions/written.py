@@ -10,8 +10,7 @@ from dalembert.files.expressions.tokens import LONGEST
 from dalembert.trace import Expr, free_symbols, ops
 from dalembert.trace.graph import ordered
 from dalembert.trace.table import TableOp
-from dalembert.trace.text.notation import Level, Notation, Piece, signed
-from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
+from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, call, combine, signed
 
 _NOTATION = Notation(
     lambda x: signed(repr(x)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from dalembert.files.models.records import fields_of
 from dalembert.parts.names import unknown
 from dalembert.system.system import System
 from dalembert.trace import Expr, symbol, tracing
+from dalembert.trace.bind import expressions_in
 from dalembert.trace.graph import ordered
 from dalembert.trace.table import Table, TableOp
 from dalembert.vectors import vector
@@ -28,6 +29,11 @@ class Asked:
         self._system = system
         self.t = symbol("t")
         self.q, self.u = _ByName(self, "q"), _ByName(self, "u")
+
+    def known(self, name: str) -> bool:
+        """Whether a joint, or an elastic body, has this name."""
+        s = self._system
+        return name in s.joints or (name in s.bodies and bool(s.bodies[name].modes))
 
     def freedoms(self, name: str) -> dict[str, tuple[str, ...]]:
         s = self._system
@@ -44,7 +50,12 @@ class _ByName:
         self._asked, self._kind = asked, kind
 
     def __getitem__(self, name: str) -> Any:
-        freedoms = self._asked.freedoms(name)[self._kind]
+        owner, _, freedom = name.rpartition(".")
+        if self._asked.known(owner) and not self._asked.known(name):
+            return self._several(owner, [freedom])
+        return self._several(name, self._asked.freedoms(name)[self._kind])
+
+    def _several(self, name: str, freedoms: Sequence[str]) -> Any:
         plain = re.fullmatch(r"\w+", name) and all(re.fullmatch(r"\w*", f) for f in freedoms)
         texts = [f"{name}.{f}" if f else name for f in freedoms]
         values = [symbol(f"{self._kind}.{x}" if plain else f'{self._kind}["{x}"]') for x in texts]
@@ -101,7 +112,7 @@ def tables_of(system: System, things: list[Any]) -> dict[str, Table]:
             raise ModelError(f'two tables are named "{table.name}"; give one of them another name')
 
     for p in system.joints.values():
-        for x in p.law.q:
+        for x in (*p.law.q, *expressions_in(p.joint)):
             for table in _tables(x):
                 add(table)
     for thing in things:

@@ -38,6 +38,13 @@ def is_zero(x: Any) -> bool:
     return type(x) is float and x == 0.0 and math.copysign(1.0, x) > 0.0
 
 
+def _word(entry: Entry, what: str) -> str:
+    """A text, which may look like a whole number."""
+    if isinstance(entry.value, float) and abs(entry.value) < 1e15 and entry.value == int(entry.value):
+        return str(int(entry.value))
+    return entry.text(what)
+
+
 @dataclass(frozen=True)
 class Text:
     """A text."""
@@ -56,9 +63,7 @@ class NameKind(Text):
     """A name, which may look like a number."""
 
     def read(self, entry: Entry, scope: Scope) -> Any:
-        if isinstance(entry.value, float) and abs(entry.value) < 1e15 and entry.value == int(entry.value):
-            return str(int(entry.value))
-        return entry.text("a name")
+        return _word(entry, "a name")
 
     def schema(self) -> Schema:
         return {"type": ["string", "integer"]}
@@ -71,7 +76,7 @@ class Choice:
     words: Collection[str]
 
     def read(self, entry: Entry, scope: Scope) -> Any:
-        word = entry.text(f"one of {', '.join(self.words)}")
+        word = _word(entry, f"one of {', '.join(self.words)}")
         if word not in self.words:
             raise entry.error(f"{word!r} is not known here; {nearest(word, self.words, 'choose one of')}")
         return word
@@ -80,7 +85,7 @@ class Choice:
         return str(value)
 
     def schema(self) -> Schema:
-        return {"enum": list(self.words)}
+        return {"enum": [*self.words, *(int(word) for word in self.words if word.isdigit())]}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert.constraints import METHODS
 from dalembert.errors import ModelError
+from dalembert.files.models.curves import CurveKind
 from dalembert.files.models.data_files import FileKind
 from dalembert.files.models.elastic_entries import ModesKind
 from dalembert.files.models.kinds import (
@@ -45,8 +46,8 @@ from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.stabilise import STABILISATIONS, Baumgarte
-from dalembert.parts.field_types import (
+from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte
+from dalembert.parts.conform import (
     ByName,
     FieldType,
     Marked,
@@ -251,6 +252,7 @@ _BY_MARK: dict[str, Kind] = {
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
     "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
-    "constraint method": Choice(METHODS), "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
+    "constraint method": Choice(METHODS), "curve": CurveKind(),
+    "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -37,7 +37,7 @@ class AugmentedBodies:
     """Augmented bodies of all groups in a state, without the external ones. Vectors are in world axes."""
 
     def __init__(self, s: State):
-        self.bodies = Bodies(s)
+        self.bodies = s.view(Bodies)
         self.groups: Groups = groups(s.mechanism)
 
     def mass(self, i: int) -> Any:

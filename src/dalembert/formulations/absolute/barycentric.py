@@ -40,27 +40,26 @@ refusal = weightless
 
 def augmented(s: State) -> AugmentedBodies:
     """The augmented bodies of a state: `d(i, k)`, `mass(i)`, `K`."""
-    return AugmentedBodies(s)
+    return s.view(AugmentedBodies)
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    x = hinged(augmented(s))
+    x = hinged(s)
     return x.gathered(x.bodies.velocities)
 
 
 def state(m: Any, t: Any, q: Any, w: Any) -> State:
-    x = hinged(augmented(State(m, t, q, np.zeros(m.n_u))))
+    x = hinged(State(m, t, q, np.zeros(m.n_u)))
     return state_of_bodies(m, t, q, x.velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    x = hinged(augmented(s))
+    x = hinged(s)
     return udot_of_bodies(s, x.spread @ np.asarray(wdot) + x.bias)
 
 
 def equations(s: State) -> Equations:
-    a = augmented(s)
-    x = hinged(a)
+    a, x = augmented(s), hinged(s)
     return x.equations(*balance(a, x))
 
 
@@ -76,8 +75,13 @@ def explain(s: State) -> list[Quantity]:
     ]
 
 
-def hinged(a: AugmentedBodies) -> Hinged:
+def hinged(s: State) -> Hinged:
     """The places by r_k = r_c + Σ_i d_ik [C 310]."""
+    return s.view(_hinged)
+
+
+def _hinged(s: State) -> Hinged:
+    a = augmented(s)
     every = a.bodies.numbers
     return Hinged(a.bodies, {(i, k): d for i in every for k in every if (d := a.moving(i, k)) is not None})
 

@@ -49,7 +49,7 @@ class PenalisedGauss:
         return m.n_q + len(newton_euler.speeds(m))
 
     def equations(self, s: State) -> Equations:
-        b = Bodies(s)
+        b = s.view(Bodies)
         A, f = b.inertia, b.right
         for H, h in (b.joint_rows, b.loop_rows):
             A, f = strengthened(A, f, H, h, self._stiffness(b, H))
@@ -57,18 +57,18 @@ class PenalisedGauss:
 
     def with_terms(self, s: State, e: Equations, terms: np.ndarray) -> Equations:
         """h of the loops and constraints less the terms: f − ρ HᵀW terms."""
-        b = Bodies(s)
+        b = s.view(Bodies)
         H = b.loop_rows[0]
         return replace(e, f=e.f - H.T @ (self._stiffness(b, H) * terms))
 
     def multipliers(self, s: State, wdot: Any) -> np.ndarray:
         """λ = ρ W (H ẇ − h) of the loops and constraints."""
-        b = Bodies(s)
+        b = s.view(Bodies)
         return self._forces(b, *b.loop_rows, wdot)
 
     def reactions(self, s: State, wdot: Any) -> list[tuple[Vector, Vector]]:
         """(force, torque) that each tree joint exerts on the body it carries, at the joint's point, motors and springs included."""
-        b = Bodies(s)
+        b = s.view(Bodies)
         every = [self._forces(b, *rows, wdot) for rows in (b.joint_rows, b.loop_rows)]
         return newton_euler.reactions(s, np.concatenate(every))
 

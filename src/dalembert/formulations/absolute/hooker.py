@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.absolute.augmented_bodies import AugmentedBodies
 from dalembert.formulations.absolute.barycentric import augmented, balance, hinged
 from dalembert.formulations.absolute.connection import JointConnection
 from dalembert.formulations.absolute.dead_rows import without_dead
@@ -52,7 +51,7 @@ def first_order(m: Mechanism) -> int:
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    x = hinged(augmented(s))
+    x = hinged(s)
     w = x.gathered(x.bodies.velocities)
     turns = [s.velocities[r].w for r in x.groups.floating]
     modes = [s.modal_u(k) for k in x.bodies.numbers]
@@ -61,23 +60,22 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     at_rest = State(m, t, q, np.zeros(m.n_u))
-    x = hinged(augmented(at_rest))
+    x = hinged(at_rest)
     Y = _from_rates(x)
     prescribed = _prescribed(x)
     return state_of_bodies(m, t, q, x.velocities(Y @ np.asarray(w) + prescribed))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    x = hinged(augmented(s))
-    barycentric = _from_rates(x) @ np.asarray(wdot) + _bias(x)
+    x, (Y, y0) = hinged(s), s.view(_in_rates)
+    barycentric = Y @ np.asarray(wdot) + y0
     return udot_of_bodies(s, x.spread @ barycentric + x.bias)
 
 
 def equations(s: State) -> Equations:
-    a: AugmentedBodies = augmented(s)
-    x = hinged(a)
+    a, x = augmented(s), hinged(s)
     K, right = balance(a, x)
-    Y, y0 = _from_rates(x), _bias(x)
+    Y, y0 = s.view(_in_rates)
     KY = K @ Y
     B, gamma, weights = _sliding_rows(x, Y, y0)
     A, f = Y.T @ KY, Y.T @ (right - K @ y0)
@@ -92,6 +90,12 @@ def equations(s: State) -> Equations:
 def _rates(m: Mechanism) -> list[int]:
     """The places in u of the speeds of joints that turn about a point."""
     return [at for j in m.joints if not slides(j.joint.inner) for at in j.columns[: j.n_own]]
+
+
+def _in_rates(s: State) -> tuple[np.ndarray, np.ndarray]:
+    """Y and y₀ of (r̈_c, ω̇) = Y ẇ + y₀."""
+    x = hinged(s)
+    return _from_rates(x), _bias(x)
 
 
 def _from_rates(x: Hinged) -> np.ndarray:
@@ -161,8 +165,7 @@ def _reduced(
 
 def explain(s: State) -> list[Quantity]:
     """C, S and T of the graph, μ, L, B and D, K, and Y, which makes rotations of joint rates."""
-    a: AugmentedBodies = augmented(s)
-    x = hinged(a)
+    a, x = augmented(s), hinged(s)
     turns = speeds_of_bodies(s.mechanism)[3 * a.bodies.n :]
     return [
         *graph_matrices(s.mechanism),

@@ -40,12 +40,12 @@ def first_order(m: Mechanism) -> int:
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    return Bodies(s).velocities
+    return s.view(Bodies).velocities
 
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """The joints' speeds are read off their bodies' velocities."""
-    bodies = Bodies(State(m, t, q, np.zeros(m.n_u)))
+    bodies = State(m, t, q, np.zeros(m.n_u)).view(Bodies)
     u = np.zeros(m.n_u, dtype=np.result_type(np.asarray(w).dtype, object if bodies.state.traced else float))
     for c in bodies.connections:
         X = c.in_world(c.reading.T)
@@ -55,12 +55,12 @@ def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    U, c = Bodies(s).reading
+    U, c = s.view(Bodies).reading
     return U @ np.asarray(wdot) - c
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
+    b = s.view(Bodies)
     H, h = b.joint_rows
     B, gamma = b.loop_rows
     A, f = definite_inertia(b)
@@ -88,8 +88,8 @@ def reactions(s: State, lam: Any) -> list[tuple[Vector, Vector]]:
 
     Those of external bodies, which have no multipliers, are what their given motion takes.
     """
-    b, m, lam = Bodies(s), s.mechanism, np.asarray(lam)
-    applied, found, first = loads(s), {}, 0
+    b, m, lam = s.view(Bodies), s.mechanism, np.asarray(lam)
+    applied, found, first = s.view(loads), {}, 0
     for c in b.connections:
         X = c.blocked
         own = lam[first : first + X.force.shape[1]]

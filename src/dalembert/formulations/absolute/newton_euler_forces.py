@@ -26,7 +26,7 @@ refusal = lacking
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
+    b = s.view(Bodies)
     S, right = force_system(b)
     return with_known_forces(b, solve_symmetric(S, right))
 

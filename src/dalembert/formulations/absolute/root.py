@@ -33,30 +33,34 @@ def speeds(m: Mechanism) -> tuple[str, ...]:
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    b = Bodies(s)
+    b = s.view(Bodies)
     return np.concatenate([[], *(b.velocities[b.at(r)[0]] for r in groups(b.mechanism).floating), _turns(b)])
 
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    return state_of_bodies(m, t, q, hinged(Bodies(State(m, t, q, np.zeros(m.n_u)))).velocities(w))
+    return state_of_bodies(m, t, q, hinged(State(m, t, q, np.zeros(m.n_u))).velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    x = hinged(Bodies(s))
+    x = hinged(s)
     return udot_of_bodies(s, x.spread @ np.asarray(wdot) + x.bias)
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
-    x = hinged(b)
+    b, x = s.view(Bodies), hinged(s)
     Z = x.spread
     JZ = b.inertia @ Z
     return x.equations(Z.T @ JZ, Z.T @ (b.right - b.inertia @ x.bias))
 
 
-def hinged(b: Bodies) -> Hinged:
+def hinged(s: State) -> Hinged:
     """d_ik of −L̃T₂: the part of the way from the first mass centre, or from the hinge on an external body, to that of body k which
     turns with body i on it."""
+    return s.view(_hinged)
+
+
+def _hinged(s: State) -> Hinged:
+    b = s.view(Bodies)
     d: dict[tuple[int, int], Lever] = {}
     for c in b.connections:
         k, parent = c.child, c.parent

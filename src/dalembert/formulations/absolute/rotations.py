@@ -38,22 +38,21 @@ def refusal(m: Mechanism) -> str | None:
 
 
 def formulation_speeds(s: State) -> np.ndarray:
-    return hinged(Bodies(s)).gathered(Bodies(s).velocities)
+    return hinged(s).gathered(s.view(Bodies).velocities)
 
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     at_rest = State(m, t, q, np.zeros(m.n_u))
-    return state_of_bodies(m, t, q, hinged(Bodies(at_rest)).velocities(w))
+    return state_of_bodies(m, t, q, hinged(at_rest).velocities(w))
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
-    x = hinged(Bodies(s))
+    x = hinged(s)
     return udot_of_bodies(s, x.spread @ np.asarray(wdot) + x.bias)
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
-    x = hinged(b)
+    b, x = s.view(Bodies), hinged(s)
     return x.equations(*_rotations(b, x))
 
 
@@ -81,8 +80,13 @@ def compliance(b: Bodies) -> tuple[np.ndarray, np.ndarray]:
     return inverse, MC @ inverse
 
 
-def hinged(b: Bodies) -> Hinged:
+def hinged(s: State) -> Hinged:
     """d_ik = Σ_j G_kj (ℓ_ij of the hinges body i carries − ℓ_ij of its own)."""
+    return s.view(_hinged)
+
+
+def _hinged(s: State) -> Hinged:
+    b = s.view(Bodies)
     _, G = compliance(b)
     hinges, root = _hinges(b), groups(b.mechanism).root
     d: dict[tuple[int, int], Lever] = {}

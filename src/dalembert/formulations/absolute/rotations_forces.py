@@ -25,7 +25,7 @@ refusal = lacking
 
 
 def equations(s: State) -> Equations:
-    b = Bodies(s)
+    b = s.view(Bodies)
     K, right = rotation_force_system(b)
     order = _outward(b)
     solved = np.empty_like(right)

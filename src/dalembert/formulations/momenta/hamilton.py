@@ -26,7 +26,7 @@ from dalembert.formulations.momenta.momenta import (
     speeds_rate,
 )
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import conditions, rates_per_speed
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import potential, structure, unpotential_on_rates
@@ -52,18 +52,20 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _legendre(m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray) -> dict[str, Any]:
+class _Legendre:
     """H as pᵀN u − T̄ + V, of p and u apart, and its slope in q."""
-    p, u = both[: m.n_q], both[m.n_q :]
-    s = State(m, t, q, u)
-    H: Any = p @ (rates_per_speed(s) @ u) - totals.kinetic_energy(s) + potential(s) if m.n_u else 0.0
-    along = dict(zip(q, p))
-    for body, condition in conditions(s):  # ½ (c,q p)²/μ
-        H = H + 0.5 * directional(condition, along) ** 2 / totals.total_inertia(m, body)[1]
-    return {"H": H, "H_q": gradient(H, list(q))}
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray):
+        p, u = both[: m.n_q], both[m.n_q :]
+        s = State(m, t, q, u)
+        self.H: Any = p @ (rates_per_speed(s) @ u) - totals.kinetic_energy(s) + potential(s) if m.n_u else 0.0
+        along = dict(zip(q, p))
+        for body, condition in conditions(s):  # ½ (c,q p)²/μ
+            self.H = self.H + 0.5 * directional(condition, along) ** 2 / totals.total_inertia(m, body)[1]
+        self.H_q = gradient(self.H, list(q))
 
 
-_parts = TracedFunctions(_legendre, rates_and_speeds)
+_parts = TracedSource(_Legendre, rates_and_speeds).functions("H", "H_q")
 
 
 def hamiltonian(s: State) -> Any:
@@ -73,7 +75,7 @@ def hamiltonian(s: State) -> Any:
 
 def by_coordinates(s: State) -> np.ndarray:
     """H,q [C 165c]."""
-    if not orthonormal(s.mechanism):
+    if not s.mechanism.view(orthonormal):
         return -momentum.by_coordinates(s)
     return np.asarray(_parts(s, np.concatenate([momenta_of(s), s.speeds])).H_q)
 
@@ -85,7 +87,7 @@ def equations(s: State) -> Equations:
 
 def explain(s: State) -> list[Quantity]:
     """H and what it is made of [C 156, 165]."""
-    m, own = s.mechanism, inertia(s, np.zeros(s.mechanism.n_u))
+    m, own = s.mechanism, s.view(inertia)
     q, at = m.coordinates, structure(m)
     return [
         quantity("M", "M of p = M q̇ + Γ [C 153]", at.M, q, q),

@@ -8,13 +8,13 @@ belongs to rates that keep the condition. Joints whose conditions are not of uni
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import (
     RatesState,
     bias,
@@ -49,8 +49,8 @@ class PhaseState(RatesState):
 def phase_state(m: Mechanism, t: Any, q: Any, p: Any) -> PhaseState:
     """The state with these momenta."""
     s = at_rest(m, t, q)
-    own, p = inertia(s, np.zeros(m.n_u)), vector(list(p))
-    if not orthonormal(m):
+    own, p = s.view(inertia), vector(list(p))
+    if not m.view(orthonormal):
         whole = momenta(s, np.zeros(m.n_q))
         rates = solve_definite(whole.M, p - whole.Gamma)
         return PhaseState(m, t, q, rates, speeds_from(s, rates), p)
@@ -73,28 +73,31 @@ def at_rest(m: Mechanism, t: Any, q: Any) -> State:
 
 
 # -- inertia in speeds ---------------------------------------------------------------------------------------------------------
-def _in_speeds(m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray) -> dict[str, Any]:
-    pi = gradient(totals.kinetic_energy(State(m, t, q, u)), list(u))
-    return {"A": symmetric(pi, u), "g": vector(list(substitute(pi, dict.fromkeys(u, 0.0))))}
+class _InSpeeds:
+    """A and g of T̄."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray):
+        pi = gradient(totals.kinetic_energy(State(m, t, q, u)), list(u))
+        self.A = symmetric(pi, u)
+        self.g = vector(list(substitute(pi, dict.fromkeys(u, 0.0))))
 
 
-inertia = TracedFunctions(_in_speeds, lambda m: m.speeds)
-"""A and g of T̄."""
+_in_speeds = TracedSource(_InSpeeds, lambda m: m.speeds).functions("A", "g")
 
-_ORTHONORMAL: WeakKeyDictionary[Mechanism, bool] = WeakKeyDictionary()
+
+def inertia(s: State) -> SimpleNamespace:
+    """A and g of T̄."""
+    return _in_speeds(s, np.zeros(s.mechanism.n_u))
 
 
 def orthonormal(m: Mechanism) -> bool:
     """Whether the rows c,q of the joints' conditions are unit vectors which W leaves nothing of; where there are none, too."""
-    if m not in _ORTHONORMAL:
-        good = True
-        if n_conditions(m):
-            q = m.admissible(m.somewhere(np.random.default_rng(3), 0.5))
-            s = State(m.numeric, 0.0, q, np.zeros(m.n_u))
-            C, W = condition_rows(s), speeds_per_rate(s)
-            good = bool(np.abs(C @ C.T - np.eye(len(C))).max() < UNIT and np.abs(W @ C.T).max() < UNIT)
-        _ORTHONORMAL[m] = good
-    return _ORTHONORMAL[m]
+    if not n_conditions(m):
+        return True
+    q = m.admissible(m.somewhere(np.random.default_rng(3), 0.5))
+    s = State(m.numeric, 0.0, q, np.zeros(m.n_u))
+    C, W = condition_rows(s), speeds_per_rate(s)
+    return bool(np.abs(C @ C.T - np.eye(len(C))).max() < UNIT and np.abs(W @ C.T).max() < UNIT)
 
 
 def condition_inertias(s: State) -> np.ndarray:
@@ -113,10 +116,10 @@ def _along_conditions(s: State, x: np.ndarray) -> np.ndarray | float:
 
 def rates_from(s: State, x: np.ndarray) -> np.ndarray:
     """M⁻¹ x, of a column or of several."""
-    if not orthonormal(s.mechanism):
+    if not s.mechanism.view(orthonormal):
         return solve_definite(momenta(s, s.rates).M, x)
     N = rates_per_speed(s)
-    return np.asarray(N @ solve_definite(inertia(s, np.zeros(s.mechanism.n_u)).A, N.T @ x) + _along_conditions(s, x))
+    return np.asarray(N @ solve_definite(s.view(inertia).A, N.T @ x) + _along_conditions(s, x))
 
 
 # -- rates of momenta ----------------------------------------------------------------------------------------------------------
@@ -125,20 +128,20 @@ def rates_and_speeds(m: Mechanism) -> tuple[str, ...]:
     return (*(f"q.{name}" for name in m.coordinates), *(f"u.{name}" for name in m.speeds))
 
 
-def _momentum_bias(m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray) -> dict[str, Any]:
-    rates, u = both[: m.n_q], both[m.n_q :]
-    s = State(m, t, q, u)
-    along = dict(zip(q, rates))
-    p = speeds_per_rate(s).T @ gradient(totals.kinetic_energy(s), list(u))
-    own = RatesState(m, t, q, rates)
-    extra = kinetic(own) - totals.kinetic_energy(own)  # ½ μ ċ²
-    p = p + gradient(extra, list(rates))
-    turned = directional(speeds_from(s, rates), along)
-    return {"bias": directional(p, {t: 1.0} | along | dict(zip(u, turned)))}
+class _MomentumBias:
+    """Ṁ q̇ + Γ̇ of q̇ and u = W q̇."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray):
+        rates, u = both[: m.n_q], both[m.n_q :]
+        s, own = State(m, t, q, u), RatesState(m, t, q, rates)
+        along = dict(zip(q, rates))
+        extra = kinetic(own) - totals.kinetic_energy(own)  # ½ μ ċ²
+        p = speeds_per_rate(s).T @ gradient(totals.kinetic_energy(s), list(u)) + gradient(extra, list(rates))
+        turned = directional(speeds_from(s, rates), along)
+        self.bias = directional(p, {t: 1.0} | along | dict(zip(u, turned)))
 
 
-_bias = TracedFunctions(_momentum_bias, rates_and_speeds)
-"""Ṁ q̇ + Γ̇."""
+_bias = TracedSource(_MomentumBias, rates_and_speeds).functions("bias")
 
 
 def momentum_bias(s: State) -> np.ndarray:
@@ -149,7 +152,7 @@ def momentum_bias(s: State) -> np.ndarray:
 def speeds_rate(s: State, pdot: Any) -> np.ndarray:
     """u̇ = W q̈ + Ẇ q̇ from q̈ = M⁻¹(ṗ − Ṁ q̇ − Γ̇)."""
     qddot = rates_from(s, np.asarray(pdot) - momentum_bias(s))
-    return np.asarray(speeds_per_rate(s) @ qddot + bias(s))
+    return np.asarray(s.view(speeds_per_rate) @ qddot + bias(s))
 
 
 def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.momenta.momenta import constrained, momenta_of, phase_state, rates_and_speeds, speeds_rate
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import RatesState, speeds_from
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
 from dalembert.formulations.tree.lagrangian import kinetic, potential, structure, unpotential_on_rates
@@ -38,21 +38,20 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-def _lagrangian(m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray) -> dict[str, Any]:
+class _Lagrangian:
     """L,q of q̇ and u = W q̇: T̄,q, and what W changes at constant q̇."""
-    rates, u = both[: m.n_q], both[m.n_q :]
-    s = State(m, t, q, u)
-    T = totals.kinetic_energy(s)
-    pi = symbols("pi.", m.speeds)
-    turned = substitute(
-        gradient(pi @ speeds_from(s, rates) if m.n_u else 0.0, list(q)), dict(zip(pi, gradient(T, list(u))))
-    )
-    own = RatesState(m, t, q, rates)
-    extra = kinetic(own) - totals.kinetic_energy(own)  # ½ μ ċ² of conditions among coordinates
-    return {"L_q": gradient(T, list(q)) + turned + gradient(extra, list(q)) - gradient(potential(s), list(q))}
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray):
+        rates, u = both[: m.n_q], both[m.n_q :]
+        s, own = State(m, t, q, u), RatesState(m, t, q, rates)
+        T, pi = totals.kinetic_energy(s), symbols("pi.", m.speeds)
+        turned = gradient(pi @ speeds_from(s, rates) if m.n_u else 0.0, list(q))
+        extra = kinetic(own) - totals.kinetic_energy(own)  # ½ μ ċ² of conditions among coordinates
+        by_q = gradient(T + extra - potential(s), list(q))
+        self.L_q = by_q + substitute(turned, dict(zip(pi, gradient(T, list(u)))))
 
 
-_energies = TracedFunctions(_lagrangian, rates_and_speeds)
+_energies = TracedSource(_Lagrangian, rates_and_speeds).functions("L_q")
 
 
 def by_coordinates(s: State) -> np.ndarray:

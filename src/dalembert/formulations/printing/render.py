@@ -46,8 +46,9 @@ def sections(eq: WrittenEquations) -> Readable:
     }
     found = {name: x for name, x in found.items() if name in ("qdot", "A") or _present(x)}
     found |= {"B": eq.B, "gamma": eq.gamma} if len(eq.gamma) else {}
-    lower = {name: np.tril(x) if name == "A" else x for name, x in found.items()}
-    return readable(lower, Algebra.of(eq.mechanism, eq.u), found)
+    if eq.symmetric:
+        found["A"] = np.tril(eq.A)
+    return readable(found, Algebra.of(eq.mechanism, eq.u), found)
 
 
 def _present(values: np.ndarray) -> bool:
@@ -70,11 +71,13 @@ def text(eq: WrittenEquations) -> str:
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
     if len(eq.gamma):
         out.append(f"B du/dt = {'gamma' if _shown(eq, written, 'gamma') else '0'}")
+    out += [f"to first degree in {', '.join(eq.small.names)}"] if eq.small is not None else []
     if written.assigned:
         out += ["", "with", *(f"  {name} = {value}" for name, value in written.assigned)]
     for name in written.tables:
         lines = _shown(eq, written, name)
-        out += ["", HEADINGS[name], *(f"  {line}" for line in lines)] if lines else []
+        heading = HEADINGS[name] if name != "A" or eq.symmetric else "mass matrix, where it is not 0"
+        out += ["", heading, *(f"  {line}" for line in lines)] if lines else []
     return "\n".join(out)
 
 
@@ -83,11 +86,18 @@ def _shown(eq: WrittenEquations, written: Texts, name: str) -> list[str]:
     names, rows = [w.name for w in eq.u], [f"row {k + 1}" for k in range(len(eq.gamma))]
     table = written.tables[name]
     if name == "qdot":
-        return [f"d/dt {x.name} = {t}" for x, t in zip(eq.q, table)]
+        return [f"d/dt {q} = {t}" for q, t in _rates(eq, table)]
     if name == "A" and _is_one(eq.A):
         return []
     labels = (rows if name in ("B", "gamma") else names, names)
     return element_lines(name, table, labels)
+
+
+def _rates(eq: WrittenEquations, table: np.ndarray) -> list[tuple[str, str]]:
+    """Coordinates with the texts of their rates; in one line where each rate is a speed by itself."""
+    if len(eq.q) > 1 and len(eq.q) == len(eq.u) and all(x is w for x, w in zip(eq.qdot, eq.u)):
+        return [("q", eq.u[0].name.partition("_")[0])]
+    return [(x.name, t) for x, t in zip(eq.q, table)]
 
 
 def latex(eq: WrittenEquations) -> str:
@@ -95,11 +105,11 @@ def latex(eq: WrittenEquations) -> str:
     left = ("" if _is_one(eq.A) else "A ") + r"\dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
     right = " + ".join(name_in_latex(name) for name in balance(eq, written.tables)[1])
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
-    symmetric = "" if _is_one(eq.A) else r", \quad A = A^{T}"
+    symmetric = "" if _is_one(eq.A) or not eq.symmetric else r", \quad A = A^{T}"
     lines = [f"{left} &= {right}{symmetric}{speeds}", *(f"{name} &= {value}" for name, value in written.assigned)]
     for name, table in written.tables.items():
         if name == "A":
-            lines += [] if _is_one(eq.A) else _mass_matrix(table)
+            lines += [] if _is_one(eq.A) else _mass_matrix(table, eq.symmetric)
         elif name == "gamma" and all(t == "0" for t in table):
             lines.append(r"\gamma &= 0")
         else:
@@ -107,9 +117,9 @@ def latex(eq: WrittenEquations) -> str:
     return latex_block(lines)
 
 
-def _mass_matrix(lower: np.ndarray) -> list[str]:
-    """A small one as a matrix, a large one as the elements of its lower half."""
-    whole_one = np.where(np.tri(len(lower), dtype=bool), lower, lower.T)
+def _mass_matrix(lower: np.ndarray, symmetric: bool) -> list[str]:
+    """A small one as a matrix, a large one as its elements, of a symmetric one those of the lower half."""
+    whole_one = np.where(np.tri(len(lower), dtype=bool), lower, lower.T) if symmetric else lower
     if len(lower) <= SMALL_MATRIX and max(map(len, lower.ravel()), default=0) <= SHORT_ELEMENT:
         return latex_lines("A", whole_one)
     return [f"A_{{{i + 1},{j + 1}}} &= {t}" for (i, j), t in np.ndenumerate(lower) if t != "0"]
@@ -123,7 +133,8 @@ def in_sympy(eq: WrittenEquations) -> tuple[list[tuple[Any, Any]], dict[str, Any
     sympy = optional("sympy", "writing equations in SymPy", TraceError)
     found = sections(eq)
     values = found.values
-    values["A"] = np.where(np.tri(len(eq.A), dtype=bool), values["A"], values["A"].T)
+    if eq.symmetric:
+        values["A"] = np.where(np.tri(len(eq.A), dtype=bool), values["A"], values["A"].T)
     named = any(x.any() for x in found.is_long.values())
     replacements, made = to_sympy(list(values.values()), program if named else whole)
     return replacements, {name: sympy.Matrix(x) for name, x in zip(values, made)}

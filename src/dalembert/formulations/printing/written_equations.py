@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -13,10 +14,14 @@ import numpy as np
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
+from dalembert.formulations.partial_linearisation import SmallCoordinates, Truncation, small_speeds
 from dalembert.formulations.printing.force_parts import ForceParts, parts
 from dalembert.formulations.traced import shortest
+from dalembert.kinematics import totals
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
+from dalembert.trace.collect import Powers, collected
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.constraints.methods.solution import Solution
+    from dalembert.kernels.compiled_equations import CompiledEquations
     from dalembert.trace import Expr
 
 
@@ -35,7 +41,8 @@ MOST_IN_A_NOTEBOOK, CHARACTERS_IN_A_NOTEBOOK = 3000, 60_000
 class WrittenEquations:
     """q̇ = N(q) u, A u̇ + Bᵀλ = f and B u̇ = γ in the formulation speeds u; B has no rows where nothing is constrained.
 
-    f = velocity_terms + gravity + applied.
+    f = velocity_terms + gravity + applied. Where some coordinates are `small`, all is of first degree in these, their speeds and their
+    accelerations, and A need not be symmetric.
     """
 
     formulation: str
@@ -48,6 +55,9 @@ class WrittenEquations:
     f: np.ndarray
     B: np.ndarray
     gamma: np.ndarray
+    small: SmallCoordinates | None = None
+    exact: WrittenEquations | None = None
+    """What partly linear equations were truncated from."""
 
     @staticmethod
     def traced(name: str, method: Formulation, m: Mechanism) -> WrittenEquations:
@@ -60,16 +70,36 @@ class WrittenEquations:
             e = method.equations(s)
             return [np.asarray(x) for x in (s.rates, e.A, e.f, e.B, e.gamma)]
 
-        return WrittenEquations(name, method, m, q, w, *shortest(written, list))
+        qdot, A, f, B, gamma = shortest(written, list)
+        return WrittenEquations(name, method, m, q, w, qdot, A, f, B, gamma)
+
+    def truncated(self, small: SmallCoordinates) -> WrittenEquations:
+        """The same to first degree in what is small: accelerations of small speeds meet A of degree 0, the others A of degree 1."""
+        places = small_speeds(self.method, self.mechanism, small)
+        keep = self._truncation(small, places)
+        A = np.array(keep.up_to(self.A, 1))
+        A[:, places] = keep.up_to(self.A[:, places], 0)
+        first = (keep.up_to(x, 1) for x in (self.qdot, self.f, self.B, self.gamma))
+        qdot, f, B, gamma = first
+        return replace(self, qdot=qdot, A=A, f=f, B=B, gamma=gamma, small=small, exact=self)
+
+    def _truncation(self, small: SmallCoordinates, speeds: Sequence[int]) -> Truncation:
+        return Truncation({self.q[at]: value for at, value in small.nominal} | {self.u[at]: 0.0 for at in speeds})
+
+    @cached_property
+    def _kept(self) -> Truncation:
+        assert self.small is not None
+        return self._truncation(self.small, small_speeds(self.method, self.mechanism, self.small))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Written anew, which takes less than keeping all expressions."""
         method = self.method.__name__ if isinstance(self.method, ModuleType) else self.method
-        return _written_again, (self.formulation, method, self.mechanism)
+        return _written_again, (self.formulation, method, self.mechanism, self.small)
 
     def __repr__(self) -> str:
         rows = f", {counted(len(self.B), 'row')} of constraints" if len(self.B) else ""
-        return f"<Equations of {self.mechanism.name!r} by {self.formulation}: {counted(len(self.u), 'speed')}{rows}; print them>"
+        by = self.formulation if self.small is None else f"{self.formulation}, {', '.join(self.small.names)} small"
+        return f"<Equations of {self.mechanism.name!r} by {by}: {counted(len(self.u), 'speed')}{rows}; print them>"
 
     def __str__(self) -> str:
         return self.text()
@@ -88,14 +118,28 @@ class WrittenEquations:
         """Operations to compute A, f, B and γ together, each shared value once."""
         return count_operations([self.A, self.f, self.B, self.gamma])
 
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether A is, as that of all exact equations; of partly linear ones, where both sides of the diagonal are the same."""
+        if self.small is None:
+            return True
+        with tracing():
+            sides = [
+                x.ravel() if (short := collected(x.ravel(), Powers)) is None else short for x in (self.A, self.A.T)
+            ]
+            return all(a is b or (isinstance(a, (int, float)) and a == b) for a, b in zip(*sides))
+
     # -- the right-hand side in parts -----------------------------------------------------------------------------------
     @cached_property
     def _parts(self) -> ForceParts:
         with tracing():
-            return shortest(
+            made = shortest(
                 lambda: parts(self.method, self.mechanism, self.t, self.q, self.u),
                 lambda x: [x.velocity, x.gravity, x.applied],
             )
+            if self.small is None:
+                return made
+            return ForceParts(*(self._kept.up_to(x, 1) for x in (made.velocity, made.gravity, made.applied)))
 
     @property
     def velocity_terms(self) -> np.ndarray:
@@ -110,6 +154,22 @@ class WrittenEquations:
     def applied(self) -> np.ndarray:
         """What the mechanism's forces put into f."""
         return self._parts.applied
+
+    # -- energies -------------------------------------------------------------------------------------------------------
+    @cached_property
+    def kinetic_energy(self) -> Expr | float:
+        """T in the formulation speeds; where coordinates are small, to second degree in these and their speeds [C 300]."""
+        return self._energy(totals.kinetic_energy)
+
+    @cached_property
+    def potential_energy(self) -> Expr | float:
+        """V of gravity, of strains and of the forces that have a potential; likewise to second degree."""
+        return self._energy(totals.potential_energy)
+
+    def _energy(self, of: Callable[[State], Any]) -> Expr | float:
+        with tracing():
+            energy = of(self.method.state(self.mechanism, self.t, self.q, self.u))
+            return cast("Expr | float", energy if self.small is None else self._kept.up_to(energy, 2))
 
     # -- for people -----------------------------------------------------------------------------------------------------
     def text(self) -> str:
@@ -179,6 +239,13 @@ class WrittenEquations:
         made: ca.Function = casadi_function(name, self.inputs, self.results)
         return made
 
+    def compiled(self) -> CompiledEquations:
+        """Machine code of the same: `compiled(q, u, t)` gives A, f, B and γ of one state or many, `compiled.rates(q, u, t)` q̇ and u̇,
+        with u the formulation speeds."""
+        from dalembert.kernels.compiled_equations import CompiledEquations
+
+        return CompiledEquations(self)
+
     def evaluate(self, q: ArrayLike, u: ArrayLike, t: float = 0.0, **parameters: float) -> Equations:
         """A, f, B and γ at a state given in the mechanism's coordinates and speeds; parameters not given have its values."""
         m = self.mechanism.with_parameters(**parameters)
@@ -190,17 +257,24 @@ class WrittenEquations:
         return Equations(*(np.asarray(x, dtype=float) for x in made))
 
     def solve(
-        self, q: ArrayLike, u: ArrayLike, t: float = 0.0, constraints: str = "range_space", **parameters: float
+        self, q: ArrayLike, u: ArrayLike, t: float = 0.0, constraints: str | None = None, **parameters: float
     ) -> Solution:
-        """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method."""
+        """The rates of the speeds, the multipliers and the rank of B at numbers, by the named constraint method, "range_space" unless
+        another is named; partly linear equations by "augmented" alone, because their A is not symmetric."""
         from dalembert.constraints import method
         from dalembert.kinematics.bending import check_positive
 
+        usual = "range_space" if self.small is None else "augmented"
+        if self.small is not None and constraints not in (None, usual):
+            raise FormulationError(
+                f'A of partly linear equations is not symmetric, as constraints={constraints!r} would need it; choose "augmented"'
+            )
         check_positive(self.mechanism.with_parameters(**parameters), q, t, where="solve")
-        return method(constraints)(self.evaluate(q, u, t, **parameters))
+        return method(constraints or usual)(self.evaluate(q, u, t, **parameters))
 
 
-def _written_again(name: str, method: Any, m: Mechanism) -> WrittenEquations:
+def _written_again(name: str, method: Any, m: Mechanism, small: SmallCoordinates | None) -> WrittenEquations:
     form = cast(Formulation, import_module(method)) if isinstance(method, str) else method
     with tracing():
-        return WrittenEquations.traced(name, form, m)
+        made = WrittenEquations.traced(name, form, m)
+        return made if small is None else made.truncated(small)

@@ -6,11 +6,12 @@ carry as constraint rows: c,q q̈ = −(c,q)˙ q̇.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism, TreeJoint
@@ -77,38 +78,46 @@ def conditions(s: State) -> list[tuple[int, Any]]:
     return [(k, c) for k, (j, q) in joints if j.columns for c in j.joint.condition(q)]
 
 
-def _differentiated(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    s = RatesState(m, t, q, rates)
-    along = dict(zip(q, rates))
-    C = jacobian(np.array([c for _, c in conditions(s)], dtype=object), list(q))
-    return {"bias": directional(s.speeds, along), "C": C, "gamma": -directional(C @ rates, along)}
+class _Differentiated:
+    """Ẇ q̇, and the rows C q̈ = γ of the conditions."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray):
+        s = RatesState(m, t, q, rates)
+        along = dict(zip(q, rates))
+        self.bias = directional(s.speeds, along)
+        self.C = jacobian(np.array([c for _, c in conditions(s)], dtype=object), list(q))
+        self.gamma = -directional(self.C @ rates, along)
 
 
-_second = TracedFunctions(_differentiated)
+_second = TracedSource(_Differentiated).functions("bias", "C", "gamma")
+
+
+def _second_of(s: State) -> SimpleNamespace:
+    return _second(s, s.rates)
 
 
 def condition_rows(s: State) -> np.ndarray:
     """c,q of all conditions."""
-    return np.asarray(_second(s, s.rates).C)
+    return np.asarray(s.view(_second_of).C)
 
 
 def speed_rates(s: State, qddot: Any) -> np.ndarray:
     """u̇ = W q̈ + Ẇ q̇."""
-    return speeds_per_rate(s) @ np.asarray(qddot) + bias(s)
+    return s.view(speeds_per_rate) @ np.asarray(qddot) + bias(s)
 
 
 def bias(s: State) -> np.ndarray:
     """Ẇ q̇."""
     if all(_plain(j) for j in s.mechanism.joints):
         return np.zeros(s.mechanism.n_u)
-    return np.asarray(_second(s, s.rates).bias)
+    return np.asarray(s.view(_second_of).bias)
 
 
 def rows_in_rates(s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(B, b, γ) of B q̇ = b and B q̈ = γ: the joints' conditions first, then the mechanism's own rows."""
-    W, rows = speeds_per_rate(s), constraint_rows(s)
+    W, rows = s.view(speeds_per_rate), constraint_rows(s)
     B, b, gamma = rows.B @ W, rows.b, rows.gamma - rows.B @ bias(s)
     if not n_conditions(s.mechanism):
         return B, b, gamma
-    own = _second(s, s.rates)
+    own = s.view(_second_of)
     return np.vstack([own.C, B]), np.concatenate([np.zeros(len(own.gamma)), b]), np.concatenate([own.gamma, gamma])

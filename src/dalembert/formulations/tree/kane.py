@@ -35,7 +35,7 @@ def mass_matrix(s: State) -> np.ndarray:
 def equations(s: State) -> Equations:
     """A and f by partial velocities, body by body, on the speeds of the body's own path."""
     m = s.mechanism
-    applied = loads(s)
+    applied = s.view(loads)
     A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
     f = np.zeros(m.n_u, dtype=A.dtype)
     for k, body in enumerate(m.bodies, start=1):

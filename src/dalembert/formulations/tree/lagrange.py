@@ -12,20 +12,11 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedFunctions
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
 from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
-from dalembert.formulations.tree.lagrangian import (
-    Structure,
-    kinetic,
-    potential,
-    structure,
-    symmetric,
-    unpotential_on_rates,
-)
+from dalembert.formulations.tree.lagrangian import Structure, in_rates, structure, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, gradient
 
 title = "Lagrange, generalized coordinates"
 letter = "qdot"
@@ -43,22 +34,14 @@ def udot(s: State, wdot: Any) -> np.ndarray:
     return speed_rates(s, wdot)
 
 
-def _from_energies(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    s = RatesState(m, t, q, rates)
-    T, V = kinetic(s), potential(s)
-    p = gradient(T, list(rates))
-    f = gradient(T, list(q)) - gradient(V, list(q)) - directional(p, {t: 1.0} | dict(zip(q, rates)))
-    return {"M": symmetric(p, rates), "f": f}
-
-
-_energies = TracedFunctions(_from_energies)
+_energies = in_rates.functions("M", "T_q", "V_q", "p_bias")
 
 
 def equations(s: State) -> Equations:
     """M q̈ + Bᵀλ = T,q − V,q − (∂p/∂t + p,q q̇) + Q̄ [C 107, 133]."""
     own = _energies(s, s.rates)
     B, _, gamma = rows_in_rates(s)
-    return Equations(own.M, own.f + unpotential_on_rates(s), B, gamma)
+    return Equations(own.M, own.T_q - own.V_q - own.p_bias + unpotential_on_rates(s), B, gamma)
 
 
 def explain(s: State) -> list[Quantity]:
@@ -70,7 +53,7 @@ def _forms(m: Mechanism, own: Structure) -> list[Quantity]:
     q = m.coordinates
     return [
         quantity("G", "G = Γ,q − (Γ,q)ᵀ, gyroscopic [C 110]", own.G, q, q),
-        quantity("T0_q", "T₀,q, centrifugal", gradient(own.T0, list(own.q)), q),
+        quantity("T0_q", "T₀,q, centrifugal", own.T0_q, q),
         *(
             quantity(f"J_{name}", f"J of {name}: Christoffel's symbols, in q̇ᵀJ q̇ [C 110]", own.J[k], q, q)
             for k, name in enumerate(q)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import TracedFunctions
+from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import RatesState, conditions, speeds_per_rate
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
@@ -58,7 +58,7 @@ def unpotential(s: State) -> np.ndarray:
 
 def unpotential_on_rates(s: State) -> np.ndarray:
     """Q̄ on q̇: the power Q̄ᵀu = (WᵀQ̄)ᵀq̇."""
-    return np.asarray(speeds_per_rate(s).T @ unpotential(s))
+    return np.asarray(s.view(speeds_per_rate).T @ unpotential(s))
 
 
 def symmetric(momenta: np.ndarray, rates: np.ndarray) -> np.ndarray:
@@ -67,16 +67,6 @@ def symmetric(momenta: np.ndarray, rates: np.ndarray) -> np.ndarray:
     upper = np.triu_indices(len(M), 1)
     M[upper] = M.T[upper]
     return M
-
-
-def _momenta(m: Mechanism, t: Any, q: np.ndarray, rates: np.ndarray) -> dict[str, Any]:
-    T = kinetic(RatesState(m, t, q, rates))
-    p = gradient(T, list(rates))
-    return {"M": symmetric(p, rates), "Gamma": substitute(p, dict.fromkeys(rates, 0.0))}
-
-
-momenta = TracedFunctions(_momenta)
-"""M and Γ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,20 +94,53 @@ class Structure:
         return potential(self._state)
 
     @cached_property
-    def _p(self) -> np.ndarray:
+    def p(self) -> np.ndarray:
+        """T,q̇ = M q̇ + Γ."""
         return gradient(self.T, list(self.rates))
 
     @cached_property
     def M(self) -> np.ndarray:
-        return symmetric(self._p, self.rates)
+        return symmetric(self.p, self.rates)
 
     @cached_property
     def Gamma(self) -> np.ndarray:
-        return vector(list(substitute(self._p, dict.fromkeys(self.rates, 0.0))))
+        return vector(list(substitute(self.p, dict.fromkeys(self.rates, 0.0))))
+
+    @cached_property
+    def p_bias(self) -> np.ndarray:
+        """Ṁ q̇ + Γ̇: ṗ where q̈ = 0."""
+        return np.asarray(directional(self.p, {self.t: 1.0} | dict(zip(self.q, self.rates))))
 
     @cached_property
     def T0(self) -> Any:
         return substitute(self.T, dict.fromkeys(self.rates, 0.0))
+
+    @cached_property
+    def T_q(self) -> np.ndarray:
+        return gradient(self.T, list(self.q))
+
+    @cached_property
+    def V_q(self) -> np.ndarray:
+        return gradient(self.V, list(self.q))
+
+    @cached_property
+    def L_q(self) -> np.ndarray:
+        """L,q of L = T − V."""
+        return np.asarray(self.T_q - self.V_q)
+
+    @cached_property
+    def T0_q(self) -> np.ndarray:
+        return gradient(self.T0, list(self.q))
+
+    @cached_property
+    def Gamma_q_v(self) -> np.ndarray:
+        """Γ,qᵀ q̇."""
+        return gradient(self.Gamma @ self.rates if len(self.q) else 0.0, list(self.q))
+
+    @cached_property
+    def M_q_vv(self) -> np.ndarray:
+        """{q̇ᵀ M,q_α q̇}, which one backward sweep gives."""
+        return gradient(self.rates @ (self.p - self.Gamma) if len(self.q) else 0.0, list(self.q))
 
     @cached_property
     def G(self) -> np.ndarray:
@@ -141,3 +164,9 @@ class Structure:
 def structure(m: Mechanism) -> Structure:
     """M, Γ, T₀, G, J^α and V of a mechanism, in the symbols of `m.symbolic_state()` and q̇ as `qdot_…`."""
     return Structure(m, symbol("t"), symbols("q_", m.coordinates), symbols("qdot_", m.coordinates))
+
+
+in_rates = TracedSource(Structure)
+"""The same of every mechanism, to be evaluated."""
+momenta = in_rates.functions("M", "Gamma")
+"""M and Γ."""

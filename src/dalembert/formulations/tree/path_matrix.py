@@ -1,6 +1,6 @@
 """Planar open chains from the path matrix, each equation on its own [D 5.50–5.88].
 
-Every body has its absolute angle φ_k, and P_k, the point of its joint, slides by x along directions fixed in its parent c. With
+Every body has its absolute angle φ_k, and P_k, the point of its joint, slides by x along a way of its parent c, straight or not. With
 P[i, j] = 1 where body i carries j or is j, M = P m Pᵀ is constant (M_ij: the mass both carry), ẇ_k the acceleration of P_k relative to
 P_c, and u̇_k that of the mass centre relative to P_k,
 
@@ -76,7 +76,7 @@ def equation(s: State, column: int) -> tuple[dict[int, Any], Any]:
 
 def _added_up(s: State, column: int) -> _Sum:
     moving, total = _MovingChain(s, chain(s.mechanism)), _Sum()
-    slide = moving.geometry.slide_of(column)
+    slide = moving.geometry.slide_of(s, column)
     if slide is not None:
         moving.add_point(total, *slide, f"x{slide[0] + 1}^")
     for body in (k for k, turns in enumerate(moving.geometry.turns_with) if slide is None and turns == column):
@@ -116,7 +116,7 @@ class _MovingChain:
         self.M = (self.P * np.array(self.mass)) @ self.P.T
         self.angles = geometry.angles(s.coordinates)
         self.rates = geometry.turning_rates(s.speeds)
-        self.arms = [geometry.arm(k, s.coordinates) for k in range(m.n_bodies)]
+        self.arms = [geometry.arm(s, k) for k in range(m.n_bodies)]
 
     def add_turn(self, total: _Sum, body: int) -> None:
         """[D 5.87] of a body's angle."""
@@ -138,14 +138,16 @@ class _MovingChain:
         total.take(f"−{along} · M{j + 1} g", -(self.M[j, j] * arm.dot(self.geometry.gravity, self.angles)))
 
     def _w(self, k: int) -> list[Acceleration]:
-        """ẇ_k = φ̈_c (r + x)⊥ − φ̇_c² (r + x) + Σ ẍ x̂ + 2 ẋ φ̇_c x̂⊥."""
+        """ẇ_k = φ̈_c (r + x)⊥ − φ̇_c² (r + x) + Σ ẍ x̂ + 2 ẋ φ̇_c x̂⊥, and ẋ times the rate of x̂ on a curved way."""
         parent = self.parent[k] - 1
-        out = [Acceleration(direction, column, 0.0) for column, direction in self.geometry.slides[k]]
+        directions, bend = self.geometry.directions(self.s, k), self.geometry.bend(self.s, k)
+        out = [Acceleration(direction, column, 0.0) for column, direction in directions]
+        out += [] if bend is None else [Acceleration(bend, None, 1.0)]
         if parent >= 0:
             rate = self.rates[parent]
             out.append(Acceleration(self.arms[k].turned(), self.geometry.turns_with[parent], 0.0))
             out.append(Acceleration(self.arms[k], None, -(rate * rate)))
-            for column, direction in self.geometry.slides[k]:
+            for column, direction in directions:
                 out.append(Acceleration(direction.turned(), None, 2.0 * self.s.speeds[column] * rate))
         return out
 
@@ -187,7 +189,7 @@ def explain(s: State) -> list[Quantity]:
     for column, name in enumerate(m.speeds):
         terms = _added_up(s, column).terms
         values = [sum(x if at is None else x * accelerations[at] for at, x in parts) for parts in terms.values()]
-        number = "5.87" if moving.geometry.slide_of(column) is None else "5.88"
+        number = "5.87" if moving.geometry.slide_of(s, column) is None else "5.88"
         words = f"terms of the equation of {name}, whose sum is the applied force [D {number}]"
         found.append(quantity(f"terms_{name}", words, values, list(terms)))
     return found
@@ -205,7 +207,7 @@ def _energies(x: _MovingChain, names: list[str]) -> list[Quantity]:
         """w_k."""
         parent = x.parent[k] - 1
         own = (x.rates[parent] if parent >= 0 else 0.0) * turned(x.arms[k].turned())
-        for column, direction in x.geometry.slides[k]:
+        for column, direction in x.geometry.directions(x.s, k):
             own = own + x.s.speeds[column] * turned(direction)
         return np.asarray(own)
 

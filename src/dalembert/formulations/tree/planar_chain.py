@@ -1,4 +1,5 @@
-"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along directions fixed in parents.
+"""A planar open chain, as source D describes it: absolute angles, arms fixed in bodies, slides along ways of the parents, straight or
+curved [D Fig. 5.38].
 
 Bodies are counted from 0 here; −1 is the ground, whose angle is 0.
 """
@@ -13,12 +14,15 @@ import numpy as np
 
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import cos, free_symbols, sin
+from dalembert.parts.joints.curve import ALONG
+from dalembert.trace import Expr, cos, free_symbols, sin
 from dalembert.trace.bind import expressions_in
 from dalembert.vectors import Vector, across, vector
 
 FLAT = 1e-9
 """Largest part of a unit vector out of the plane."""
+POSES = 3
+"""Poses in which it is looked at whether everything stays in the plane."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +64,10 @@ class PlanarChain:
     """Turn of each joint: the places of its angle in q and of its speed in u, and the sense of its axis."""
     turns_with: list[int | None]
     """The column of the speed with which each body turns: its own joint's, or its parent's; None where it cannot turn."""
-    slides: list[list[tuple[int, Arm]]]
-    """Slides of each joint: columns and directions, fixed in the parent."""
-    places: list[list[int]]
-    """Coordinates of each joint's slides."""
+    slides: list[list[tuple[int, int]]]
+    """Slides of each joint: columns, and which of the joint's speeds each is."""
+    ways: list[np.ndarray]
+    """Maps from each joint's axes on its parent to the plane's, where the parent's angle is 0: 2 × 3."""
     offsets: list[Arm]
     """r_k: from the parent's P to the joint, fixed in the parent."""
     centres: list[Arm]
@@ -92,17 +96,27 @@ class PlanarChain:
             out.append(carried if turn is None else carried + turn[2] * u[turn[1]])
         return [*out, 0.0]
 
-    def arm(self, k: int, q: Any) -> Arm:
+    def arm(self, s: State, k: int) -> Arm:
         """r_k + x_k."""
-        at = self.offsets[k].at
-        for place, (_, direction) in zip(self.places[k], self.slides[k]):
-            at = at + q[place] * direction.at
-        return Arm(at, self.parent[k] - 1)
+        moved = self.ways[k] @ s.mechanism.joints[k].joint.translation(s.joint_q[k])
+        return Arm(self.offsets[k].at + moved, self.parent[k] - 1)
 
-    def slide_of(self, column: int) -> tuple[int, Arm] | None:
+    def directions(self, s: State, k: int) -> list[tuple[int, Arm]]:
+        """x̂ of every slide of joint k, with its column."""
+        sliding = s.mechanism.joints[k].joint.sliding(s.joint_q[k])
+        return [(column, Arm(self.ways[k] @ sliding[:, i], self.parent[k] - 1)) for column, i in self.slides[k]]
+
+    def bend(self, s: State, k: int) -> Arm | None:
+        """ẋ̂ ẋ: what a curved way adds to the acceleration along it; None where it is straight."""
+        change = s.mechanism.joints[k].joint.sliding_rate(s.joint_q[k], s.joint_u[k])
+        if not any(type(x) is Expr or x != 0.0 for x in change.ravel()):
+            return None
+        return Arm(self.ways[k] @ (change @ s.joint_u[k]), self.parent[k] - 1)
+
+    def slide_of(self, s: State, column: int) -> tuple[int, Arm] | None:
         """The joint that slides with a speed, and its direction."""
-        for k, slides in enumerate(self.slides):
-            for at, direction in slides:
+        for k in range(len(self.slides)):
+            for at, direction in self.directions(s, k):
                 if at == column:
                     return k, direction
         return None
@@ -121,32 +135,39 @@ def not_planar(m: Mechanism) -> str | None:
         if len(j.columns) < j.joint.n_u:
             return f'joint "{j.name}" has prescribed motion, which the path matrix does not take; choose "kane"'
     for j in m.joints:
-        named = free_symbols(expressions_in([j.on_parent.rotation, j.on_child.rotation, j.joint]))
+        found = free_symbols(expressions_in([j.on_parent.rotation, j.on_child.rotation, j.joint]))
+        named = [symbol for symbol in found if symbol is not ALONG]
         if named:
             return (
                 f'which way joint "{j.name}" points depends on parameter "{named[0].name}", and the path matrix takes one plane for '
                 'all values; choose "kane" or "lagrange"'
             )
-    normal, s = _normal(m), _somewhere(m)
-    for k, j in enumerate(m.joints):
-        if not _in_plane(s, k, normal):
-            return f'joint "{j.name}" moves out of the plane of the others, and the path matrix is for planar chains; choose "kane"'
+    normal = _normal(m)
+    for seed in range(POSES):
+        s = _somewhere(m, seed)
+        for k, j in enumerate(m.joints):
+            why = _not_in_plane(s, k, normal)
+            if why:
+                return f'joint "{j.name}" {why}; choose "kane"'
     return None
 
 
-def _in_plane(s: State, k: int, normal: Vector) -> bool:
-    """Whether joint k turns about the normal or slides across it, by coordinates that are those turns and slides."""
+def _not_in_plane(s: State, k: int, normal: Vector) -> str | None:
+    """Why joint k does more than turn about the normal and slide across it, each by a coordinate of its own; or None."""
     j, q = s.mechanism.joints[k].joint, s.joint_q[k]
-    turning = s.partials[k + 1].W[:, len(s.mechanism.path_columns[k + 1]) - j.n_u :]
-    sliding = s.poses[s.mechanism.parent[k]].R @ s.mechanism.joints[k].on_parent.rotation @ j.sliding(q)
+    axes = s.poses[s.mechanism.parent[k]].R @ s.mechanism.joints[k].on_parent.rotation
+    turning, sliding = s.links[k].R_C @ j.turning(q), axes @ j.sliding(q)
     turns, slides = (np.abs(x).max(axis=0, initial=0.0) > FLAT for x in (turning, sliding))
-    return bool(
-        j.rates_are_speeds
-        and np.abs(np.cross(turning.T, normal)).max(initial=0.0) <= FLAT
-        and np.abs(normal @ sliding).max(initial=0.0) <= FLAT
-        and not (turns & slides).any()
-        and np.abs(j.sliding(q) @ q - j.translation(q)).max() <= FLAT
-    )
+    off = [normal @ sliding, *(normal @ axes @ np.diff(way, axis=0).T for way in j.tracks[:1] if way is not None)]
+    if np.abs(np.cross(turning.T, normal)).max(initial=0.0) > FLAT or any(
+        np.abs(x).max(initial=0.0) > FLAT for x in off
+    ):
+        return "moves out of the plane of the others, and the path matrix is for planar chains"
+    if not j.rates_are_speeds:
+        return "has speeds that are not the rates of its coordinates, and the path matrix takes one angle for each turn"
+    if (turns & slides).any():
+        return "turns and slides by one coordinate, and the path matrix takes turns and slides apart"
+    return None
 
 
 def _normal(m: Mechanism) -> Vector:
@@ -161,9 +182,9 @@ def _normal(m: Mechanism) -> Vector:
     return np.asarray(np.linalg.svd(slides)[0][:, 2], dtype=float)
 
 
-def _somewhere(m: Mechanism) -> State:
+def _somewhere(m: Mechanism, seed: int = 0) -> State:
     """A numeric state in general position."""
-    q = m.somewhere(np.random.default_rng(1), 0.5)
+    q = m.somewhere(np.random.default_rng(1 + seed), 0.5)
     made: State = State(m.numeric, 0.0, q, np.zeros(m.n_u))
     return made
 
@@ -190,15 +211,12 @@ def _read(m: Mechanism) -> PlanarChain:
 
     turns: list[tuple[int, int, float] | None] = []
     turns_with: list[int | None] = []
-    slides: list[list[tuple[int, Arm]]] = []
-    places: list[list[int]] = []
+    slides: list[list[tuple[int, int]]] = []
     absolute = np.eye(m.n_u)
     for k, (j, parent) in enumerate(zip(m.joints, m.parent)):
         W = R[k + 1] @ j.on_child.rotation @ j.joint.turning(reference.joint_q[k])
-        S = j.on_parent.rotation @ j.joint.sliding(reference.joint_q[k])
         own: tuple[int, int, float] | None = None
         slides.append([])
-        places.append([])
         for i, (q_at, u_at) in enumerate(zip(j.q_at, j.u_at)):
             sense = float(normal @ W[:, i])
             if q_at is None or u_at is None:
@@ -206,8 +224,7 @@ def _read(m: Mechanism) -> PlanarChain:
             if abs(sense) > 0.5:
                 own = (q_at, u_at, round(sense, 9))
             else:
-                slides[k].append((u_at, flat(parent, S[:, i])))
-                places[k].append(q_at)
+                slides[k].append((u_at, i))
         turns.append(own)
         before = turns_with[parent - 1] if parent else None
         turns_with.append(before if own is None else own[1])
@@ -219,7 +236,7 @@ def _read(m: Mechanism) -> PlanarChain:
         turns,
         turns_with,
         slides,
-        places,
+        [plane @ R[p] @ j.on_parent.rotation for j, p in zip(m.joints, m.parent)],
         [
             flat(p, j.on_parent.position - (m.joints[p - 1].on_child.position if p else np.zeros(3)))
             for j, p in zip(m.joints, m.parent)

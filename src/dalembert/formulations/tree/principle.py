@@ -15,7 +15,7 @@ from dalembert.kinematics.state import State
 def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A and f of A x = f where u̇ = P x + u̇₀: the partial velocities along the columns of P are V P and Ω P."""
     m, n = s.mechanism, P.shape[1]
-    applied, known = loads(s), s.accelerations(udot0)
+    applied, known = s.view(loads), s.accelerations(udot0)
     A = np.zeros((n, n), dtype=object if s.traced else float)
     f = np.zeros(n, dtype=A.dtype)
     every = list(range(n))

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dalembert.kernels.rhs.row_solver import RowSolver
-from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
-from dalembert.trace.native import Module, Pointer, Real, Signature, maximum
+from dalembert.trace.native import Module, Pointer, Signature, maximum
 
 if TYPE_CHECKING:
     from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -38,21 +36,14 @@ class ConstraintProjection:
     """`project(t, q, u, x, P, y, work)` of a right-hand side: q, then u, corrected in place; `y` is scratch for q̇."""
 
     def __init__(self, rhs: RangeSpaceRightHandSide, module: Module, lanes: int):
-        self.rhs, self.m, self.module, self.lanes = rhs, rhs.m, module, lanes
-        rows = rhs.closing
-        self.n_rows, self.places = rows.n_rows, rows.places
-        self.code = {name: module.block(rows.blocks[name], lanes) for name in ("pose", "errors", "moving")}
-        self.solver = RowSolver(self.m, rows.pattern, module, self._places_of_norms(), rhs.n_masked)
-        self.admissible = emit_admissible(module, self.m, lanes)
-        self.factorised = self._emit_factors()
+        self.m, self.module, self.lanes = rhs.m, module, lanes
+        self.code = rhs.closing_code(module, lanes)
 
     def emit(self) -> Signature:
         """Add the function to the module."""
         with self.module.function("project", lanes=self.lanes, **KERNEL) as f:
             self.f, self.arguments = f, [getattr(f, name) for name in NAMES]
-            self.part = {name: f.work + start for name, start in self.places.items()}
-            self.norms = f.P + len(self.m.parameters)
-            self.size_at = self.module.int_table(self._places_of_sizes() or [0])
+            self.part, self.scales = self.code.parts(f), self.code.scales(f)
             self.state = f.variables(before=NO_GAP_YET, gap=0.0, first=0.0)
             self._correct_coordinates()
             with f.if_((self.state.first > FAR).any()):
@@ -62,18 +53,11 @@ class ConstraintProjection:
         signature: Signature = f.signature
         return signature
 
-    def _emit_factors(self) -> Signature:
-        with self.module.function("project_factors", lanes=self.lanes, public=False, damping=Real, **KERNEL) as f:
-            part = {name: f.work + start for name, start in self.places.items()} | self.rhs.projection_mask(f)
-            self.solver.factorise_damped(f, part, f.P + len(self.m.parameters), f.damping)
-        signature: Signature = f.signature
-        return signature
-
     def _correct_coordinates(self) -> None:
         f, part, state, moved = self.f, self.part, self.state, self.part["moved"]
-        if self.admissible:
+        if self.code.admissible:
             # else the first gap would be that of Euler parameters off unit length, which may seem the smaller one
-            f.call(self.admissible, *self.arguments)
+            f.call(self.code.admissible, *self.arguments)
         with f.loop(MOST_CORRECTIONS) as turn:
             with f.if_(turn == 0):
                 self._factorise(self._by_gap)
@@ -85,30 +69,30 @@ class ConstraintProjection:
             self._solve(part["g"])
             with f.loop(self.m.n_u) as i:
                 moved[i] = -part["d"][i]
-            f.call(self.code["moving"], f.t, f.q, moved, f.x, f.P, f.y, f.work)
+            f.call(self.code.moving, f.t, f.q, moved, f.x, f.P, f.y, f.work)
             with f.loop(self.m.n_q) as i:
                 f.q[i] = f.q[i] + f.y[i]
-            if self.admissible:
-                f.call(self.admissible, *self.arguments)
-            f.call(self.code["errors"], *self.arguments)
+            if self.code.admissible:
+                f.call(self.code.admissible, *self.arguments)
+            f.call(self.code.errors, *self.arguments)
 
     def _correct_speeds(self) -> None:
         f, part, state = self.f, self.part, self.state
         with f.loop(MOST_CORRECTIONS) as turn:
-            f.call(self.code["errors"], *self.arguments)
+            f.call(self.code.errors, *self.arguments)
             self._measure(part["slip"])
             self._stop_if_done()
             with f.if_((turn > 0) & (state.gap > SLOW * state.before).any()):
                 self._factorise(lambda: f.real(SPEED_DAMPING))
-                f.call(self.code["errors"], *self.arguments)
+                f.call(self.code.errors, *self.arguments)
             self._solve(part["slip"])
             with f.loop(self.m.n_u) as i:
                 f.u[i] = f.u[i] - part["d"][i]
 
     def _factorise(self, damping: Callable[[], Any]) -> None:
         """Factors in the pose reached."""
-        self.f.call(self.code["pose"], *self.arguments)
-        self.f.call(self.factorised, damping(), *self.arguments)
+        self.f.call(self.code.pose, *self.arguments)
+        self.f.call(self.code.factors, damping(), self.code.norm_at, *self.arguments)
 
     def _by_gap(self) -> Any:
         """Damping by what the rows are open."""
@@ -118,8 +102,8 @@ class ConstraintProjection:
     def _measure(self, errors: Pointer) -> None:
         """The largest error, by its row's scale."""
         self.state.gap = 0.0
-        with self.f.loop(self.n_rows) as i:
-            self.state.gap = maximum(self.state.gap, abs(errors[i]) / self.norms[self.size_at[i]])
+        with self.f.loop(self.code.n_rows) as i:
+            self.state.gap = maximum(self.state.gap, abs(errors[i]) / self.scales[self.code.size_at[i]])
 
     def _stop_if_done(self) -> None:
         state = self.state
@@ -128,16 +112,6 @@ class ConstraintProjection:
     def _solve(self, errors: Pointer) -> None:
         """The least change of the speeds that makes up for the errors, into part d."""
         self.state.before = self.state.gap
-        with self.f.loop(self.n_rows) as i:
+        with self.f.loop(self.code.n_rows) as i:
             self.part["r"][i] = errors[i]
-        self.solver.correct(self.f, self.part)
-
-    def _places_of_norms(self) -> list[int]:
-        """Places of the norms of all rows, those of the kept ones first; their sizes lie between them and the others'."""
-        kept = self.rhs.n_rows
-        return [i if i < kept else i + kept for i in self.rhs.closing.pattern.order]
-
-    def _places_of_sizes(self) -> list[int]:
-        """Likewise, each group's behind its norms."""
-        kept, every = self.rhs.n_rows, self.rhs.closing.n_rows
-        return [i + kept if i < kept else i + every for i in self.rhs.closing.pattern.order]
+        self.f.call(self.code.correct, *self.arguments)

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.kernels.rhs.closing_code import ClosingCode
 from dalembert.kernels.rhs.projection import ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
@@ -201,6 +203,26 @@ class RangeSpaceRightHandSide(RightHandSide):
             else super().emit_projection(module, lanes)
         )
 
+    @property
+    def assembles(self) -> bool:
+        return self.keep.projects and not self.n_masked
+
+    def emit_assembly(self, module: Module) -> None:
+        from dalembert.kernels.rhs.loop_closing import LoopClosing
+
+        LoopClosing(self, module).emit()
+
+    def closing_code(self, module: Module, lanes: int) -> ClosingCode:
+        """Functions that projection and assembly share, in the module."""
+        found = self._closing_codes.setdefault(module, {})
+        if lanes not in found:
+            found[lanes] = ClosingCode(self, module, lanes)
+        return found[lanes]
+
+    @cached_property
+    def _closing_codes(self) -> WeakKeyDictionary[Module, dict[int, ClosingCode]]:
+        return WeakKeyDictionary()
+
     def emit_jacobian(self, module: Module) -> JacobianCode:
         from dalembert.kernels.rhs.jacobian import emit_jacobian
 
@@ -215,3 +237,12 @@ class RangeSpaceRightHandSide(RightHandSide):
         from dalembert.kernels.rhs.range_space_sensitivity import emit_projection
 
         return emit_projection(self, module, lanes, groups)
+
+    def places_of_norms(self) -> list[int]:
+        """Places of the norms of all rows, those of the kept ones first; their sizes lie between them and the others'."""
+        return [i if i < self.n_rows else i + self.n_rows for i in self.closing.pattern.order]
+
+    def places_of_sizes(self) -> list[int]:
+        """Likewise, each group's behind its norms."""
+        kept, every = self.n_rows, self.closing.n_rows
+        return [i + kept if i < kept else i + every for i in self.closing.pattern.order]

@@ -89,6 +89,14 @@ class RightHandSide:
         """Whether a projection can take several states, one in each lane."""
         return False
 
+    @property
+    def assembles(self) -> bool:
+        """Whether it has code for `emit_assembly`."""
+        return False
+
+    def emit_assembly(self, module: Module) -> None:
+        """`close`, `consistent` and `rows_beside`, which bring a start onto the constraints: see `kernels/rhs/loop_closing.py`."""
+
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`, with y = (q̇, ẇ); and the elements of working memory it needs."""
         raise NotImplementedError

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.recursive.sparse import inboard_speeds
-from dalembert.topology.ordering import reverse_cuthill_mckee
+from dalembert.topology.body_graph import reverse_cuthill_mckee
 from dalembert.trace import Expr
 
 

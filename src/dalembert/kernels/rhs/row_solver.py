@@ -67,13 +67,13 @@ class RowSolver:
         self._form(f, part)
         self._cholesky(f, part)
 
-    def factorise_damped(self, f: Any, part: dict[str, Any], norms: Any, damping: Any) -> None:
-        """The same with S + damping N², N being the rows' reference norms in the metric of A⁻¹: directions in which the rows resist far
-        less, or contradict each other by rounding, are left alone."""
+    def factorise_damped(self, f: Any, part: dict[str, Any], norms: Any, damping: Any, at: Any = None) -> None:
+        """The same with S + damping N², N being the rows' reference norms in the metric of A⁻¹, or others at their places: directions
+        in which the rows resist far less, or contradict each other by rounding, are left alone."""
         self._form(f, part)
-        S = part["S"]
+        S, places = part["S"], self._order if at is None else at
         with f.loop(self.n_rows) as i:
-            norm = norms[self._order[i]]
+            norm = norms[places[i]]
             S[self._profile[i] + i] = S[self._profile[i] + i] + damping * norm * norm
         self._cholesky(f, part)
 
@@ -181,6 +181,18 @@ class RowSolver:
             r[i] = value
             with f.loop(self._first[i], i) as k:
                 r[k] = r[k] - S[row + k] * value
+
+    def weigh(self, f: Any, B: Any, rows: Any, columns: Any) -> None:
+        """Every entry of B times the weights of its row and of its column."""
+        with f.loop(self.n_rows) as k, f.loop(self._starts[k], self._starts[k + 1]) as i:
+            B[i] = B[i] * rows[k] * columns[self._columns[i]]
+
+    def norm(self, f: Any, Y: Any, k: Any) -> Any:
+        """Norm of row k in the metric of A⁻¹."""
+        total = f.variables(sum=0.0)
+        with f.loop(self._starts[k], self._starts[k + 1]) as i:
+            total.sum = total.sum + Y[i] * Y[i]
+        return sqrt(total.sum)
 
     def row_times(self, f: Any, B: Any, k: Any, x: Any) -> Any:
         """Row k of B times x."""

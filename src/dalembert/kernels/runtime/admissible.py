@@ -61,7 +61,7 @@ def check_finite(given: Mapping[str, tuple[str, np.ndarray, Sequence[str]]], whe
 
 def check_admissible(m: Mechanism, q: np.ndarray, where: str) -> None:
     """Refuse coordinates of one state (n,) or of many (K, n) that do not obey the conditions of their joints."""
-    for j in m.joints:
+    for j in m.numeric.joints:
         at = [i for i in j.q_at if i is not None]
         if not j.columns or len(at) != j.joint.n_q or not len(j.joint.condition(np.asarray(j.joint.reference))):
             continue

@@ -9,7 +9,8 @@ import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, aside, reverses, tilt, turn
+from dalembert.trace import Expr
+from dalembert.vectors import ZERO, Matrix, Vector, along, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class Cylindrical(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return reverses(self.axis, R)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return along(self.axis, R)
 
     def reversed(self) -> Cylindrical:
         return replace(self, axis=opposite(self.axis))

@@ -18,7 +18,7 @@ _NONE = np.zeros((3, 3))
 class Free(Joint):
     """Six freedoms: orientation first, then the child's origin in parent axes.
 
-    Speeds are the angular velocity in child axes and the rate of the origin in parent axes.
+    Speeds are the angular velocity in child axes and the rate of the origin in parent axes. `orientation` is as of `Spherical`.
     """
 
     orientation: OrientationName = "euler_parameters"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalembert.parts.frames import Frame
+from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
 ADMISSIBLE = 1e-6
@@ -53,8 +54,13 @@ class Joint:
 
     @property
     def reference(self) -> np.ndarray:
-        """The coordinates at which the two frames coincide."""
+        """The coordinates at which the two frames coincide; where there are none, or they are singular, some that can be used."""
         return np.zeros(self.n_q)
+
+    @property
+    def limits(self) -> np.ndarray:
+        """2 × n_q: the lowest and the highest value of every coordinate between which the joint is known."""
+        return np.array([[-np.inf], [np.inf]]) * np.ones(self.n_q)
 
     @property
     def kind(self) -> str:
@@ -121,9 +127,26 @@ class Joint:
         """
         raise NotImplementedError
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        """Whether a frame C at which `closure` vanishes is out of reach all the same, half a turn away."""
-        return False
+    @property
+    def closes_loops(self) -> bool:
+        """Whether it has a `closure`, so that a loop may be cut at it."""
+        return True
+
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        """A number, positive where a frame C at which `closure` vanishes is within reach; negative where it is half a turn away."""
+        return 1.0
+
+    def blocked(self, q: Vector) -> np.ndarray | None:
+        """6 × (6 − n_u): directions of couple (child axes) over force (parent axes) that do no work in its motion at q.
+
+        None where they are to be found from its columns, or from `closure`.
+        """
+        return None
+
+    @property
+    def tracks(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Points (n, 3) of a curve to be drawn on the parent, in P's axes, and on the child, in C's: what it guides along."""
+        return None, None
 
     def reversed(self) -> Joint:
         """The joint with the same coordinates and speeds, seen from its child."""

@@ -1,4 +1,7 @@
-"""How a free rotation is described: Euler parameters, or body-fixed 1-2-3 angles. The speeds are ω in child axes either way."""
+"""How a free rotation is described: Euler parameters, or the angles of one of the twelve Euler sequences.
+
+The speeds are ω in child axes either way.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.parts.joints.euler_angles import SEQUENCES, EulerAngles
 from dalembert.parts.joints.joint import ADMISSIBLE
-from dalembert.trace import cos, sin, sqrt
-from dalembert.vectors import Matrix, turn_123
+from dalembert.trace import sqrt
+from dalembert.vectors import Matrix
 
 
 class EulerParameters:
@@ -73,49 +77,15 @@ class EulerParameters:
         return f"its Euler parameters have length {math.hypot(*e):.6g}, not 1: divide them by it"
 
 
-class Angles123:
-    """Body-fixed 1-2-3 angles [E 4, 8, 9]: three numbers a person can read, singular at a₂ = ±90°."""
-
-    coordinates = ("a1", "a2", "a3")
-    reference = (0.0, 0.0, 0.0)
-
-    @staticmethod
-    def rotation(a: Any) -> Matrix:
-        return turn_123(a)
-
-    @staticmethod
-    def rates(a: Any, w: Any) -> np.ndarray:
-        """[E 9]."""
-        s2, c2, s3, c3 = sin(a[1]), cos(a[1]), sin(a[2]), cos(a[2])
-        first = (c3 * w[0] - s3 * w[1]) / c2
-        return np.array([first, s3 * w[0] + c3 * w[1], w[2] - s2 * first])
-
-    @staticmethod
-    def angular_velocity(a: Any, da: Any) -> np.ndarray:
-        """[E 8]."""
-        s2, c2, s3, c3 = sin(a[1]), cos(a[1]), sin(a[2]), cos(a[2])
-        return np.array([c2 * c3 * da[0] + s3 * da[1], c3 * da[1] - c2 * s3 * da[0], s2 * da[0] + da[2]])
-
-    @staticmethod
-    def admissible(a: Any) -> Any:
-        return a
-
-    @staticmethod
-    def condition(a: Any) -> np.ndarray:
-        return np.zeros(0)
-
-    @staticmethod
-    def singularity(a: Any) -> str | None:
-        if abs(math.cos(float(a[1]))) < 1e-4:
-            return (
-                f"its second angle {float(a[1]):.6g} rad is at ±90°, where 1-2-3 angles are singular: "
-                'use orientation="euler_parameters"'
-            )
-        return None
-
-
-OrientationName = Literal["euler_parameters", "angles"]
-ORIENTATIONS: dict[str, Any] = {"euler_parameters": EulerParameters, "angles": Angles123}
+OrientationName = Literal[
+    "euler_parameters", "angles",
+    "123", "231", "312", "132", "213", "321", "121", "131", "212", "232", "313", "323",
+]  # fmt: skip
+ORIENTATIONS: dict[str, Any] = {
+    "euler_parameters": EulerParameters,
+    "angles": EulerAngles("123"),
+    **{sequence: EulerAngles(sequence) for sequence in SEQUENCES},
+}
 
 
 def orientation_named(name: str, joint: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from dalembert.parts.joints.axis import Axis, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import ZERO, Matrix, Vector, across, reverses, tilt, turn
+from dalembert.trace import Expr
+from dalembert.vectors import ZERO, Matrix, Vector, across, along, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -39,5 +40,5 @@ class Planar(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([[p @ np.array(self.normal)], tilt(self.normal, R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return reverses(self.normal, R)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return along(self.normal, R)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, aside, twist
 
 
@@ -32,8 +33,8 @@ class Prismatic(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), twist(R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return bool(np.trace(R) < 1.0)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return R[0, 0] + R[1, 1] + R[2, 2] - 1.0
 
     def reversed(self) -> Prismatic:
         return replace(self, axis=opposite(self.axis))

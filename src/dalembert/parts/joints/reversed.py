@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.parts.joints.joint import Joint
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, skew
 
 
@@ -36,6 +37,10 @@ class Reversed(Joint):
     def reference(self) -> np.ndarray:
         return self.joint.reference
 
+    @property
+    def limits(self) -> np.ndarray:
+        return self.joint.limits
+
     def rotation(self, q: Vector) -> Matrix:
         return self.joint.rotation(q).T
 
@@ -63,8 +68,26 @@ class Reversed(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return self.joint.closure(R.T, -(R.T @ p))
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return self.joint.turned_over(R.T, -(R.T @ p))
+    @property
+    def closes_loops(self) -> bool:
+        return self.joint.closes_loops
+
+    def blocked(self, q: Vector) -> np.ndarray | None:
+        """The same wrench on what is now the child: its couple about the other frame's origin, each in the other's axes."""
+        X = self.joint.blocked(q)
+        if X is None:
+            return None
+        R = self.joint.rotation(q)
+        force = R.T @ X[3:]
+        return np.vstack([R @ (X[:3] + skew(self._arm(q)) @ force), force])
+
+    @property
+    def tracks(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        parent, child = self.joint.tracks
+        return child, parent
+
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return self.joint.facing(R.T, -(R.T @ p))
 
     def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)

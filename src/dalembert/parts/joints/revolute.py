@@ -9,7 +9,8 @@ import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
-from dalembert.vectors import Matrix, Vector, reverses, tilt, turn
+from dalembert.trace import Expr
+from dalembert.vectors import Matrix, Vector, along, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Revolute(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, tilt(self.axis, R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return reverses(self.axis, R)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return along(self.axis, R)
 
     def reversed(self) -> Revolute:
         return replace(self, axis=opposite(self.axis))

@@ -13,8 +13,8 @@ from dalembert.parts.fields import Number
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.parts.numbers import number
-from dalembert.trace import cos, sin
-from dalembert.vectors import Matrix, Vector, across, aside, reverses, tilt, turn
+from dalembert.trace import Expr, atan2, cos, minimum, sin
+from dalembert.vectors import Matrix, Vector, across, along, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Screw(Joint):
         thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
         return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
         first, second = across(np.array(self.axis))
-        angle = math.atan2(second @ R @ first, first @ R @ first)
-        return reverses(self.axis, R) or math.cos(2.0 * math.pi / self.pitch * (p @ np.array(self.axis)) - angle) < 0.0
+        angle = atan2(second @ R @ first, first @ R @ first)
+        return minimum(along(self.axis, R), cos(2.0 * math.pi / self.pitch * (p @ np.array(self.axis)) - angle))
 
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))

@@ -16,7 +16,8 @@ from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 class Spherical(Joint):
     """A ball and socket; speeds are the angular velocity of child in parent, in child axes.
 
-    `orientation` is "euler_parameters" (four coordinates, no singular pose) or "angles" (three, 1-2-3).
+    `orientation` is "euler_parameters" (four coordinates, no singular pose), "angles" (three, 1-2-3), or another of the twelve
+    sequences of Euler angles: "313".
     """
 
     orientation: OrientationName = "euler_parameters"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.parts.joints.joint import Joint
+from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, twist
 
 
@@ -17,5 +18,5 @@ class Weld(Joint):
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, twist(R)])
 
-    def turned_over(self, R: Matrix, p: Vector) -> bool:
-        return bool(np.trace(R) < 1.0)
+    def facing(self, R: Matrix, p: Vector) -> float | Expr:
+        return R[0, 0] + R[1, 1] + R[2, 2] - 1.0

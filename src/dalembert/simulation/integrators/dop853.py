@@ -14,8 +14,7 @@ from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.integrators.pose_crossing import CrossPose, Gap
 from dalembert.simulation.integrators.singular_pose import NoRows
 from dalembert.simulation.integrators.step_control import PIControl
-from dalembert.simulation.march.marched_equations import MarchedEquations
-from dalembert.simulation.march.wide_output import emit_wide, wide_scratch
+from dalembert.simulation.march.marched_equations import MarchedEquations, emit_wide, wide_scratch
 from dalembert.trace.native import Pointer, Real, Signature, select, sqrt
 
 POWERS = 7

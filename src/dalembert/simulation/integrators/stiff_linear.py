@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.kernels.runtime.straight import block, known_symbols
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs
 from dalembert.trace import jacobian, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
+from dalembert.trace.native.module import Prefixed
 
 ALIGNED = 8
 """Doubles after which memory in lanes may begin."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.trace.native import Calls, Module, Signature
-from dalembert.trace.native.machine import llvm
+from dalembert.trace.native.compiler import llvm
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 _NUMBERS = itertools.count(1)

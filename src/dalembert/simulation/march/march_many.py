@@ -13,8 +13,8 @@ from dalembert.constraints.diagnosis.diagnose import better_rows
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.failure import failure, near_miss, too_many_steps
+from dalembert.simulation.march.between_stretches import Pace
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, STEPS, TOTAL
-from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.share import NONE
 from dalembert.simulation.run_options import Options

@@ -13,7 +13,6 @@ from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, settled_choice
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
-from dalembert.kernels.runtime.prefixed import Prefixed
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns, layout
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
@@ -31,6 +30,7 @@ from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.trace.native import PLAIN, Library, Module, Signature, Target, aligned
+from dalembert.trace.native.module import Prefixed
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -90,6 +90,11 @@ class Program:
     def _projects_in_lanes(self) -> bool:
         """Whether outputs are projected several at a time."""
         return self.rhs.projects_in_lanes and self.lanes == 1
+
+    @property
+    def assembles(self) -> bool:
+        """Whether its library can close loops: see `RightHandSide.emit_assembly`."""
+        return self.rhs.assembles and self.lanes == 1 and not self.beside
 
     @cached_property
     def layout(self) -> Layout:
@@ -203,6 +208,8 @@ class Program:
         marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps))
         if self.many:
             emit_share(e, *marching)
+        if self.assembles:
+            self.rhs.emit_assembly(module)
         with module.function("work_size", status=True) as f:
             f.return_(work + steps.scratch)
         return module

@@ -17,14 +17,12 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.pivoting import PivotChoice
 from dalembert.simulation.equation_choice import EquationChoice
 from dalembert.simulation.failure import failure, near_miss, no_speeds_serve, too_many_steps
+from dalembert.simulation.march.between_stretches import Interrupts, Pace, Progress
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
-from dalembert.simulation.march.interrupts import Interrupts
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
-from dalembert.simulation.march.pace import Pace
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.progress import Progress
 from dalembert.simulation.march.run_events import Event
 from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status

@@ -10,9 +10,8 @@ from typing import Any
 
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.event_search import emit_search
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, write_rows
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
-from dalembert.simulation.march.wide_output import write_rows
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
 

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -131,3 +132,23 @@ def unpacked(content: bytes) -> tuple[bytes, list[Signature]]:
     end = 8 + int.from_bytes(content[:8], "little")
     signatures = [Signature(name, tuple(kinds), *rest) for name, kinds, *rest in json.loads(content[8:end])]
     return content[end:], signatures
+
+
+class CodeLibraries:
+    """Machine code found for one model, by what was asked for: a kernel and what it depends on besides the model. What is asked again
+    is not written again only to find it. Models that differ in the values of parameters alone share one: values are inputs of the code.
+
+    They live as long as somebody uses them, or the cache of the process keeps them.
+    """
+
+    def __init__(self) -> None:
+        self._found: WeakValueDictionary[Hashable, Library] = WeakValueDictionary()
+
+    def library(self, what: Hashable, module: Callable[[], Module]) -> Library:
+        """The library of `what`: found, or by the module's own address."""
+        found = self._found.get(what)
+        if found is None:
+            found = self._found[what] = cached(module())
+        elif VERIFY:
+            check_same(module(), found)
+        return found

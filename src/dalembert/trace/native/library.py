@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
+from dalembert.trace.native.compiler import code_generator, llvm
 from dalembert.trace.native.driver.signature import C_TYPES, Signature
-from dalembert.trace.native.machine import code_generator, llvm
 from dalembert.trace.native.target import Target
 
 _loading = threading.Lock()

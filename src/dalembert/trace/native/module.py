@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
-from dalembert.trace.native.compiler import PIPELINE, assembly, object_code
+from dalembert.trace.native.compiler import PIPELINE, assembly, object_code, toolchain
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
@@ -16,7 +16,6 @@ from dalembert.trace.native.driver.signature import Kind, Signature
 from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
 from dalembert.trace.native.llvm_text import FunctionText, ModuleText
-from dalembert.trace.native.machine import toolchain
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.target import Calls, Target, target_of
 
@@ -40,16 +39,23 @@ class Module:
         self._width, self.target = width, target_of(target)
         self.text = ModuleText(self.target)
         self._public: list[Signature] = []
+        self._blocks: dict[Signature, Block] = {}
         self._drivers: list[str] = []
         self._tables = 0
 
     def block(
         self, block: Block, lanes: int = 1, name: str | None = None, largest: int = LARGEST_FUNCTION
     ) -> Signature:
-        """Add straight-line code; other functions can call it, and so can Python. `largest`: operations per function."""
+        """Add straight-line code; other functions can call it, and so can Python. `largest`: operations per function.
+
+        A block that the module has already, under this name and for as many lanes, is not added again.
+        """
         kinds: list[Kind] = ["pointer"] * len(block.arrays)
         signature = Signature(name or block.name, tuple(kinds), lanes=lanes)
+        if self._blocks.get(signature) is block:
+            return signature
         self._check_new(signature)
+        self._blocks[signature] = block
         emit_block(self.text, block, lanes, self._width or lanes, signature.symbol, largest)
         self._public.append(signature)
         return signature
@@ -169,3 +175,35 @@ def _entry_for_python(signature: Signature, body: FunctionText) -> str:
     end = f"ret i64 {body.let(call)}" if signature.status else f"{call}\nret void"
     head = f"define {_result(signature)} @{signature.symbol}({taken}) nounwind {{"
     return "\n".join([head, *body.lines, end, "}"])
+
+
+class Prefixed(Module):
+    """Writes into `module`, which keeps everything."""
+
+    def __init__(self, module: Module, prefix: str):
+        self._module, self._prefix = module, prefix
+        self.target = module.target
+
+    def block(
+        self, block: Block, lanes: int = 1, name: str | None = None, largest: int = LARGEST_FUNCTION
+    ) -> Signature:
+        return self._module.block(block, lanes, self._prefix + (name or block.name), largest)
+
+    @contextmanager
+    def function(
+        self, name: str, /, lanes: int = 1, status: bool = False, public: bool = True, **parameters: type[DriverValue]
+    ) -> Iterator[FunctionBuilder]:
+        with self._module.function(self._prefix + name, lanes, status, public, **parameters) as f:
+            yield f
+
+    def external(self, name: str, parameters: Sequence[Kind], among: Calls) -> Signature:
+        return self._module.external(name, parameters, among)
+
+    def int_table(self, values: Sequence[int]) -> IntTable:
+        return self._module.int_table(values)
+
+    def real_table(self, values: Sequence[float]) -> RealTable:
+        return self._module.real_table(values)
+
+    def function_table(self, functions: Sequence[Signature]) -> FunctionTable:
+        return self._module.function_table(functions)

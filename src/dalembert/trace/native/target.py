@@ -16,7 +16,7 @@ from enum import Enum
 from functools import cache
 
 from dalembert.errors import ArgumentError
-from dalembert.trace.native.machine import llvm
+from dalembert.trace.native.compiler import llvm
 
 VARIABLE = "DALEMBERT_TARGET"
 """The environment variable that chooses the target of a process."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dalembert.trace import ops
-from dalembert.trace.text.notation import Level, Notation, Piece, Write, signed
-from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
+from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, Write, call, combine, signed
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
 from dalembert.trace.text.table_code import c_tables
 

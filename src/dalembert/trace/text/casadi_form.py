@@ -11,7 +11,7 @@ from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.graph import ordered
 from dalembert.trace.table import TableOp
-from dalembert.trace.text.operators import MATHEMATICS
+from dalembert.trace.text.notation import MATHEMATICS
 from dalembert.trace.text.routine import Inputs, Outputs, routine
 
 

@@ -6,8 +6,8 @@ import math
 import re
 import unicodedata
 
-from dalembert.trace.text.identifiers import GREEK, MARKS
 from dalembert.trace.text.notation import Level, Piece
+from dalembert.trace.text.routine import GREEK, MARKS
 
 _GREEK_WORDS = {w: rf"\{w}" for w in GREEK.values()} | {"omicron": "o", "lam": r"\lambda"}
 _ACCENTED = re.compile(rf"(.+?)({'|'.join(sorted(MARKS.values(), key=len, reverse=True))})")

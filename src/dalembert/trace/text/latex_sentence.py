@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from itertools import groupby
 
-from dalembert.trace.text.identifiers import GREEK, MARKS
+from dalembert.trace.text.routine import GREEK, MARKS
 
 _SIGNS = {
     "·": r"\cdot", "×": r"\times", "−": "-", "½": r"\tfrac{1}{2}", "∂": r"\partial", "√": r"\surd", "≤": r"\le", "≥": r"\ge",

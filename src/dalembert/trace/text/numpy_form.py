@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dalembert.trace import ops
-from dalembert.trace.text.notation import Notation
-from dalembert.trace.text.operators import OPERATORS, call
-from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
+from dalembert.trace.text.notation import OPERATORS, Notation, call
+from dalembert.trace.text.python import assigned, compiled, module, number, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
 from dalembert.trace.text.table_code import python_tables
 

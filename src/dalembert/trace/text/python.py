@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
-from dalembert.trace.text.notation import Level, Notation, Piece, signed
-from dalembert.trace.text.numpy_form import numpy_source
-from dalembert.trace.text.operators import MATHEMATICS, OPERATORS, call, combine
-from dalembert.trace.text.python_layout import assigned, compiled, module, number, read
-from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
+from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, call, combine, signed
+from dalembert.trace.text.routine import Inputs, Outputs, Place, Routine, routine
 from dalembert.trace.text.table_code import python_tables
+
+
+def number(x: float) -> Piece:
+    """The shortest text that gives the same float again."""
+    return signed(repr(x)) if abs(x) < float("inf") else Piece(f"float('{x}')")
+
+
+def module(wanted: Routine, head: Iterable[str], body: Iterable[str], decorator: str = "") -> str:
+    """A module with this one function."""
+    arguments = ", ".join(wanted.inputs)
+    results = ", ".join(wanted.outputs)
+    lines = ['"""Written by dalembert."""', "", *head, "", ""]
+    lines += [decorator] if decorator else []
+    lines += [f"def {wanted.name}({arguments}):", *(f"    {line}" for line in body), f"    return {results}", ""]
+    return "\n".join(lines)
+
+
+def assigned(wanted: Routine, notation: Notation) -> Iterable[str]:
+    """The lines of the named intermediates."""
+    return (f"{name} = {text}" for name, _, text in wanted.assignments(notation))
+
+
+def read(p: Place, value: str) -> str:
+    """The line that gives a symbol its value, with its name where the identifier differs."""
+    return f"{p.identifier} = {value}" + (f"  # {p.remark}" if p.remark else "")
+
+
+def compiled(name: str, source: str) -> Callable[..., Any]:
+    """The function of this name in the source."""
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"<{name}, written by dalembert>", "exec"), scope)
+    function: Callable[..., Any] = scope[name]
+    return function
+
 
 SHORT = 120
 """Longest text of an expression in `repr`; beyond it, parts are elided."""
@@ -78,6 +109,8 @@ def python_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     """
     wanted = routine(name, inputs, outputs)
     if ops.SELECT in wanted.operations:
+        from dalembert.trace.text.numpy_form import numpy_source
+
         return numpy_source(name, inputs, outputs)
     return module(wanted, _head(wanted), _body(wanted))
 

@@ -14,7 +14,7 @@ from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.table import TableOp
 from dalembert.trace.text.intermediates import Naming, program
-from dalembert.trace.text.operators import MATHEMATICS
+from dalembert.trace.text.notation import MATHEMATICS
 
 
 def to_sympy(outputs: Any, naming: Naming = program) -> tuple[list[tuple[Any, Any]], Any]:

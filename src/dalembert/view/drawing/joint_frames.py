@@ -6,6 +6,7 @@ import numpy as np
 
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
 from dalembert.parts.frames import Frame
+from dalembert.vectors import Vector
 
 
 def on_parent(m: Mechanism, j: TreeJoint | CutJoint, parent: int) -> Frame:
@@ -21,6 +22,16 @@ def on_child(m: Mechanism, j: TreeJoint | CutJoint, child: int) -> Frame:
     R = np.asarray(whole.rotation(Q), dtype=float).T
     back = R @ np.asarray(own.translation(q) - whole.translation(Q), dtype=float)
     return Frame(frame.position + frame.rotation @ back, frame.rotation @ R @ np.asarray(own.rotation(q), dtype=float))
+
+
+def tracks(m: Mechanism, j: TreeJoint | CutJoint, parent: int, child: int) -> dict[int, list[Vector]]:
+    """Points of the curve that the joint guides along, by the body that it is drawn on, in the body's axes."""
+    ends = ((parent, on_parent(m, j, parent)), (child, _in_body(m, j.on_child, child)))
+    return {
+        body: [frame.position + frame.rotation @ p for p in points]
+        for (body, frame), points in zip(ends, j.joint.inner.tracks)
+        if points is not None
+    }
 
 
 def _in_body(m: Mechanism, frame: Frame, body: int) -> Frame:

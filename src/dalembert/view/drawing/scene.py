@@ -10,10 +10,10 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.parts.joints.axis import to_z, unit
 from dalembert.vectors import Vector
-from dalembert.view.drawing.joint_frames import on_child
+from dalembert.view.drawing.joint_frames import on_child, tracks
 from dalembert.view.drawing.joint_marks import joint_mark
 from dalembert.view.drawing.look import bounds, floor, viewpoint
-from dalembert.view.drawing.primitives import Primitive, ball, block, drawn
+from dalembert.view.drawing.primitives import Primitive, ball, block, drawn, polyline
 from dalembert.view.drawing.skeleton import attachments, bars, distinct, gyration, holds, skeleton, unseen
 from dalembert.view.drawing.wires import Wire, wire
 
@@ -78,6 +78,10 @@ def scene(m: Mechanism, rotation: np.ndarray, position: np.ndarray) -> Scene:
         parts[k] += [] if k in hidden else joint_mark(j.joint.inner, on_child(m, j, k), thickness, cut=False)
     for c in m.cuts:
         parts[c.child] += joint_mark(c.joint.inner, on_child(m, c, c.child), thickness, cut=True)
+    guiding = [tracks(m, j, m.parent[k - 1], k) for k, j in enumerate(m.joints, start=1) if k not in hidden]
+    for drawn_on in (*guiding, *(tracks(m, c, c.parent, c.child) for c in m.cuts)):
+        for body, track in drawn_on.items():
+            parts[body] += polyline(track, 0.3 * thickness, layer="joints", colour="slide")
     low, high, radius, away = bounds(parts, rotation, position, anchors, size)
     up = _up(m)
     for p in distinct(anchors, size):

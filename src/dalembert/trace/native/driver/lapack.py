@@ -11,10 +11,10 @@ import ctypes
 from functools import cache
 from typing import Any
 
+from dalembert.trace.native.compiler import llvm
 from dalembert.trace.native.driver.driver_values import Int
 from dalembert.trace.native.driver.reals import Real
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.machine import llvm
 from dalembert.trace.native.module import Module
 from dalembert.trace.native.target import Calls
 

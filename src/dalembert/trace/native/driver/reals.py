@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 from dalembert.errors import TraceError
 from dalembert.trace import ops
 from dalembert.trace.native.driver.driver_values import Bool, DriverValue, Int, Mask
-from dalembert.trace.native.llvm_text import FunctionText
-from dalembert.trace.native.operations import ARITHMETIC, FUNCTIONS
+from dalembert.trace.native.llvm_text import ARITHMETIC, FUNCTIONS, FunctionText
 
 
 class Real(DriverValue):

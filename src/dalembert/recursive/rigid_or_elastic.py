@@ -1,8 +1,9 @@
-"""What a joint stands on, as the recursions see it: the parent's link itself, or a node of an elastic parent.
+"""Rigid or elastic, as the recursions see it: what a joint stands on, and a link's inertia.
 
-Everything is in the parent's link axes on one side and in the axes of the base on the other. With E = [[1, 0, W], [−x̃, 1,
-U]] the base's acceleration is E (α, a, q̈) + β; forces and inertias go the other way by Eᵀ. The joint's load acts on the
-displaced node, because W and U follow the deformation.
+A joint stands on the parent's link itself, or on a node of an elastic parent. A link's inertia is rigid, or that of its present shape;
+it is in link axes about the link's origin. Of a joint's base everything is in the parent's link axes on one side and in the axes of
+the base on the other. With E = [[1, 0, W], [−x̃, 1, U]] the base's acceleration is E (α, a, q̈) + β; forces and inertias go the other
+way by Eᵀ. The joint's load acts on the displaced node, because W and U follow the deformation.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elastic.inertia import Deformed
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.recursive.spatial_inertia import RigidInertia, SpatialInertia
-from dalembert.recursive.steps import Spatial
+from dalembert.recursive.steps import NO_MODES, Spatial
 from dalembert.recursive.turns import FullTurn
-from dalembert.vectors import Vector, cross
+from dalembert.vectors import IDENTITY, Vector, cross, skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,3 +105,46 @@ class NodeBase:
 
 JointBase = FixedBase | NodeBase
 GROUND = FixedBase(0)
+
+
+Composite = tuple[RigidInertia, np.ndarray, np.ndarray]
+"""Inertia as one body, its coupling with the modes (6 × n), and the modes' own mass (n × n)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RigidLinkInertia:
+    """No modes."""
+
+    own: RigidInertia
+
+    def inertia(self) -> SpatialInertia:
+        return self.own.blocks()
+
+    def composite(self) -> Composite:
+        return self.own, np.zeros((6, 0)), np.zeros((0, 0))
+
+    def demands(self, w: Vector, qd: Any, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        """The force it takes to turn, deform and accelerate so: on the link, and on its modes."""
+        return Spatial(*self.own.demands(w, a.a, a.b)), NO_MODES
+
+
+@dataclass(frozen=True, eq=False)
+class ElasticLinkInertia:
+    """An elastic body; its link frame is its floating frame."""
+
+    shape: Deformed
+
+    def inertia(self) -> SpatialInertia:
+        d = self.shape
+        return SpatialInertia(d.J, skew(d.c), d.body.m * IDENTITY, np.vstack([d.Cr.T, d.Ct.T]), d.Me)
+
+    def composite(self) -> Composite:
+        d = self.shape
+        return RigidInertia(d.body.m, d.c, d.J), np.vstack([d.Cr.T, d.Ct.T]), d.Me
+
+    def demands(self, w: Vector, qd: Any, a: Spatial, qdd: Any) -> tuple[Spatial, np.ndarray]:
+        (*steady, on_modes), (*accelerated, modal) = self.shape.bias(w, qd), self.shape.momenta(a.a, a.b, qdd)
+        return Spatial(*steady) + Spatial(*accelerated), on_modes + modal
+
+
+LinkInertia = RigidLinkInertia | ElasticLinkInertia

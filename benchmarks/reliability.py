@@ -79,13 +79,13 @@ def _tell_agreement(runs: list[Run]) -> None:
 {every.cases} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), one in {FULL_SIZE} of full size, the
 others small, each in a random consistent state; {len(FORMULATIONS)} formulations × {len(METHODS)} constraint methods
 on numbers, one pair in {COMPILED} mechanisms in machine code.
-Accelerations of all bodies and reactions Bᵀλ, relative to the largest; a disagreement is more than {LARGEST:g} ({APPROXIMATE:g} for the
-penalty methods, which call themselves approximations).
+Accelerations of all bodies and reactions Bᵀλ, relative to the largest; a disagreement is more than {LARGEST:g} ({APPROXIMATE:g} for
+`gauss_penalty`, an approximation). The method `penalty` is compared with what it gives in exact arithmetic, to its own rounding.
 
 | outcome | pairs |
 |---|---|
 | agreed (worst {every.worst.get("exact", 0.0):.1e}) | {pairs.get("agreed", 0)} |
-| agreed, approximately (worst {every.worst.get("approximate", 0.0):.1e}) | {pairs.get("agreed, approximately", 0)} |
+| agreed, approximations and penalties (worst {every.worst.get("approximate", 0.0):.1e}) | {pairs.get("agreed, approximately", 0)} |
 | refused in words | {pairs.get("refused", 0)} |
 | failed without words | {pairs.get("failed", 0)} |
 | disagreed | {pairs.get("disagreed", 0)} |

@@ -10,6 +10,7 @@ import pytest
 
 from dalembert.files.models.records import fields_of, type_name
 from dalembert.formulations import FORMULATIONS
+from dalembert.laws import LAWS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.forces.points import Point
@@ -54,7 +55,8 @@ def shown(field) -> str:
 
 
 @pytest.mark.parametrize(
-    ("page", "classes"), [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS))]
+    ("page", "classes"),
+    [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)), ("laws.md", LAWS)],
 )
 def test_every_class_is_listed_with_its_fields_and_defaults(page, classes):
     found = sections(page)

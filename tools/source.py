@@ -6,7 +6,7 @@ A room is a folder, however deep.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,6 +157,15 @@ class Source:
     def lines_of_files(self) -> dict[str, int]:
         return {self.file(name): len(m.text.splitlines()) for name, m in self.modules.items()}
 
+    @cached_property
+    def values_given_twice(self) -> list[str]:
+        """Names of a module that get a value at two places: the second takes the first's away from functions between them."""
+        found = []
+        for name, m in self.modules.items():
+            given = (t for node in m.tree.body if isinstance(node, ast.Assign | ast.AnnAssign) for t in _targets(node))
+            found += [f"{self.file(name)}: {x}" for x, n in Counter(given).items() if n > 1]
+        return found
+
     # -- types --------------------------------------------------------------------------------------------------------
     @cached_property
     def returning_any(self) -> list[str]:
@@ -235,6 +244,14 @@ def _exported(tree: ast.Module) -> list[str]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))
     return []
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
+    """Names that an assignment gives a value to; not those of which it changes a part."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        yield from (part.id for part in parts if isinstance(part, ast.Name))
 
 
 def _several(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -31,11 +31,25 @@ from dalembert.errors import (
 )  # fmt: skip
 from dalembert.files import load, load_motion
 from dalembert.importers import load_mjcf, load_robot, load_urdf
-from dalembert.laws import Friction, JointFriction, Law, Stop
+from dalembert.laws import (
+    Backlash,
+    Brake,
+    Clutch,
+    Contact,
+    Friction,
+    JointFriction,
+    Latch,
+    Law,
+    Limit,
+    OneWay,
+    Rope,
+    Stop,
+)  # fmt: skip
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
+from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
 from dalembert.parts.constraints import (
     Constraint,
     Coupling,
@@ -96,12 +110,17 @@ if TYPE_CHECKING:
     from dalembert.motion.motion import Motion
 
 __all__ = [
+    "Action",
     "ArgumentError",
     "AssemblyWarning",
+    "Backlash",
     "Baumgarte",
     "BendingWarning",
     "BodyLoad",
+    "Brake",
+    "Clutch",
     "Constraint",
+    "Contact",
     "Coupling",
     "CurvedSlide",
     "Cylindrical",
@@ -122,12 +141,16 @@ __all__ = [
     "Friction",
     "GaussPenalty",
     "General",
+    "Impulse",
     "Joint",
     "JointFriction",
+    "JointImpulse",
     "JointLoad",
     "JointSpring",
     "KnifeEdge",
+    "Latch",
     "Law",
+    "Limit",
     "Load",
     "LoopError",
     "MassProperties",
@@ -139,6 +162,7 @@ __all__ = [
     "Motor",
     "OnLine",
     "OnPlane",
+    "OneWay",
     "PathError",
     "Planar",
     "Point",
@@ -148,7 +172,9 @@ __all__ = [
     "Revolute",
     "RollingBall",
     "RollingDisc",
+    "Rope",
     "Screw",
+    "SetParameter",
     "SimulationError",
     "SimulationOptions",
     "SimulationWarning",
@@ -160,6 +186,7 @@ __all__ = [
     "StateError",
     "StiffnessWarning",
     "Stop",
+    "Switch",
     "System",
     "Table",
     "Tendon",

@@ -36,28 +36,28 @@ def in_short_axes() -> bool:
     return _ON.get()
 
 
-class Frame:
+class TurnedAxes:
     """Axes that turn by R in those of another frame; None is the world."""
 
     __slots__ = ("R", "depth", "parent")
 
-    def __init__(self, parent: Frame | None, R: np.ndarray):
+    def __init__(self, parent: TurnedAxes | None, R: np.ndarray):
         self.parent, self.R = parent, R
         self.depth: int = 1 + (parent.depth if parent else 0)
 
-    def path(self) -> list[Frame | None]:
+    def path(self) -> list[TurnedAxes | None]:
         """Itself and everything it stands on, the world last."""
         return [self, *(self.parent.path() if self.parent else [None])]
 
 
-Parts = dict[Frame | None, np.ndarray]
+Parts = dict[TurnedAxes | None, np.ndarray]
 """Components (3, or 3 × n) by the frame in whose axes they are."""
 
 
 class Axes(np.ndarray):
     """A rotation matrix R, whose columns are axes in world components: those of a frame, turned by constants."""
 
-    frame: Frame | None = None
+    frame: TurnedAxes | None = None
     turn: np.ndarray | None = None
 
     def __matmul__(self, other: Any) -> Any:
@@ -92,7 +92,7 @@ def turned(R: np.ndarray, relative: np.ndarray) -> np.ndarray:
         return world
     frame, turn = (R.frame, R.turn) if isinstance(R, Axes) and R.turn is not None else (None, np.asarray(R))
     if any(type(x) is Expr for x in relative.ravel()):
-        frame, turn = Frame(frame, turn @ np.asarray(relative)), np.eye(3)
+        frame, turn = TurnedAxes(frame, turn @ np.asarray(relative)), np.eye(3)
     else:
         turn = turn @ relative
     made = world.view(Axes)
@@ -231,7 +231,9 @@ def _scalar_products(a: Framed, b: Any) -> Any:
     return total
 
 
-def _products(x: Parts, y: Parts, f: Frame | None, children: Mapping[Any, list[Frame]]) -> tuple[Any, Any, Any]:
+def _products(
+    x: Parts, y: Parts, f: TurnedAxes | None, children: Mapping[Any, list[TurnedAxes]]
+) -> tuple[Any, Any, Any]:
     """(x, y) of frame f and everything on it, in its axes, and the sum of their products with each other."""
     one, other = x.get(f), y.get(f)
     total, up_x, up_y = None, [], []
@@ -250,8 +252,8 @@ def _products(x: Parts, y: Parts, f: Frame | None, children: Mapping[Any, list[F
     return _plus(one, all_x), _plus(other, all_y), total
 
 
-def _children(paths: list[list[Frame | None]]) -> dict[Any, list[Frame]]:
-    out: dict[Any, list[Frame]] = {}
+def _children(paths: list[list[TurnedAxes | None]]) -> dict[Any, list[TurnedAxes]]:
+    out: dict[Any, list[TurnedAxes]] = {}
     for path in paths:
         for f in path:
             if f is not None and f not in out.setdefault(f.parent, []):
@@ -259,7 +261,7 @@ def _children(paths: list[list[Frame | None]]) -> dict[Any, list[Frame]]:
     return out
 
 
-def _brought(parts: Parts, to: Frame | None) -> Any:
+def _brought(parts: Parts, to: TurnedAxes | None) -> Any:
     """The sum of the parts in the axes of one frame; None where there are none."""
     left, path = dict(parts), _path(to)
     while astray := [f for f in left if f not in path]:
@@ -274,7 +276,7 @@ def _brought(parts: Parts, to: Frame | None) -> Any:
     return total
 
 
-def _below(parts: Parts, f: Frame | None, strictly: bool) -> Parts:
+def _below(parts: Parts, f: TurnedAxes | None, strictly: bool) -> Parts:
     """Parts in frames that f stands on, and in f itself; and those in neither, if products with them are still to be taken."""
     path = _path(f)
     return {
@@ -284,7 +286,7 @@ def _below(parts: Parts, f: Frame | None, strictly: bool) -> Parts:
     }
 
 
-def _path(f: Frame | None) -> list[Frame | None]:
+def _path(f: TurnedAxes | None) -> list[TurnedAxes | None]:
     return f.path() if f is not None else [None]
 
 

@@ -25,6 +25,10 @@ class Registry(MutableMapping[str, T], Generic[T]):
             self._found[name] = found() if isinstance(found, type) else found
         return self._found[name]
 
+    def place(self, name: str) -> str:
+        """Where a thing is found, "module" or "module:attribute"; nothing for one that was added as it is."""
+        return self._places[name]
+
     def __setitem__(self, name: str, thing: T) -> None:
         self._places[name], self._found[name] = "", thing
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.framed import Framed, crossed
-from dalembert.trace import cos, sin
+from dalembert.trace import atan2, cos, sin
 
 Vector = np.ndarray
 """Three scalars."""
@@ -89,6 +89,13 @@ def aside(axis: Any, p: Vector) -> Vector:
 def tilt(axis: Any, R: Matrix) -> Vector:
     """The two components across an axis of the axis turned by R: both 0 where R leaves the axis alone."""
     return aside(axis, R @ np.array(axis))
+
+
+def angle_about(axis: Any, R: Matrix) -> Any:
+    """Angle by which R turns about an axis that it leaves alone, from −π to π."""
+    first, second = across(np.array(axis))
+    turned = R @ first
+    return atan2(second @ turned, first @ turned)
 
 
 def along(axis: Any, R: Matrix) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dalembert.analysis.comparison.comparison import NO_ROWS
 from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
+from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.mechanisms import planar_pendulum, random_tree
 
@@ -59,7 +61,7 @@ def test_entries_come_from_the_fastest_to_the_slowest_with_their_sizes(compariso
 def test_a_comparison_is_a_table_a_frame_and_a_plot(comparison):
     lines = str(comparison).splitlines()
     assert lines[0].startswith("parallelogram: 10 pairs on 2 consistent states")
-    assert len(lines) == 3 + 10 and "newton_euler_forces" in str(comparison)
+    assert len(lines) == 3 + 10 + 2 and "newton_euler_forces" in str(comparison)  # and what is approximate
     pandas = pytest.importorskip("pandas")
     frame = comparison.to_dataframe()
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 10
@@ -132,6 +134,49 @@ def test_time_is_bounded_and_what_was_left_out_is_reported():
     found = m.compare(["kane", "lagrange"], ["svd", "range_space"], seconds=0.0)
     assert [(e.formulation, e.constraints) for e in found.entries] == [("kane", "svd")]
     assert len(found.refusals) == 2 and all("not begun, as 0 s had passed" in x.reason for x in found.refusals)
+
+
+def test_a_whole_motion_costs_steps_and_time_by_each_formulation():
+    """Steps to one accuracy; only the fastest pair of a formulation is marched. Momenta make other steps than speeds."""
+    m = blocks().build(cut=["D"])
+    found = m.compare(
+        ("kane", "hooker", "momentum", "newton_euler"), ("range_space", "sparse_augmented"), states=1, duration=1.0,
+        accuracy=1e-7, start={"A": 0.4}, speeds={"A": 2.0},
+    )  # fmt: skip
+    marched = [e for e in found.entries if e.motion is not None]
+    assert sorted(e.formulation for e in marched) == ["hooker", "kane", "momentum", "newton_euler"]
+    for e in marched:
+        assert e == found.best(e.formulation)
+        assert e.motion.error <= 1e-7 and 5 < e.motion.steps < 500 and e.motion.seconds > 0.0
+    assert "A motion of 1 s to 1e-07" in str(found) and "motion ms" in str(found)
+    finer = m.compare(
+        ("kane",), ("range_space",), states=1, duration=1.0, accuracy=1e-9, start={"A": 0.4}, speeds={"A": 2.0}
+    )
+    assert finer.entries[0].motion.steps > found.best("kane").motion.steps
+
+
+def test_elastic_models_are_compared_too():
+    m = da.load(Path(__file__).parents[2] / "examples" / "spin_up_beam.yaml")
+    found = m.compare(("kane", "hooker", "lagrange"), ("sparse_augmented",), states=2, duration=0.5, accuracy=1e-5)
+    assert {e.formulation for e in found.entries if e.motion is not None} == {"kane", "hooker", "lagrange"}
+    assert all(e.accelerations < 1e-10 for e in found.entries)
+
+
+def test_trees_are_solved_alike_with_and_without_rows():
+    """Kane's A of a chain by the same elimination in a static order that solves barycentric rows: no LAPACK for either."""
+    m = planar_pendulum(3).build()
+    for name, by in (("kane", "range_space"), ("barycentric", "sparse_augmented")):
+        assert "dposv" not in accelerations_kernel(m, name, by).module(1).source
+
+
+def test_an_accuracy_that_cannot_be_told_or_met_is_said():
+    m = blocks().build(cut=["D"])
+    with pytest.raises(da.SimulationError, match="two computations of this motion differ"):
+        m.compare(("kane",), ("range_space",), states=1, duration=1.0, accuracy=1e-16, speeds={"A": 2.0})
+    with pytest.raises(da.DalembertError, match="compare: accuracy must be a number above 0"):
+        m.compare(("kane",), accuracy=0.0)
+    found = m.compare(("gauss_penalty",), states=1, duration=0.2, accuracy=1e-10, start={"A": 0.4}, speeds={"A": 2.0})
+    assert found.entries[0].motion is None and len(found.refusals) == 1
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), -1.0])

@@ -102,6 +102,24 @@ def test_what_is_not_finite_does_not_come_out_finite(part):
         assert np.isnan(udot).any(), name
 
 
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("part", ["A", "f"])
+def test_without_rows_neither_does_it(n, part):
+    """By elimination where A is small, by LAPACK where it is large and full."""
+    given = {"A": np.eye(n) + 0.01, "f": np.ones(n)}
+    module = Module()
+    shape = SystemStructure(np.ones((n, n), dtype=bool), np.zeros((0, n), dtype=bool), ())
+    _, size = emit_solve(module, COMPILED["range_space"], shape)
+    assert ("dposv" in module.source) == (n == 40)
+    library, work, udot = module.compile(), aligned(size), np.zeros(n)
+    nothing = np.zeros((0, n)), np.zeros(0)
+    library.solve(given["A"], given["f"], *nothing, udot, work)
+    assert np.allclose(udot, np.linalg.solve(given["A"], given["f"]), rtol=1e-12)
+    given[part].flat[0] = np.nan
+    library.solve(given["A"], given["f"], *nothing, udot, work)
+    assert np.isnan(udot).any()
+
+
 @pytest.mark.parametrize("loops", [5, 40])
 def test_the_static_order_has_fill_in_linear_in_the_number_of_loops(loops):
     """A chain of four-bars that share their cranks: rows follow the speeds they touch, and nothing couples distant loops."""

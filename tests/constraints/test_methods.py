@@ -14,6 +14,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.constraints.loops import random_loops
+from tests.constraints.penalised import penalised, rounding
 from tests.mechanisms import seeds
 
 EXACT = [name for name in METHODS if name != "penalty"]
@@ -165,3 +166,15 @@ def nearly_dependent(rng: np.random.Generator, n: int, apart: float) -> tuple[Eq
     B = np.vstack([B, B[0] + apart * np.linalg.norm(B[0]) * across])
     udot = rng.normal(size=n)
     return Equations(A, A @ udot + B.T @ rng.normal(size=len(B)), B, B @ udot), udot
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_penalty_is_as_far_off_as_it_says(seed):
+    """(B A⁻¹Bᵀ + 1/k) λ = B A⁻¹f − γ says what it gives, rows that nearly depend on each other or not; the rest is rounding."""
+    rng = np.random.default_rng(seed)
+    n, rows = 7, 4
+    G, B = rng.normal(size=(n, n)), rng.normal(size=(rows, n))
+    B[1] = B[0] + 10.0 ** -rng.uniform(1, 5) * B[1]
+    e = Equations(G @ G.T + np.eye(n), rng.normal(size=n), B, rng.normal(size=rows))
+    found, closed = METHODS["penalty"](e), penalised(e)
+    assert (np.abs(found.udot - closed.udot) <= rounding(e) + 1e-11 * np.abs(closed.udot).max()).all()

@@ -11,7 +11,11 @@ import dalembert as da
 from dalembert.elastic import ElasticBody, Node, attached, buckens, given_modes, nodal_bodies
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import nodal
+from dalembert.formulations.formulation import approximation
+from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.tree import kane
+from dalembert.kinematics.state import State
+from dalembert.trace import directional, evaluate, symbol, tracing
 
 METHODS = ["kane", "boltzmann_hamel", "articulated_body", "newton_euler_nodal"]
 
@@ -110,6 +114,47 @@ def test_turning_nodal_bodies_agree_to_first_order() -> None:
     assert off[0] / off[1] == pytest.approx(4.0, rel=0.1)
 
 
+def turning_body() -> da.Mechanism:
+    s = da.System("turning", gravity=(1.0, 2.0, -9.0))
+    s.add_body("body", elastic=lumped(np.random.default_rng(4), 2, turning=True))
+    s.add_body("hub", da.box(1.0, (0.2, 0.3, 0.4)))
+    s.add_joint("free", da.Free(), "ground", "hub")
+    s.add_joint("hinge", da.Universal(), "hub", "body", at_parent=(0.3, 0, 0), at_child="a")
+    return s.build()
+
+
+def test_turning_nodal_bodies_give_kanes_equations_to_first_degree_exactly() -> None:
+    """Propositions 1 and 4 for nodal bodies with inertia: what is left over on u, truncated, is the same to rounding."""
+    m = turning_body()
+    small = SmallCoordinates.named(m, ["body"])
+    rng = np.random.default_rng(1)
+    at, u0, udot0 = m.somewhere(rng, 0.5), rng.normal(size=m.n_u), rng.normal(size=m.n_u)
+    with tracing():
+        eps = symbol("eps")
+        q, u, udot = (np.array(x, dtype=object) for x in (at, u0, udot0))
+        for place, _ in small.nominal:
+            q[place] = eps * at[place]
+        for place in small.speeds:
+            u[place], udot[place] = eps * u0[place], eps * udot0[place]
+        s = State(m, 0.0 * eps, q, u)
+        left = [residual(s, form, udot) for form in (kane, nodal)]
+        degrees = [evaluate(list(x), {eps: 0.0}) for x in left] + [
+            evaluate(list(directional(x, {eps: 1.0})), {eps: 0.0}) for x in left
+        ]
+    for one, other in (degrees[:2], degrees[2:]):
+        assert np.allclose(np.array(one, float), np.array(other, float), rtol=1e-11, atol=1e-11 * np.abs(one).max())
+
+
+def test_turning_nodal_bodies_run_and_say_what_is_approximate() -> None:
+    m = turning_body()
+    found = m.compare(["kane", "newton_euler_nodal"], ["range_space"], states=1)
+    off = {e.formulation: e.accelerations for e in found.entries}
+    assert 1e-10 < off["newton_euler_nodal"] < 1e-2
+    assert "agree to first degree in the deformation" in str(found)
+    assert approximation(FORMULATIONS["newton_euler_nodal"], m) is not None
+    assert approximation(FORMULATIONS["kane"], m) is None
+
+
 def test_what_it_refuses() -> None:
     form, rng = FORMULATIONS["newton_euler_nodal"], np.random.default_rng(5)
 
@@ -121,7 +166,6 @@ def test_what_it_refuses() -> None:
 
     beam = da.beam(1.0, E=2e9, rho=1000.0, A=1e-4, Iy=1e-9, Iz=1e-9, modes={"y": 1}, elements=4)
     assert 'nodal bodies of elastic body "one" are not known' in why(beam)
-    assert "turn, which its modal data keep to second order only" in why(lumped(rng, 2, turning=True))
     assert "displaced in more than the first order" in why(attached(lumped(rng, 2), "a"))
     assert why(buckens(chain(turning=False))) != "None" and why(chain(turning=False)) == "None"
     s = da.System("rigid")

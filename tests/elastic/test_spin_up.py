@@ -63,7 +63,7 @@ def test_nodal_bodies_converge_to_the_same() -> None:
         m[[0, -1]] *= 0.5
         body = nodal_bodies(
             [[x, 0.0, 0.0] for x in model.x], [da.particle(x) for x in m], model.stiffness, modes=3, fixed=0,
-            freedoms=(1, 5), nodes={"root": 0, "tip": n},
+            freedoms=(1, 5), nodes={"root": 0, "tip": n}, static=False,
             second_order=lambda F: np.array([Foreshortening(model, F).at(x) for x in model.x]),
         )  # fmt: skip
         errors.append(lowest_tip(spun(body)) - (-0.75272847))

@@ -210,3 +210,18 @@ def test_what_they_refuse() -> None:
     for name in ("system_tisserand", "system_buckens"):
         assert "lies on a line" in str(FORMULATIONS[name].refusal(m))
     assert "principal moments" in str(FORMULATIONS["system_principal"].refusal(m))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", FRAMES)
+def test_mass_in_a_plane_is_enough(name: str, seed: int) -> None:
+    """Three mass points always lie in a plane: the moment with the reference is singular, the frame is not."""
+    rng = np.random.default_rng(seed)
+    n = 1 + seed % 2
+    r, Phi, K = 0.5 * rng.normal(size=(3, 3)), 0.3 * rng.normal(size=(3, 3, n)), rng.normal(size=(n, n))
+    s = da.System("triangle", gravity=(1.0, 2.0, -9.0))
+    s.add_body("triangle", elastic=given_modes(rng.uniform(0.2, 1.0, 3), r, Phi, K @ K.T + np.eye(n)))
+    s.add_joint("free", da.Free(), "ground", "triangle", at_child="frame")
+    here = somewhere(s.build(), seed)
+    expected = METHODS["svd"](kane.equations(here)).udot
+    assert np.abs(accelerations(FORMULATIONS[name], here) - expected).max() < 1e-9 * np.abs(expected).max()

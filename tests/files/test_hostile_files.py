@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.files import sealed_netcdf
 from dalembert.parts import meshes
 from dalembert.simulation.march.checkpoint import load_checkpoint
 from dalembert.trace.table import Table
@@ -323,6 +324,29 @@ def test_every_damaged_motion_is_refused_in_words_or_the_same(tmp_path):
             assert np.array_equal(da.load_motion(tmp_path / "y.nc").q, whole.q)
         except da.DalembertError:
             continue
+
+
+def test_hdf5_is_not_tried_on_a_damaged_motion(tmp_path, monkeypatch):
+    """It may stand still on one: the seal tells of damage first, and without the seal another process tries, which can be ended."""
+    whole = kept(tmp_path / "x.nc").read_bytes()
+    body = whole[: whole.rindex(b"\ndalembert sha256 ")]
+
+    def load(content: bytes) -> np.ndarray:
+        (tmp_path / "y.nc").write_bytes(content)
+        return da.load_motion(tmp_path / "y.nc").q
+
+    assert np.array_equal(load(body), load(whole))
+    with pytest.raises(da.MotionFileError, match="end is missing"):
+        load(body[:-1])
+    monkeypatch.setattr(sealed_netcdf, "_TRY", "while True: pass")
+    monkeypatch.setattr(sealed_netcdf, "PATIENCE", 0.2)
+    with pytest.raises(da.MotionFileError, match=r"cannot make it out within 0.2 s"):
+        load(body)
+    for at in np.random.default_rng(1).integers(0, len(whole), 40):
+        damaged = bytearray(whole)
+        damaged[at] ^= 255
+        with pytest.raises(da.MotionFileError):
+            load(bytes(damaged))
 
 
 def test_tables_in_memory_are_not_larger_than_they_must(tmp_path):

@@ -144,3 +144,10 @@ def test_all_meshes_of_a_robot_are_bounded(tmp_path, monkeypatch):
     text = f"<mujoco><asset>{many(3)}</asset><worldbody/></mujoco>"
     notes = da.load_mjcf(write(tmp_path, "r.xml", text)).notes
     assert len(notes) == 1 and "meshes of the robot have more than 24 triangles together" in notes[0]
+
+
+@pytest.mark.parametrize("text", ["f 1 2 3\n", "f 0 0 0\n", "f -1 -2 -3\n", "v\nf 1 1 1\n"])
+def test_faces_without_vertices_are_refused_in_words(tmp_path, text):
+    (tmp_path / "x.obj").write_text(text)
+    with pytest.raises(da.ModelError):
+        meshes.load(tmp_path / "x.obj")

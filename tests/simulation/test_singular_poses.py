@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import dalembert as da
 from benchmarks.loop_models import bricard, change_point, crank_rocker
 from dalembert.kinematics.constraint_rows import constraint_rows
+from dalembert.simulation.march.between_stretches import Pace
 from dalembert.simulation.near_singular import near_singular
 from tests.simulation.test_loops import energy_error, largest_gap
 
@@ -255,3 +257,12 @@ def test_a_run_that_creeps_is_ended_with_its_part(monkeypatch):
     with pytest.raises(da.SimulationError, match=r"the run creeps: near t = .* takes steps of") as raised:
         m.simulate(1.0, initial, speeds, max_step=1e-9, max_steps=10**6, control=lambda s: {}, control_rate=1e5)
     assert raised.value.motion.t[0] == 0.0
+
+
+def test_patience_falls_as_steps_are_used_up():
+    """At one and the same pace, three times too slow, a run is ended before it has made half of its steps, not at its first look."""
+    o = types.SimpleNamespace(method=types.SimpleNamespace(adaptive=True), end=1.0, max_steps=100_000)
+    slow, quick = Pace(o, 0.0), Pace(o, 0.0)
+    ended = next(steps for steps in range(5_000, 100_001, 5_000) if slow.creeps(steps / 300_000, steps))
+    assert 10_000 < ended <= 55_000
+    assert not any(quick.creeps(steps / 100_001, steps) for steps in range(5_000, 100_001, 5_000))

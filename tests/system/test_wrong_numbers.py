@@ -176,3 +176,16 @@ def test_shapes_are_given_in_numbers():
     ):
         with refused(*words):
             wrong()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+@pytest.mark.parametrize("where", ["mass", *range(3)])
+def test_numbers_that_come_out_of_parameters_are_checked(where, bad):
+    """`max` of a number and NaN is whichever comes first: each is compared by itself."""
+    s = da.System("body", gravity=(0, -9.81, 0))
+    x = s.parameter("x", 1.0)
+    inertia = [0.1 * (x if where == k else 1.0) for k in range(3)]
+    s.add_body("b", mass=x if where == "mass" else 1.0, inertia=inertia)
+    s.add_joint("A", da.Revolute(), "ground", "b")
+    with pytest.raises(da.DalembertError):
+        s.build().with_parameters(x=bad)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -102,6 +104,17 @@ def test_no_folder_is_crowded():
 def test_no_name_is_used_for_two_things():
     found = state(house())
     assert found["class names used twice"] == {} and found["file names used twice"] == {}
+
+
+def test_no_constant_takes_the_value_of_another():
+    assert house().values_given_twice == []
+
+
+def test_a_name_that_gets_two_values_is_found(source):
+    module = source.modules["home.helper"]
+    tree = ast.parse("LIMIT = 1.0\ndef f(): ...\nLIMIT, OTHER = 2.0, 3.0\nOTHER.x = 4.0\n")
+    source.modules["home.helper"] = replace(module, tree=tree)
+    assert source.values_given_twice == ["helper.py: LIMIT"]
 
 
 def test_a_command_may_be_called_as_what_it_asks_for():

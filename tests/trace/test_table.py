@@ -98,3 +98,16 @@ def test_columns_give_an_array():
 def test_what_is_no_table_is_said(arguments, said):
     with pytest.raises(da.TraceError, match=said):
         da.Table(*arguments)
+
+
+@pytest.mark.parametrize("kind", ["cubic", "linear", "previous"])
+@pytest.mark.parametrize("seed", range(40))
+def test_numbers_of_any_size_make_a_table_or_are_refused_in_words(kind, seed):
+    rng = np.random.default_rng(seed)
+    steps, values = (10.0 ** rng.uniform(-300, 300, 6) for _ in range(2))
+    try:
+        table = da.Table(np.cumsum(steps), values * rng.choice([-1.0, 1.0], 6), kind=kind)
+    except da.TraceError as problem:
+        assert "Table:" in str(problem)
+    else:
+        assert np.isfinite([float(table(t)) for t in table.times]).all()

@@ -18,7 +18,7 @@ from dalembert.analysis.finding import Finding
 from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import numbers, real
 from dalembert.constraints.diagnosis.contradictions import check_defined
-from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.massless import carried, mass_factor
 from dalembert.errors import DriveError, StateError
 from dalembert.kinematics.bending import check_positive
 from dalembert.kinematics.constraint_rows import row_scales
@@ -202,7 +202,7 @@ def _solved(
     m: Mechanism, e: Written, columns: list[int], w: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """τ, and the projector on the changes of scaled τ that change no motion."""
-    L = mass_factor(e.A, m)
+    L = mass_factor(carried(m, e.A, e.needed, e.B, np.zeros(e.B.shape[:-1]))[0], m)
     h = np.linalg.solve(L, e.needed[..., None])
     G = np.linalg.solve(L, np.eye(m.n_u)[:, columns])
     size = np.linalg.norm(G, axis=1)

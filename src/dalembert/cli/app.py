@@ -8,16 +8,17 @@ import typer
 
 from dalembert.cli.commands.analyse import analyse
 from dalembert.cli.commands.bench import bench
-from dalembert.cli.commands.compare import compare
 from dalembert.cli.commands.drives import drives
-from dalembert.cli.commands.equations import equations
-from dalembert.cli.commands.explain import explain
 from dalembert.cli.commands.gallery import gallery
 from dalembert.cli.commands.identify import identify
 from dalembert.cli.commands.importing import import_
 from dalembert.cli.commands.inspect import inspect
 from dalembert.cli.commands.linearise import linearise
 from dalembert.cli.commands.locus import locus
+from dalembert.cli.commands.methods.compare import compare
+from dalembert.cli.commands.methods.equations import equations
+from dalembert.cli.commands.methods.explain import explain
+from dalembert.cli.commands.modes import modes
 from dalembert.cli.commands.new import new
 from dalembert.cli.commands.schema import schema
 from dalembert.cli.commands.sensitivities import sensitivities
@@ -56,6 +57,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     ASK: {
         "analyse": analyse, "linearise": linearise, "locus": locus, "stability": stability, "sweep": sweep, "drives": drives,
         "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,
+        "modes": modes,
     },
     FILES: {"new": new, "import": import_, "schema": schema, "bench": bench},
 }  # fmt: skip

@@ -1,10 +1,13 @@
-"""The mass matrix factorised; where a freedom moves no mass, that freedom is named."""
+"""The mass matrix factorised. A freedom that moves no mass is carried by the rows that decide it, or else named."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dalembert.errors import StateError
+from dalembert.formulations.tree import kane
+from dalembert.kinematics.constraint_rows import closure, row_scales
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import largest_in
 
@@ -12,23 +15,99 @@ NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
 """Part of the largest inertia of its part of the mechanism below which another is rounding: lengths within a part differ by less."""
+POSES, FAR = 3, 0.5
+"""How many poses are examined for freedoms without mass, and how far these are from the reference, in large steps."""
 
 
 def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
     """L of A = L Lᵀ, of one mass matrix or of many. Where A is that of a mechanism in its own speeds, `m`, the freedom without mass is
     named, and one whose inertia is mere rounding counts as such."""
+    if not np.isfinite(A).all():
+        raise StateError(_ENDLESS)
     try:
         L: np.ndarray = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
         raise StateError(_ANY if m is None else _without_mass(m, A)) from None
-    if m is not None and not (np.diagonal(L, axis1=-2, axis2=-1) ** 2 > _least(m, A, NO_MASS)).all():
+    left = np.diagonal(L, axis1=-2, axis2=-1) ** 2
+    if m is None and not (left > NO_MASS * np.diagonal(A, axis1=-2, axis2=-1)).all():
+        raise StateError(_LOST)
+    if m is not None and not (left > _least(m, A, NO_MASS)).all():
         raise StateError(_without_mass(m, A))
     return L
 
 
+def row_inertias(m: Mechanism) -> np.ndarray | None:
+    """W, an inertia for every row, where a freedom moves no mass but rows decide it; None where all freedoms move mass, or where rows
+    do not decide those that do not.
+
+    A + BᵀWB is then definite, and the same motion with the same multipliers obeys (A + BᵀWB) u̇ + Bᵀλ = f + BᵀWγ, for B u̇ = γ.
+    Each is the largest inertia of its part, by the row's scale.
+    """
+    here = m.numeric
+    if not here.constraint_rows or here.laws:
+        return None
+    rng = np.random.default_rng(0)
+    poses = [np.array(here.reference), *(here.somewhere(rng, FAR) for _ in range(POSES - 1))]
+    states = [here.state(q, np.zeros(here.n_u)) for q in poses]
+    found = [kane.mass_matrix(s) for s in states]
+    if all(_definite(here, A) for A in found):
+        return None
+    steps, parts = here.scales.speeds, here.scales.part[here.n_q :]
+    largest = np.max([largest_in(parts, np.diagonal(A) * steps**2) for A in found], axis=0, initial=0.0)
+    of_part = np.zeros(len(here.parts))
+    of_part[parts] = largest
+    W = of_part[here.row_parts] / row_scales(states[0]) ** 2
+    if not np.all(W > 0.0) or not all(_definite(here, _with(W, s)) for s in states):
+        return None
+    W.flags.writeable = False
+    return W
+
+
+def carried(
+    m: Mechanism, A: np.ndarray, f: np.ndarray, B: np.ndarray, gamma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A + BᵀWB and f + BᵀWγ, of one state or of many, on numbers or traced; A and f themselves where W is None."""
+    W = m.row_inertias
+    if W is None:
+        return A, f
+    weighed = np.swapaxes(W[:, None] * B, -1, -2)
+    return A + weighed @ B, f + (weighed @ gamma[..., None])[..., 0]
+
+
+def metric(s: State) -> np.ndarray:
+    """The mass matrix by which displacements and rows are measured: Kane's, with what rows carry."""
+    return _with(s.mechanism.row_inertias, s)
+
+
+def _with(W: np.ndarray | None, s: State) -> np.ndarray:
+    """A + BᵀWB in a state, on numbers."""
+    A = kane.mass_matrix(s)
+    if W is None:
+        return A
+    B = closure(s)[1]
+    return np.asarray(A + B.T @ (W[:, None] * B))
+
+
+def _definite(m: Mechanism, A: np.ndarray) -> bool:
+    try:
+        mass_factor(A, m)
+    except StateError:
+        return False
+    return True
+
+
+_ENDLESS = (
+    "the inertia of the mechanism is beyond what can be computed with: its masses or lengths are too large, or too far apart; check "
+    "their units"
+)
+_LOST = (
+    "inertias in these equations lie so far apart that rounding decides the accelerations: choose another formulation, or a smaller "
+    "stiffness where it is one of a penalty"
+)
 _ANY = (
     "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and inertia, or "
-    "build with cut=[…] another joint"
+    "build with cut=[…] another joint. Where nothing is without mass, inertias lie so far apart that rounding decides: choose another "
+    "formulation"
 )
 
 
@@ -42,7 +121,11 @@ def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     """The speeds that together move no mass, and what to do about it."""
     stack = A.reshape(-1, m.n_u, m.n_u)
     size = np.sqrt(_least(m, stack, 1.0))
-    moments, directions = np.linalg.eigh(stack / size[:, :, None] / size[:, None, :])
+    with np.errstate(all="ignore"):
+        relative = stack / size[:, :, None] / size[:, None, :]
+    if not np.isfinite(relative).all():
+        return _ENDLESS
+    moments, directions = np.linalg.eigh(relative)
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])
     names = [m.speeds[i] for i in np.flatnonzero(part > 0.1 * part.max())]

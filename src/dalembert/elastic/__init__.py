@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from dalembert.elastic.builders.solid_mesh import solid
     from dalembert.elastic.builders.straight_beam import beam
     from dalembert.elastic.floating_frames import attached, buckens, principal
+    from dalembert.elastic.mode_participation import participation, truncated
     from dalembert.elastic.node import Node
 
 __all__ = [
     "ElasticBody", "FiniteElements", "Node", "attached", "beam", "buckens", "from_matrices", "given_modes", "load_matrices",
-    "modal", "nodal_bodies", "principal", "rayleigh", "read_sid", "solid", "write_sid",
+    "modal", "nodal_bodies", "participation", "principal", "rayleigh", "read_sid", "solid", "truncated", "write_sid",
 ]  # fmt: skip
 
 _MODULES = {
@@ -26,6 +27,7 @@ _MODULES = {
     "given_modes": "builders.given_modes", "nodal_bodies": "builders.lumped", "FiniteElements": "builders.finite_elements",
     "from_matrices": "builders.finite_elements", "load_matrices": "builders.finite_elements", "read_sid": "builders.sid",
     "write_sid": "builders.sid", "solid": "builders.solid_mesh", "beam": "builders.straight_beam",
+    "participation": "mode_participation", "truncated": "mode_participation",
 }  # fmt: skip
 
 

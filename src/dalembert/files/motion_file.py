@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,14 @@ import numpy as np
 
 from dalembert.atomic import write_whole
 from dalembert.errors import MotionFileError
-from dalembert.limited_read import MB, Unreadable, read_whole
+from dalembert.files.sealed_netcdf import LARGEST, opened, sealed
+from dalembert.limited_read import Unreadable, read_whole
 from dalembert.mechanism import Mechanism
 from dalembert.motion.dataset import LAW_AXES, law_history
 from dalembert.motion.motion import Motion
 from dalembert.motion.occurrence import Occurrence
 from dalembert.version import __version__
 
-LARGEST = 2**34
-"""Bytes of a file, and of its arrays."""
-UNFOLDED = 100
-"""How many times as much as the file may be in its arrays, which dalembert itself does not pack."""
-PACKING = (1, 2, 3)
-"""What HDF5 does by itself: deflate, shuffle, checksums."""
 _CHECKED = ("time", "q", "u", "force", "event_time", "event_q", "event_u")
 
 
@@ -35,7 +29,7 @@ def save(motion: Motion, path: str | Path) -> None:
     data.attrs["checksum"] = _checksum(data)
     content = io.BytesIO()
     data.to_netcdf(content, engine="h5netcdf")
-    write_whole(path, content.getvalue(), "motion", MotionFileError)
+    write_whole(path, sealed(content.getvalue()), "motion", MotionFileError)
 
 
 def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
@@ -79,39 +73,12 @@ _NAMES = ("coordinate", "speed", "coordinate_unit", "speed_unit")
 
 
 def _read(path: str | Path) -> Any:
-    import xarray
-
     try:
-        content = read_whole(path, LARGEST)
-        _check_contents(content)
-        with xarray.open_dataset(io.BytesIO(content), engine="h5netcdf") as data:
-            return data.load()
+        return opened(read_whole(path, LARGEST))
     except Unreadable as problem:
         raise MotionFileError(f'motion "{path}": {problem}') from problem
     except Exception as problem:
         raise MotionFileError(f'motion "{path}" is damaged or not a NetCDF file ({problem})') from problem
-
-
-def _check_contents(content: bytes) -> None:
-    """HDF5 can say much more than arrays of numbers: nothing may lead out of the file, call for code, or unfold beyond measure."""
-    import h5py
-
-    with h5py.File(io.BytesIO(content), "r") as file:
-        room = min(UNFOLDED * len(content) + MB, LARGEST)
-        for name in file:
-            if not isinstance(file.get(name, getlink=True), h5py.HardLink) or not isinstance(file[name], h5py.Dataset):
-                raise Unreadable(f"{name!r} in it is a group or a link, and a motion has none")
-            array, filters = file[name], file[name].id.get_create_plist()
-            if array.external or array.is_virtual:
-                raise Unreadable(f"the numbers of {name!r} are in another file")
-            if any(filters.get_filter(k)[0] not in PACKING for k in range(filters.get_nfilters())):
-                raise Unreadable(f"{name!r} is packed in a way that needs further code")
-            # a chunk is unfolded whole, however little of it is in the array
-            room -= max(array.size, math.prod(array.chunks or (1,)), 1) * array.dtype.itemsize
-            if room < 0:
-                raise Unreadable(
-                    f"its arrays unfold to more than {UNFOLDED} times its size, or than {LARGEST // MB} MB"
-                )
 
 
 def _checksum(data: Any) -> str:
@@ -119,5 +86,5 @@ def _checksum(data: Any) -> str:
     laws = [f"law_{name}" for name in LAW_AXES if f"law_{name}" in data and data[f"law_{name}"].dtype.kind == "f"]
     for name in (*_CHECKED, *laws):
         digest.update(np.ascontiguousarray(data[name].values, dtype=float).tobytes())
-    digest.update(str(data.attrs["record"]).encode())
+    digest.update(str(data.attrs["record"]).encode(errors="surrogatepass"))
     return digest.hexdigest()

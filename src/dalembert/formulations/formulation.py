@@ -64,6 +64,19 @@ class ReturnsMultipliers(Protocol):
 
 
 @runtime_checkable
+class Approximates(Protocol):
+    """A formulation whose equations are those of the others only nearly, for some mechanisms or for all."""
+
+    def approximation(self, m: Mechanism) -> str | None:
+        """What is approximate in this mechanism's equations, in a sentence; None where nothing is."""
+
+
+def approximation(form: Formulation, m: Mechanism) -> str | None:
+    """What is approximate in a mechanism's equations by a formulation; None where nothing is."""
+    return form.approximation(m) if isinstance(form, Approximates) else None
+
+
+@runtime_checkable
 class SolvesRows(Protocol):
     """A formulation that has solved the mechanism's rows for dependent speeds: none is left to add terms to."""
 

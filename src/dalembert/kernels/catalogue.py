@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ MANY_FORCES = 30
 LARGEST_SOLVED = 7
 """Speeds up to which factorising the mass matrix may take fewer operations than articulated bodies."""
 
+T = TypeVar("T")
 Formula = Callable[[State, Any], Any]
 """(symbolic state, extra input) → the values."""
 
@@ -108,6 +109,14 @@ class Catalogue:
     def __init__(self, m: Mechanism):
         self.mechanism, self.opaque = split(m)
         self.constrained = ConstrainedKernels()
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, asked: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for all that is asked in the same words; it may depend on these and on the mechanism only."""
+        if asked not in self._known:
+            self._known[asked] = make()
+        found: T = self._known[asked]
+        return found
 
     def _check_unconstrained(self, what: str) -> None:
         constrained = [c.name for c in self.mechanism.cuts] + list(self.mechanism.constraints)

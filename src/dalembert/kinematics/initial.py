@@ -11,7 +11,6 @@ from dalembert.errors import StateError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
-from dalembert.mechanism.scales import units_of
 from dalembert.words import counted
 
 LARGEST_ANGLE = 1e12
@@ -27,9 +26,8 @@ def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
     if not np.isfinite(t):
         raise StateError(f"the time t = {t} is not a finite number")
     made = State(m.numeric, float(t), q, u)
-    for k, joint in enumerate(made.mechanism.joints):
-        if None not in joint.q_at and not joint.joint.may_be_singular:
-            continue
+    for k in made.mechanism.joints_to_check:
+        joint = made.mechanism.joints[k]
         if None in joint.q_at and not np.isfinite(np.asarray(made.joint_q[k], dtype=float)).all():
             raise StateError(
                 f'joint "{joint.name}": its prescribed motion has no value at t = {t:g} s; a table that it comes from may end '
@@ -52,12 +50,7 @@ def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tupl
 
 def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
     """Refuse values that say nothing: angles whose digits no longer tell a direction, numbers whose squares are none."""
-    angles = np.zeros(m.n_q, dtype=bool)
-    for j in m.joints:
-        for at, unit in zip(j.q_at, units_of(j.joint.inner)[0]):
-            if at is not None:
-                angles[at] = unit == "rad"
-    most = np.where(angles, LARGEST_ANGLE, LARGEST)
+    most = np.where(m.angles, LARGEST_ANGLE, LARGEST)
     for values, limits, names, what in (
         (q, most, m.coordinates, "initial"),
         (u, np.full(m.n_u, LARGEST), m.speeds, "speeds"),

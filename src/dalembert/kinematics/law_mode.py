@@ -15,6 +15,9 @@ from dalembert.trace import Expr, symbol
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import LawTable
 
+DIRECTIONS = 3
+"""Most directions of slip that an element has, and components of a term of its load."""
+
 
 SLOTS = 3
 """Margins of an element: across, along, of what is held."""
@@ -33,6 +36,8 @@ class ElementState(IntEnum):
     """It touches and sticks, or friction without a gap sticks."""
     HELD = 4
     """A latch that is on."""
+    CLOSED = 5
+    """It touches, and nothing can rub; in results only, where a run says `SLIP`."""
 
 
 class ModeLayout:
@@ -46,10 +51,14 @@ class ModeLayout:
             "anchor": n,  # where a coordinate is held
             "state": e,  # of every element
             "slides": e,  # whether it slides
-            "direction": 2 * e,  # of slip
+            "direction": DIRECTIONS * e,  # of slip
+            "pressed": DIRECTIONS * len(table.load_terms),  # which way terms of loads point
             "loose": 1,  # rows that hold depend on each other: single forces are not unique
             "forces": 1,  # whether margins need forces
-            "trigger": SLOTS * e + 1,  # margins whose violation ends the stretch; last, that no forces exist
+            "watched": 1,  # whether Python looks at every step
+            "trigger": SLOTS * e
+            + len(table.load_terms)
+            + 1,  # margins whose violation ends the stretch; last, that no forces exist
         }
         self.parts: dict[str, slice] = {}
         self.size = 0
@@ -97,13 +106,13 @@ class LawMode:
 
     def direction(self, i: int) -> np.ndarray:
         """Unit vector of the slip of element i."""
-        return self.part("direction")[2 * i : 2 * i + len(self.table.elements[i].tangents)]
+        return self.part("direction")[DIRECTIONS * i : DIRECTIONS * i + len(self.table.elements[i].tangents)]
 
     def set(self, i: int, state: ElementState, direction: np.ndarray | None = None) -> None:
         """Put element i into a state, sliding that way."""
         self.part("state")[i] = state
         if direction is not None:
-            self.part("direction")[2 * i : 2 * i + len(direction)] = direction
+            self.part("direction")[DIRECTIONS * i : DIRECTIONS * i + len(direction)] = direction
 
     def held_rows(self) -> list[int]:
         """Rows that hold: of what is closed the normal one, of what sticks those of slip, of a latch its own."""
@@ -125,4 +134,6 @@ class LawMode:
             self.part(name)[rows] = 1.0
         self.part("slides")[:] = [float(s is ElementState.SLIP) for s in states]
         self.part("loose")[:] = float(loose)
+        planar = any(s is ElementState.SLIP and len(e.tangents) > 1 for s, e in zip(states, self.table.elements))
+        self.part("watched")[:] = float(loose or planar)
         self.part("forces")[:] = float(any(s >= ElementState.SLIP for s in states))

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.kinematics.constraint_rows import Differentiated, Rows
+from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.laws import Law
+from dalembert.laws.law import ReactionLoad
 from dalembert.mechanism.row_table import RowKind, RowTable
 from dalembert.parts.constraints import Constraint
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
     from dalembert.mechanism import Mechanism
+
+
+POSES = 3
+"""Random poses at which rows are looked at for whether anything moves them."""
 
 
 class LawRows(Constraint):
@@ -103,6 +109,14 @@ class Element:
         return (*(() if self.normal is None else (self.normal,)), *self.tangents, *self.holds)
 
 
+class LoadPlace(NamedTuple):
+    """A term of the load of an element: the first of its components among those of all loads, and how many it has."""
+
+    element: int
+    start: int
+    size: int
+
+
 class LawTable:
     """The rows and elements of all laws of a mechanism, numbered in its order."""
 
@@ -119,8 +133,18 @@ class LawTable:
         found: list[Element] = []
         for name, d in self.mechanism.law_rows.items():
             start = self.rows.of_owner(name).start if len(d.kinds) else 0
-            found += _elements(name, d, start)
+            found += _elements(name, d, start, self.dead)
         return tuple(found)
+
+    @cached_property
+    def dead(self) -> np.ndarray:
+        """Which rows nothing moves in any pose, as the slip across a plane in which everything moves."""
+        m, rng = self.mechanism.numeric, np.random.default_rng(0)
+        found = np.ones(len(self), dtype=bool)
+        for _ in range(POSES):
+            B = law_rows(m.state(m.somewhere(rng, 1.0), np.zeros(m.n_u))).B
+            found &= ~np.asarray(B, dtype=float).any(axis=1)
+        return found
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -133,6 +157,35 @@ class LawTable:
         """The number of the law that each row belongs to."""
         return np.array([self.laws.index(owner) for owner in self.rows.owners], dtype=int)
 
+    @cached_property
+    def loads(self) -> dict[int, ReactionLoad]:
+        """For elements whose friction is loaded by what a joint transmits, how."""
+        found = {}
+        for i, e in enumerate(self.elements):
+            load = (
+                self.mechanism.laws[e.law].load(self.mechanism.symbolic_state())
+                if e.normal is None and e.tangents
+                else None
+            )
+            if load is not None:
+                found[i] = load
+        return found
+
+    @cached_property
+    def load_terms(self) -> list[LoadPlace]:
+        """Every term of every load, and where its components lie among those of all."""
+        found, start = [], 0
+        for i, load in self.loads.items():
+            for term in load.terms:
+                found.append(LoadPlace(i, start, len(term.rows)))
+                start += len(term.rows)
+        return found
+
+    @property
+    def n_components(self) -> int:
+        """How many components of what joints transmit press on friction."""
+        return sum(term.size for term in self.load_terms)
+
     def of_law(self, name: str) -> tuple[int, ...]:
         """Numbers of a law's elements."""
         return tuple(i for i, e in enumerate(self.elements) if e.law == name)
@@ -143,7 +196,7 @@ class LawTable:
         return e.law if len(self.of_law(e.law)) == 1 else f"{e.law}[{e.number}]"
 
 
-def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
+def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[Element]:
     normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
     tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
     if d.counts["way"] and d.counts["slip"]:
@@ -151,16 +204,20 @@ def _elements(name: str, d: DifferentiatedLaw, start: int) -> list[Element]:
             f'law "{name}": it gives way(s) and slip(s); the slips are the rates of the ways, give one of them'
         )
     each = len(tangents) // max(1, len(normals))
-    if each * max(1, len(normals)) != len(tangents) or each > 2:
+    if each * max(1, len(normals)) != len(tangents) or each > (2 if normals else DIRECTIONS):
         raise ModelError(
             f'law "{name}": it has {len(normals)} gaps and {len(tangents)} slips; give none, one or two slips for every gap'
         )
+
+    def alive(rows: list[int]) -> tuple[int, ...]:
+        return tuple(start + x for x in rows if not dead[start + x])
+
     made = [
-        Element(name, i, start + k, gap, tuple(start + x for x in tangents[each * i : each * (i + 1)]))
+        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
         for i, (k, gap) in enumerate(normals)
     ]
     if tangents and not normals:
-        made.append(Element(name, 0, tangents=tuple(start + x for x in tangents)))
+        made.append(Element(name, 0, tangents=alive(tangents)))
     if holds:
         made.append(Element(name, len(made), holds=tuple(start + x for x in holds)))
     return made

@@ -30,6 +30,7 @@ from dalembert.words import listed, shown
 
 if TYPE_CHECKING:
     from dalembert.aliases import PointOfBody, Scalar
+    from dalembert.parts.constraints import JointClosure
 
 View = TypeVar("View")
 
@@ -257,10 +258,34 @@ class State:
         return _StateByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
-        """A joint with its coordinates and speeds."""
+        """A joint with its coordinates and speeds; of one that closes a loop, as its frames show them."""
+        if name in self.mechanism.closures:
+            return self._closing_joint(self.mechanism.closures[name])
         k = self.joint_index(name)
         joint = self.mechanism.joints[k].joint.inner
         return joint, self.joint_q[k][: joint.n_q], self.joint_u[k][: joint.n_u]
+
+    def closes_loop(self, joint: str) -> bool:
+        """Whether a joint closes a loop, so that its coordinates are not among those of the mechanism."""
+        return joint in self.mechanism.closures
+
+    def _closing_joint(self, c: JointClosure) -> tuple[Joint, Any, Any]:
+        """A joint that closes a loop with what its frames show; each only when it is asked for."""
+        return (
+            c.joint,
+            _Shown(lambda: self._shown_coordinates(c), c.joint.n_q),
+            _Shown(lambda: self._shown_speeds(c), c.joint.n_u),
+        )
+
+    def _shown_coordinates(self, c: JointClosure) -> Vector:
+        (R_C, R_P), (p_C, p_P) = c.axes(self), c.acts_at(self)
+        return c.joint.coordinates_at(R_P.T @ R_C, R_P.T @ (p_C - p_P))
+
+    def _shown_speeds(self, c: JointClosure) -> Vector:
+        (R_C, R_P), (p_C, p_P), (child, parent) = c.axes(self), c.acts_at(self), c.ends
+        w_C, w_P = self.angular_velocity(child), self.angular_velocity(parent)
+        moved = self.velocity(child) - self.velocity(parent) - cross(w_P, p_C - p_P)
+        return c.joint.speeds_at(R_C.T @ (w_C - w_P), R_P.T @ moved)
 
     def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
         """Freedoms of a joint, or of the modes of an elastic body: names of coordinates and speeds, coordinates, speeds."""
@@ -269,6 +294,7 @@ class State:
         if k and m.bodies[k - 1].modes:
             modes = m.bodies[k - 1].modes
             return modes, modes, self.modal_q(k), self.modal_u(k)
+        self.joint_index(name)
         joint, q, u = self.joint(name)
         return joint.coordinates, joint.speeds, q, u
 
@@ -364,6 +390,19 @@ class State:
     def traced(self) -> bool:
         """Whether its values are symbols instead of numbers."""
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
+
+
+class _Shown:
+    """Values that are computed when one is asked for."""
+
+    def __init__(self, values: Callable[[], Vector], count: int):
+        self._values, self._count = values, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._values()[k]
 
 
 class _StateByName:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dalembert.errors import ModelError
 from dalembert.parts.forces.freedom import chosen
+from dalembert.trace import Expr, atan2, cos, sin
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
@@ -18,12 +21,22 @@ def joint_of(coordinate: str) -> str:
     return coordinate.partition(".")[0]
 
 
-def place(s: State, coordinate: str) -> Any:
-    """The coordinate's value."""
+def place(s: State, coordinate: str, near: Any = None) -> Any:
+    """The coordinate's value; of an angle that a joint which closes a loop shows, the one within half a turn of `near`."""
     name, _, freedom = coordinate.partition(".")
     joint, q, _ = s.joint(name)
     k = chosen(joint, name, freedom or None, "law")
-    return q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]
+    x = q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]
+    if near is None or not s.closes_loop(name) or not turns(joint, k):
+        return x
+    return near + atan2(sin(x - near), cos(x - near))
+
+
+def turns(joint: Joint, k: int) -> bool:
+    """Whether a joint comes back to where it was after a full turn along its speed k."""
+    q = joint.reference
+    slides = np.asarray(joint.sliding(q), dtype=object)[:, k]
+    return not any(type(x) is Expr or x != 0.0 for x in slides)
 
 
 def speed(s: State, coordinate: str) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from dalembert.parts.conform import Described
+from dalembert.parts.joints.bearing import LoadTerm
 from dalembert.portable import Portable
 
 if TYPE_CHECKING:
@@ -32,6 +33,13 @@ class Friction(NamedTuple):
 
 
 NO_FRICTION = Friction()
+
+
+class ReactionLoad(NamedTuple):
+    """A load by what a joint transmits: Σ arm · |rows w|."""
+
+    joint: str
+    terms: list[LoadTerm]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,6 +102,10 @@ class Law(Described, Portable):
     def friction(self, s: State, v: Scalar) -> Friction:
         """Friction that resists slip at the speed v > 0."""
         return NO_FRICTION
+
+    def load(self, s: State) -> ReactionLoad | None:
+        """What presses on friction without a gap of its own; None for nothing. Under a gap it is the gap's force."""
+        return None
 
     def static_friction(self, s: State) -> Friction:
         """Friction up to which nothing slips."""

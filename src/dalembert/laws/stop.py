@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from dalembert.trace import Expr
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
     from dalembert.parts.joints.joint import Joint
+
+
+BEFORE = math.pi / 2
+"""Angle before a single end from which a joint that closes a loop is measured: it shows no more than a full turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +56,14 @@ class Stop(Law):
     def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         check(f'law "{name}"', self.coordinate, joint_of)
 
+    @property
+    def _middle(self) -> Any:
+        """An angle well within the ends."""
+        if self.lower is None or self.upper is None:
+            return self.upper - BEFORE if self.lower is None else self.lower + BEFORE
+        return 0.5 * (self.lower + self.upper)
+
     def gap(self, s: State) -> np.ndarray:
-        x = place(s, self.coordinate)
+        x = place(s, self.coordinate, self._middle)
         ends = ([] if self.lower is None else [x - self.lower], [] if self.upper is None else [self.upper - x])
         return np.array([*ends[0], *ends[1]])

@@ -249,7 +249,15 @@ class Analyses(Description):
         return branches(self._m, initial, t)
 
     @on_one_thread
-    @takes(formulations=names, constraints=names, states=count(1), seed=count(0), seconds=real)
+    @takes(
+        formulations=names,
+        constraints=names,
+        states=count(1),
+        seed=count(0),
+        seconds=real,
+        duration=real,
+        accuracy=real,
+    )
     def compare(
         self,
         formulations: Iterable[str] | None = None,
@@ -258,12 +266,19 @@ class Analyses(Description):
         seed: int = 0,
         start: JointValues | None = None,
         seconds: float = 300.0,
+        *,
+        duration: float | None = None,
+        accuracy: float = 1e-6,
+        speeds: JointValues | None = None,
     ) -> Comparison:
         """Every formulation with every constraint method, or those named: agreement at random states, sizes, operations, speed.
 
         `print` the result, or take `.to_dataframe()` or `.plot()`. States are reached from the assembled pose nearest `start`.
         After so many `seconds` no further pair is begun; those left out are listed with the refusals.
+
+        With a `duration`, steps and time of a whole motion are compared too, by each formulation's fastest pair, from `start` and
+        `speeds` (the model's own if not given), to an `accuracy` of the coordinates in rad and in the mechanism's own length.
         """
         from dalembert.analysis.comparison.compare import compare
 
-        return compare(self._m, formulations, constraints, states, seed, start, seconds)
+        return compare(self._m, formulations, constraints, states, seed, start, seconds, duration, accuracy, speeds)

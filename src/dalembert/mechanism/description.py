@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
-from dalembert.mechanism.scales import Scales, scales_of
+from dalembert.mechanism.scales import Scales, scales_of, units_of
 from dalembert.mechanism.simulation_options import Plan
 from dalembert.parts.bodies import Body, check_mass_properties
 from dalembert.parts.constraints import Constraint
@@ -174,6 +174,22 @@ class Description(Portable):
     def frame_of(self, body: int, on: Frame) -> int:
         """The numbered frame that a joint's frame on a body is fixed to: the body, or a node frame of it."""
         return self.node_frame_number[body, on.node] if on.node else body
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """Which of the coordinates are angles, in rad."""
+        found = np.zeros(self.n_q, dtype=bool)
+        for j in self.joints:
+            for at, unit in zip(j.q_at, units_of(j.joint.inner)[0]):
+                if at is not None:
+                    found[at] = unit == "rad"
+        return found
+
+    @cached_property
+    def joints_to_check(self) -> tuple[int, ...]:
+        """Joints (from 0) of which some values cannot be: those that time prescribes, and those with singular poses."""
+        every = enumerate(self.joints)
+        return tuple(k for k, j in every if None in j.q_at or j.joint.may_be_singular)
 
     def places(self, name: str) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
         """Where the values of a joint, or of an elastic body's modes, stand in q and in u; None if it is neither's name."""

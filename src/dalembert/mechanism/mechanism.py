@@ -22,7 +22,7 @@ from dalembert.mechanism.analyses import Analyses
 from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
 from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions, gathered
-from dalembert.parts.constraints import JointClosure
+from dalembert.parts.constraints import Constraint, JointClosure
 from dalembert.topology import grubler
 from dalembert.trace import symbol, symbols
 
@@ -87,17 +87,22 @@ class Mechanism(Analyses):
         return grubler(self.tree.graph) + modes - prescribed - rows
 
     @cached_property
+    def closures(self) -> dict[str, JointClosure]:
+        """Every joint that closes a loop, as a constraint."""
+        names = ["ground", *(b.name for b in self.bodies)]
+        return {
+            c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
+        }
+
+    @cached_property
     def constraint_rows(self) -> dict[str, Differentiated]:
         """Every closed loop (by its cut joint) and constraint, differentiated."""
         if not self.cuts and not self.constraints:
             return {}
         from dalembert.kinematics.constraint_rows import Differentiated
 
-        names = ["ground", *(b.name for b in self.bodies)]
-        closures = {
-            c.name: JointClosure(c.joint, names[c.parent], names[c.child], c.on_parent, c.on_child) for c in self.cuts
-        }
-        return {name: Differentiated(self, c) for name, c in (closures | dict(self.constraints)).items()}
+        every: dict[str, Constraint] = {**self.closures, **self.constraints}
+        return {name: Differentiated(self, c) for name, c in every.items()}
 
     @cached_property
     def law_rows(self) -> dict[str, DifferentiatedLaw]:
@@ -123,6 +128,15 @@ class Mechanism(Analyses):
     def rows(self) -> RowTable:
         """The rows of all closed loops and constraints: owner, kind, and place among the owner's; empty for a tree."""
         return RowTable.of({name: d.kinds for name, d in self.constraint_rows.items()})
+
+    @cached_property
+    def row_inertias(self) -> np.ndarray | None:
+        """Inertias of the rows, where these decide freedoms that move no mass; None in all other mechanisms."""
+        if not self.constraint_rows:
+            return None
+        from dalembert.constraints.massless import row_inertias
+
+        return row_inertias(self)
 
     @cached_property
     def row_parts(self) -> np.ndarray:
@@ -288,7 +302,7 @@ class Mechanism(Analyses):
 
         assert options is not None  # the keywords, gathered
         if events is None and until is None:
-            events = self.plan.events
+            events = self.plan.events or None
         return simulate(
             self, *self.plan.begun(duration, initial, speeds), options.completed(self.plan.options), parameters, events,
             until, control, control_rate, checkpoint, resume, progress,

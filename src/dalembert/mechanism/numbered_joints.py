@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dalembert.parts.frames import Frame
@@ -37,12 +38,12 @@ class TreeJoint:
         """How many of the free speeds are the joint's own; those of the carried body follow."""
         return sum(at is not None for at in self.own_u)
 
-    @property
+    @cached_property
     def own_q(self) -> tuple[int | None, ...]:
         """`q_at` without the coordinates of the carried body itself."""
         return self.q_at[: self.joint.inner.n_q]
 
-    @property
+    @cached_property
     def own_u(self) -> tuple[int | None, ...]:
         """`u_at` without the speeds of the carried body itself."""
         return self.u_at[: self.joint.inner.n_u]

@@ -97,8 +97,9 @@ RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not said."""
-STEPS, STEPS_FIXED = 1_000_000, 10_000_000
-"""Most steps of a run: of integrators that choose them, and of those whose number is known beforehand."""
+STEPS, STEPS_IMPLICIT, STEPS_FIXED = 1_000_000, 100_000, 10_000_000
+"""Most steps of a run: of integrators that choose them; of implicit ones, whose steps cost as much as many others and should go as far;
+and of those whose number is known beforehand."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,10 @@ class SimulationOptions(Portable):
         Option("Seconds between outputs, or the times wanted", f"{SAMPLES} times, evenly spaced", flags=("--every",)),
     ] = None
     start: Annotated[PlainNumber | None, Option("Time at the start, s", "0")] = None
-    max_steps: Annotated[Count | None, Option("Most steps of the run", f"{STEPS}, with a fixed step {STEPS_FIXED}")] = (
-        None
-    )
+    max_steps: Annotated[
+        Count | None,
+        Option("Most steps of the run", f"{STEPS}, of radau {STEPS_IMPLICIT}, with a fixed step {STEPS_FIXED}"),
+    ] = None
     stabilise: Annotated[
         str | Baumgarte | None,
         Holds("stabilisation", check=checked_stabilisation),
@@ -217,9 +219,9 @@ class SimulationOptions(Portable):
     ] = None  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name, check in checks_of(SimulationOptions).items():
+        for name, value in self.said.items():
             try:
-                object.__setattr__(self, name, check(getattr(self, name), name))
+                object.__setattr__(self, name, checks_of(SimulationOptions)[name](value, name))
             except ModelError as problem:
                 raise SimulationError(str(problem)) from None
 
@@ -246,7 +248,9 @@ class SimulationOptions(Portable):
         """
         own = self.method is not None or self.step is not None
         rest = {name: x for name, x in by.said.items() if not (own and options()[name].steps)}
-        return SimulationOptions(**rest | self.said)
+        made = SimulationOptions()
+        vars(made).update(rest | self.said)  # all of them have been checked
+        return made
 
 
 USUAL = SimulationOptions(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kinematics.loads import loads
+from dalembert.kinematics.transmitted import needed
 from dalembert.motion.quantities import udot
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads, one_by_one
 from dalembert.vectors import cross
@@ -31,7 +31,7 @@ class BodyForces:
 
 def body_forces(x: Samples) -> BodyForces:
     m = x.mechanism
-    left = evaluate_with_loads(x, _needed, udot(x))
+    left = evaluate_with_loads(x, needed, udot(x))
     _exerted_by_laws(x, left)
     if not m.constraint_rows:
         return BodyForces(left, {}, np.zeros((0, m.n_bodies, 6, 0)))
@@ -53,17 +53,6 @@ def _exerted_by_laws(x: Samples, left: np.ndarray) -> None:
         wrenches = evaluate(x, lambda s, force: _exerted(s, -force, m.law_rows), x.law_forces)
         for k, wrench in zip(bodies, wrenches.transpose(1, 0, 2)):
             left[:, k - 1] -= wrench
-
-
-def _needed(s: Any, rates: Any) -> Any:
-    """m a − f, and Iα + ω × Iω − n with the moment of the former about the origin."""
-    m, acc, applied = s.mechanism, s.accelerations(rates), loads(s)
-    out = []
-    for k, b in enumerate(m.bodies, start=1):
-        force, moment = b.demands(s.instants[k - 1], acc[k].w, acc[k].v, s.modal_udot(k, rates))
-        f, n = force - applied.force[k - 1], moment - applied.moment[k - 1]
-        out.append([*(n + cross(s.com_arms[k - 1], f)), *f])
-    return out
 
 
 def _exerted(s: Any, lam: Any, of: Any = None) -> Any:

@@ -116,8 +116,16 @@ class Motion(Portable):
                 "this motion was loaded without its mechanism, so only t, q, u and what the file holds are known; "
                 "give it with da.load_motion(path, mechanism=m)"
             )
-        made = Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.record["parameters"])
+        made = Samples(self.mechanism, self.t, self.q, self.u, self.forces, self.parameters)
         return made if self.history is None else made.with_laws(self.history.force)
+
+    @property
+    def parameters(self) -> dict[str, float | np.ndarray]:
+        """Values of the parameters; of those that an event has set, one for every sample, (K,)."""
+        found: dict[str, float | np.ndarray] = dict(self.record["parameters"])
+        for t, name, value in self.record.get("parameter_changes", ()):
+            found[name] = np.where(self.t >= t, value, found[name])
+        return found
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""

@@ -15,13 +15,15 @@ from dalembert.kinematics.bending import bent_too_far, first_not_positive
 from dalembert.mechanism import Mechanism
 from dalembert.motion.motion import Motion
 
-_LOOKED_AT = 2000
+BENDING_SAMPLES = 2000
 """Samples of a motion that are enough to find its largest deflection."""
+SPIN_SAMPLES = 200
+"""Samples of a motion that are enough to find its fastest spin."""
 
 
 def overbent(m: Mechanism, t: np.ndarray, q: np.ndarray) -> dict[str, dict[str, float]]:
     """For each elastic body bent too far in some sample: when most, by which part of its length, and its largest turn (rad) then."""
-    every = slice(None, None, 1 + len(q) // _LOOKED_AT)
+    every = slice(None, None, 1 + len(q) // BENDING_SAMPLES)
     t, q = t[every], q[every]
     found = {}
     for k, body in enumerate(m.bodies):
@@ -54,9 +56,10 @@ def check_stayed_positive(motion: Motion) -> None:
     m = motion.mechanism
     if m is None or not motion.record.get("overbent"):
         return
-    every = slice(None, None, 1 + len(motion) // _LOOKED_AT)
+    every = slice(None, None, 1 + len(motion) // BENDING_SAMPLES)
     q, t = motion.q[every], motion.t[every]
-    bad = first_not_positive(m, q, t, motion.record["parameters"])
+    values = {name: x[every] if isinstance(x, np.ndarray) else x for name, x in motion.parameters.items()}
+    bad = first_not_positive(m, q, t, values)
     if bad is not None:
         problem = SimulationError(f"at t = {t[bad]:.6g} s {bent_too_far(m, q[bad])}")
         problem.motion = motion
@@ -68,18 +71,15 @@ def _said(m: Mechanism, name: str, at: Mapping[str, float]) -> str:
     return f'elastic body "{name}" is {Deflection(at["deflection"], at["turn"], length)}'
 
 
-_LOOKED_AT = 200
-"""Samples of a motion that are enough to find its fastest spin."""
-
-
 def warn_of_spin(motion: Motion) -> None:
     """For every elastic body that has no second-order field."""
     m = motion.mechanism
     suspects = [k for k, b in enumerate(m.bodies) if b.modes and not b.data.stiffened] if m is not None else []
     if not suspects or not len(motion) or m is None:
         return
-    every = slice(None, None, 1 + len(motion) // _LOOKED_AT)
-    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], motion.record["parameters"])
+    every = slice(None, None, 1 + len(motion) // SPIN_SAMPLES)
+    values = {name: x[every] if isinstance(x, np.ndarray) else x for name, x in motion.parameters.items()}
+    moved = m.body_motion(motion.q[every], motion.u[every], motion.t[every], values)
     for k in suspects:
         w = np.einsum("sba,sb->sa", moved.rotation[:, k], moved.angular_velocity[:, k])
         spins = np.linalg.norm(w, axis=1)

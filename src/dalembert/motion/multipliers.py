@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.massless import carried, mass_factor
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
@@ -89,14 +90,16 @@ def _writer(x: Samples) -> Callable[[Samples], Equations]:
         values = run(y, None)
         n_rows = (values.shape[1] - n * n - n) // (n + 1)
         A, f, B, gamma = np.split(values, np.cumsum([n * n, n, n_rows * n]), axis=1)
-        return Equations(A.reshape(len(y), n, n), f + y.forces, B.reshape(len(y), n_rows, n), gamma)
+        A, B = A.reshape(len(y), n, n), B.reshape(len(y), n_rows, n)
+        A, f = carried(x.mechanism, A, f + y.forces, B, gamma)
+        return Equations(A, f, B, gamma)
 
     return write
 
 
 def _in_metric(e: Equations) -> tuple[np.ndarray, ...]:
     """Y = L⁻¹Bᵀ, L⁻¹f and L."""
-    L = np.linalg.cholesky(e.A)
+    L = mass_factor(e.A)
     return np.linalg.solve(L, e.B.transpose(0, 2, 1)), np.linalg.solve(L, e.f[..., None])[..., 0], L
 
 
@@ -104,13 +107,13 @@ def _sizes(x: Samples, n_rows: int) -> np.ndarray:
     """The rows' scales, as the first sample shows them."""
     if not len(x):
         return np.ones(n_rows)
-    m = x.mechanism.with_parameters(**x.parameters).numeric
+    m = x.model().numeric
     return row_scales(m.state(x.q[0], x.u[0], x.t[0]))
 
 
 def _say_something(x: Samples, n_rows: int) -> np.ndarray:
     """Which rows are more than the rounding of their terms at some samples: where all are no more, none is large beside the others."""
-    m, some = x.mechanism.with_parameters(**x.parameters).numeric, x.at(spread(len(x), FEW))
+    m, some = x.model().numeric, x.at(spread(len(x), FEW))
     rows = [closure(m.state(q, u, t))[1].any(axis=1) for t, q, u in zip(some.t, some.q, some.u)]
     return np.any([np.zeros(n_rows, dtype=bool), *rows], axis=0)
 

@@ -96,7 +96,7 @@ def _about_mass_centre(x: Samples, about: str) -> Momenta:
     """About the mass centre of the whole mechanism, which moves with it."""
     if about != MASS_CENTRE:
         raise refused("momentum: about", f'a point of three numbers, or "{MASS_CENTRE}"', about)
-    if not any(float(b.mass) > 0.0 for b in x.mechanism.with_parameters(**x.parameters).numeric.bodies):
+    if not any(float(b.mass) > 0.0 for b in x.model().numeric.bodies):
         raise SimulationError(f'mechanism "{x.mechanism.name}" has no mass, and so no mass centre')
 
     def formula(s: Any, _: Any) -> Any:

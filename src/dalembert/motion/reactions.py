@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.kinematics.loads import loads
-from dalembert.mechanism import Mechanism
+from dalembert.kinematics.transmitted import carried
 from dalembert.motion.samples import Samples, evaluate, evaluate_with_loads
 from dalembert.parts.names import unknown
 
@@ -134,7 +134,7 @@ def transmitted(x: Samples, number: int, about: np.ndarray) -> np.ndarray:
 def _transmitted(x: Samples, number: int, about: np.ndarray) -> _Wrench:
     """On the user's child of a tree joint: the sum of what is left to the joints over the carried bodies."""
     b = x.body_forces
-    made = _summed(x, {k: b.left[:, k - 1] for k in _carried(x.mechanism, number)}, -b.dependence, about)
+    made = _summed(x, {k: b.left[:, k - 1] for k in carried(x.mechanism, number)}, -b.dependence, about)
     return made.opposite if x.mechanism.tree.reversed[number - 1] else made
 
 
@@ -276,12 +276,3 @@ def _in_axes(R: np.ndarray, wrench: np.ndarray) -> np.ndarray:
     """Rᵀ on torque and force, of wrenches or of columns of them."""
     parts = [np.einsum("kij,ki...->kj...", R, wrench[:, at : at + 3]) for at in (0, 3)]
     return np.concatenate(parts, axis=1)
-
-
-def _carried(m: Mechanism, number: int) -> list[int]:
-    """The body and all that it carries."""
-    out = {number}
-    for k, parent in enumerate(m.parent, start=1):
-        if parent in out:
-            out.add(k)
-    return sorted(out)

@@ -40,7 +40,8 @@ class Samples:
     q: np.ndarray
     u: np.ndarray
     forces: np.ndarray
-    parameters: Mapping[str, float]
+    parameters: Mapping[str, float | np.ndarray]
+    """Values of the parameters; those that an event has set, (K,)."""
     law_forces: np.ndarray | None = None
     """(K, rows): forces along the rows of laws, which `forces` holds too; None without laws."""
 
@@ -55,7 +56,16 @@ class Samples:
     def at(self, rows: Any) -> Samples:
         """Some of them."""
         laws = None if self.law_forces is None else self.law_forces[rows]
-        return replace(self, t=self.t[rows], q=self.q[rows], u=self.u[rows], forces=self.forces[rows], law_forces=laws)
+        values = {name: x[rows] if isinstance(x, np.ndarray) else x for name, x in self.parameters.items()}
+        return replace(
+            self, t=self.t[rows], q=self.q[rows], u=self.u[rows], forces=self.forces[rows], parameters=values,
+            law_forces=laws,
+        )  # fmt: skip
+
+    def model(self, k: int = 0) -> Mechanism:
+        """The mechanism with the parameters of sample k."""
+        values = {name: float(x[k]) if isinstance(x, np.ndarray) else x for name, x in self.parameters.items()}
+        return self.mechanism.with_parameters(**values)
 
     @cached_property
     def body_motion(self) -> BodyMotion:
@@ -134,9 +144,13 @@ def _check_numbers(values: np.ndarray) -> None:
 
 
 def one_by_one(x: Samples, formula: Formula, extra: np.ndarray | None) -> np.ndarray:
-    m = x.mechanism.with_parameters(**x.parameters)
     ends = np.zeros_like(x.u) if extra is None else extra
-    rows = [formula(m.state(q, u, t), e) for t, q, u, e in zip(x.t, x.q, x.u, ends)]
+    changing = any(isinstance(p, np.ndarray) for p in x.parameters.values())
+    one = x.model() if len(x) else x.mechanism
+    rows = [
+        formula((x.model(k) if changing else one).state(q, u, t), e)
+        for k, (t, q, u, e) in enumerate(zip(x.t, x.q, x.u, ends))
+    ]
     try:
         made = np.array(rows, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -113,7 +113,7 @@ def check_mass_properties(p: MassProperties | Body, body: str) -> None:
     if mass < 0.0:
         raise ModelError(f'body "{body}": mass {mass:g} kg is negative; give a positive mass, or 0 for a massless body')
     scale = np.abs(inertia).max()
-    if not max(mass, scale) < LARGEST:
+    if not (mass < LARGEST and scale < LARGEST):  # NaN is neither
         raise ModelError(f'body "{body}": its mass {mass:g} or inertia {scale:g} is too large to be computed with')
     if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
         raise ModelError(f'body "{body}": its inertia matrix is not symmetric; mirror the products of inertia')

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from dalembert.errors import ModelError
+from dalembert.parts.actions import Action, as_actions
 from dalembert.parts.conform import Described
 from dalembert.parts.fields import Function
 
@@ -15,16 +16,24 @@ from dalembert.parts.fields import Function
 class Event(Described):
     """`when(s)` crossing zero: upward (direction 1), downward (−1) or either way (0). A terminal event ends the run.
 
-    `when` is a function of the state like any user's function: `lambda s: s.position("ball")[2]`.
+    `when` is a function of the state like any user's function: `lambda s: s.position("ball")[2]`. `action` is what then happens:
+    `da.Switch`, `da.SetParameter`, `da.Impulse`, `da.JointImpulse`, or several of them in their order.
     """
 
     when: Annotated[Callable[[Any], Any], Function(("s",), constant=False)]
     direction: int = 0
     terminal: bool = False
     name: str = ""
+    action: Action | Sequence[Action] | None = None
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What happens, in its order."""
+        return as_actions(self.action, "Event: action")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "action", as_actions(self.action, "Event: action"))
         if self.direction not in (-1, 0, 1):
             raise ModelError(f"Event: direction={self.direction!r} must be -1, 0 or 1")
 

@@ -61,7 +61,7 @@ def load(path: Path) -> Triangles:
 def checked(vertices: np.ndarray, faces: np.ndarray, name: str) -> Triangles:
     if not len(faces) or len(faces) > MOST_FACES:
         raise ModelError(f"{name}: the mesh has {len(faces)} triangles; there must be 1 to {MOST_FACES}")
-    if not np.isfinite(vertices).all() or np.abs(vertices).max() > 1e100:
+    if not np.isfinite(vertices).all() or np.abs(vertices).max(initial=0.0) > 1e100:
         raise ModelError(f"{name}: a vertex of the mesh is not finite")
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise ModelError(f"{name}: a face of the mesh names a vertex that does not exist")

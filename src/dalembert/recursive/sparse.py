@@ -26,9 +26,14 @@ def runs(m: Mechanism) -> list[int]:
     return out
 
 
+def coupled_speeds(m: Mechanism) -> list[int]:
+    """For every speed, the next one that factorising couples it with: inboard, or the one before where rows carry what has no mass."""
+    return inboard_speeds(m) if m.row_inertias is None else list(range(-1, m.n_u - 1))
+
+
 def along_paths(m: Mechanism) -> list[tuple[int, int]]:
-    """Places (i, j ≤ i) of the mass matrix whose speeds lie on one path: all that factorising can touch."""
-    inboard = inboard_speeds(m)
+    """Places (i, j ≤ i) of the mass matrix whose speeds lie on one path, or are coupled by rows: all that factorising can touch."""
+    inboard = coupled_speeds(m)
     out = []
     for i in range(m.n_u):
         j = i

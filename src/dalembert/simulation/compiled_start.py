@@ -128,7 +128,7 @@ class _CompiledStart:
             self._part("free", "speeds_free")[:] = free
             found = q.copy()
             if not self.library.close(self.t, found, still, *self.inputs, self.start):
-                return None if overbent(self.m, found, float(self.t[0])) else found
+                return None if self.m.elastic and overbent(self.m, found, float(self.t[0])) else found
         return None
 
     def with_speeds(self, q: np.ndarray, u: np.ndarray, fixed: Sequence[int]) -> tuple[np.ndarray, np.ndarray] | None:

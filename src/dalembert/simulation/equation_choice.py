@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dalembert.constraints import method
 from dalembert.errors import SimulationError
-from dalembert.formulations import Formulation
+from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, uses_mechanism_speeds
+from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.rhs.formulation_speeds import formulation_named, settled_choice, uses_mechanism_speeds
 from dalembert.kernels.rhs.right_hand_side import is_range_space
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import FormulationSettings
@@ -36,7 +38,7 @@ class EquationChoice:
     form: Formulation
     """The formulation, with its choice of speeds, if it has one, settled."""
 
-    @property
+    @cached_property
     def usual(self) -> bool:
         """Kane's equations along the branches of the tree, for which there is code of its own."""
         return is_range_space(self.mechanism, self.form, self.constraints)
@@ -46,9 +48,19 @@ class EquationChoice:
         """Whether w is u."""
         return self.formulation == "kane" or uses_mechanism_speeds(self.mechanism, self.form)
 
+    @cached_property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of w."""
+        return self.form.speeds(self.mechanism)
+
     @property
     def n_speeds(self) -> int:
-        return len(self.form.speeds(self.mechanism))
+        return len(self.speed_names)
+
+    @cached_property
+    def code_depends_on(self) -> tuple[Any, ...]:
+        """What tells the code of these equations from that of others of the mechanism."""
+        return self.formulation, settled_choice(self.form, self.mechanism), self.constraints
 
     # -- the choice of speeds ------------------------------------------------------------------------------------------
     @property
@@ -118,18 +130,35 @@ class EquationChoice:
         return np.concatenate([o.atol[: m.n_q], o.rtol * SMALL * typical])
 
 
+def kane_by(c: Catalogue, constraints: str) -> EquationChoice:
+    """Kane's equations, with rows solved for by this method; made once for a mechanism."""
+    kane = FORMULATIONS["kane"]
+
+    def make() -> EquationChoice:
+        method(constraints)
+        return EquationChoice(c.mechanism, "kane", constraints, formulation_named(c.mechanism, "kane"))
+
+    return c.once(("kane", kane, constraints), make)
+
+
 def equation_choice(
-    m: Mechanism, formulation: str | FormulationSettings, constraints: str, o: Options, q: np.ndarray
+    c: Catalogue, formulation: str | FormulationSettings, constraints: str, o: Options, q: np.ndarray
 ) -> EquationChoice:
     """Choice from the arguments of `simulate`; speeds that are chosen are chosen at the start."""
-    method(constraints)
-    form = formulation_named(m, formulation, [(q, o.start)])
-    if isinstance(form, SolvesRows) and o.stabilise.gains is not None and m.constraint_rows:
-        form = form.with_gains(*o.stabilise.gains)
-    made = EquationChoice(m, formulation, constraints, form)
+    made = kane_by(c, constraints) if formulation == "kane" else _choice(c.mechanism, formulation, constraints, o, q)
     if not made.usual and not o.method.any_formulation:
         raise SimulationError(
             f'method "{o.method.name}" is written for Kane\'s equations by range space; with formulation={formulation!r} and '
             f'constraints={constraints!r} choose "dop853" or "rk4"'
         )
     return made
+
+
+def _choice(
+    m: Mechanism, formulation: str | FormulationSettings, constraints: str, o: Options, q: np.ndarray
+) -> EquationChoice:
+    method(constraints)
+    form = formulation_named(m, formulation, [(q, o.start)])
+    if isinstance(form, SolvesRows) and o.stabilise.gains is not None and m.constraint_rows:
+        form = form.with_gains(*o.stabilise.gains)
+    return EquationChoice(m, formulation, constraints, form)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import DalembertError, SimulationError
+from dalembert.formulations.tree import kane
 from dalembert.kinematics.bending import most_bent
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.equation_choice import EquationChoice
@@ -21,6 +22,8 @@ Clause = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
 """A clause about a nearly singular pose."""
 NARROW = 1e-3
 """Distance to a singular pose at which a turn into another branch is worth telling."""
+SPENT = 0.2
+"""Part that is left of the inertia of some motion at which the bending of elastic bodies is named as a cause."""
 NEAR_SINGULAR = 0.05
 """Distance to a singular pose, by the size of the constraints' rows, at which it is named as a cause."""
 
@@ -174,12 +177,29 @@ def _bent(m: Mechanism, q: np.ndarray) -> str:
     if not m.elastic or not np.isfinite(q).all():
         return ""
     name, how = most_bent(m, q)
-    if how.slight:
+    if not how.slight:
+        return (
+            f'There, elastic body "{name}" is {how}, further than its linear modes hold: cut it into several, welded node to node, '
+            "make it stiffer, or build it with stiffening=False. "
+        )
+    if _inertia_left(m, q) > SPENT:
         return ""
     return (
-        f'There, elastic body "{name}" is {how}, further than its linear modes hold: cut it into several, welded node to node, make it '
-        "stiffer, or build it with stiffening=False. "
+        f"There, the second order of the displacements has taken nearly all inertia of some motion; most bent is elastic body "
+        f'"{name}", '
+        f'which is {how}. Let its frame follow the chord where it is hinged at both ends (support="pinned"), keep fewer modes, cut it '
+        "into several, welded node to node, or build it with stiffening=False. "
     )
+
+
+def _inertia_left(m: Mechanism, q: np.ndarray) -> float:
+    """Least eigenvalue of the mass matrix beside that of the undeformed mechanism, in units of the latter's diagonal."""
+    still = np.array(q)
+    still[[at for k in range(m.n_bodies) for at in m.modal_places(k)]] = 0.0
+    rest, now = (kane.mass_matrix(m.state(x)) for x in (still, q))
+    size = np.sqrt(np.diag(rest))
+    least = [float(np.linalg.eigvalsh(A / np.outer(size, size))[0]) for A in (rest, now)]
+    return least[1] / least[0] if least[0] > 0.0 else 1.0
 
 
 def _driven(program: Program) -> str:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
-from dalembert.formulations.tree import kane
+from dalembert.constraints.massless import mass_factor, metric
 from dalembert.kinematics.constraint_rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.kept_rows import KeptRows
@@ -82,7 +81,7 @@ class _Weakest:
 
 def _weakest(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> _Weakest:
     rows = list(kept.rows)
-    L = mass_factor(kane.mass_matrix(m.state(q, np.zeros(m.n_u), t)), m)
+    L = mass_factor(metric(m.state(q, np.zeros(m.n_u), t)), m)
     Y = np.linalg.solve(L, _rows(m, q, t)[rows].T) / kept.norms[rows]
     U, sigma, Vt = np.linalg.svd(Y)
     n = Vt[-1] / kept.norms[rows]

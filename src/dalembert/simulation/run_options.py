@@ -17,6 +17,7 @@ from dalembert.mechanism.simulation_options import (
     SAMPLES,
     STEPS,
     STEPS_FIXED,
+    STEPS_IMPLICIT,
     USUAL,
     SimulationOptions,
     Stabilisation,
@@ -107,7 +108,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         relative * SMALL * m.scales.sizes if chosen.atol is None else _absolute(m, chosen.atol),
         m.scales.sizes,
         chosen.max_step or _longest_step(m, length),
-        chosen.max_steps or (STEPS if method.adaptive else STEPS_FIXED),
+        chosen.max_steps or _most_steps(method),
         stabilisation(chosen.stabilise),
         chosen.constraints,
         chosen.formulation,
@@ -129,6 +130,12 @@ def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
         raise SimulationError(f"method={method.name!r} has a fixed step; give it with step=")
     if any(every_option()[name].steps == "adaptive" for name in chosen.said):
         raise SimulationError(f"method={method.name!r} has a fixed step, so it takes no tolerances")
+
+
+def _most_steps(method: Integrator) -> int:
+    if not method.adaptive:
+        return STEPS_FIXED
+    return STEPS_IMPLICIT if method.implicit else STEPS
 
 
 def _longest_step(m: Mechanism, duration: float) -> float:

@@ -25,6 +25,8 @@ from dalembert.motion.motion_warnings import check_stayed_positive, overbent, wa
 from dalembert.motion.occurrence import Occurrence
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
+from dalembert.simulation.event_driven.acting import check_actions, recorded
+from dalembert.simulation.event_driven.shared_loads import check_loads_unique
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
 from dalembert.simulation.march.between_stretches import Progress
@@ -61,32 +63,38 @@ def simulate(
     _check_folder(file)
     model = m.with_parameters(**parameters) if parameters else m
     o = options(model, duration, said)
-    watched = gathered(events, until)
+    watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
 
-    program_of, run_of = _with_laws(model, o) if model.laws else (Program, Run)
+    program_of, run_of = _with_laws(model, o) if model.laws or any(e.actions for e in watched) else (Program, Run)
 
     @cache
-    def program_with(kept: KeptRows, by: EquationChoice | None = None) -> Program:
+    def program_with(kept: KeptRows, by: EquationChoice | None) -> Program:
         return program_of(catalogue, method, 1, when, directions, kept, by)
 
-    q, u, kept = _start(model, initial, speeds, o, program_with)
+    q, u, kept = _start(model, initial, speeds, o, lambda kept: program_with(kept, None))
     o = o.beginning(model, q, u)
-    check_positive(model, q, o.start, where="simulate")
-    by = equation_choice(catalogue.mechanism, o.formulation, o.constraints, o, q)
-    kept = law_rows_kept(model, kept, q, o.start) if model.laws else kept
+    if model.elastic:
+        check_positive(model, q, o.start, where="simulate")
+    by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
+    if model.laws:
+        kept = law_rows_kept(model, kept, q, o.start)
+        check_loads_unique(model, q, u, o.start, kept)
+    for event in watched:
+        check_actions(m, event)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
     lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
-    decided = repr(lasting), repr([control_rate, [e.terminal for e in watched]]), __version__
+    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
 
     @cache
     def identity() -> str:
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
 
-    run = run_of(program, model, o, watched, control_of(model, control, control_rate, o), handler, identity)
+    steering = None if control is None and control_rate is None else control_of(model, control, control_rate, o)
+    run = run_of(program, model, o, watched, steering, handler, identity)
     if resume is None:
         run.begin(q, u, values)
     else:
@@ -151,17 +159,19 @@ def _marched(run: Run, so_far: Callable[[], Motion], progress: Progress, checkpo
     except Exception as problem:  # whatever a controller or force raises, too
         run.ended = "failed"
         problem.motion = so_far()  # type: ignore[attr-defined]
-        warn_of_spin(problem.motion)  # type: ignore[attr-defined]
-        warn_of_bending(run.model, problem.motion.record)  # type: ignore[attr-defined]
+        if run.model.elastic:
+            warn_of_spin(problem.motion)  # type: ignore[attr-defined]
+            warn_of_bending(run.model, problem.motion.record)  # type: ignore[attr-defined]
         raise
     made = so_far()
     _check_prescribed(run, made)
     _check_constraints_agreed(run, made)
     if checkpoint is not None and run.ended == "interrupted":
         run.put_aside(checkpoint)
-    warn_of_spin(made)
-    warn_of_bending(run.model, made.record)
-    check_stayed_positive(made)
+    if run.model.elastic:
+        warn_of_spin(made)
+        warn_of_bending(run.model, made.record)
+        check_stayed_positive(made)
     if run.near_miss:
         warnings.warn(run.near_miss + let_pass(run.let_pass), SimulationWarning, stacklevel=6)
     return made
@@ -208,6 +218,9 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
         Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end]) for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
+    changes = [(t, list(m.parameters)[at], value) for t, at, value in run.parameter_changes]
+    if changes:
+        about["parameter_changes"] = changes
     if run.let_pass is not None:
         about["let_pass"] = run.let_pass
     if m.elastic:

@@ -183,18 +183,26 @@ def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
 
 
 def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> SpanningTree:
-    """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own."""
+    """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own. Joints that
+    laws name are kept in it where another of the loop can be cut."""
     where = list(system.joints)
-    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items(), *system.laws.items()]
+    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
     uncut = {i for i, p in enumerate(system.joints.values()) if not p.joint.closes_loops}
+    wished = {where.index(j) for law in system.laws.values() for j in law.joints} - set(cut)
     tree = spanning_tree(graph, cut)
     for _ in range(len(tree.cuts)):
-        wrong = [loop for loop in loops(tree) if loop.cut in needed or (loop.cut in uncut and loop.cut not in cut)]
+        allowed = {loop.cut: [a for a in loop.arcs if a not in needed and a not in uncut] for loop in loops(tree)}
+        plain = {k: [a for a in every if a not in wished] for k, every in allowed.items()}
+        wrong = [
+            x
+            for x in loops(tree)
+            if x.cut in needed or (x.cut in uncut and x.cut not in cut) or (x.cut in wished and plain[x.cut])
+        ]
         if not wrong:
             break
-        others = [a for a in wrong[0].arcs if a not in needed and a not in uncut]
+        others = plain[wrong[0].cut] or allowed[wrong[0].cut]
         if not others and wrong[0].cut in uncut:
             break  # what it must know to close a loop is said where it does
         if not others or wrong[0].cut in cut:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -32,7 +32,10 @@ from dalembert.vectors import ZERO
 from dalembert.words import counted
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.aliases import FilePath, Matrix3, Scalar, StateFunction, TimeFunction, Vector3
+    from dalembert.analysis.truncation import TruncationStudy
     from dalembert.mechanism import Mechanism
 
 GROUND = "ground"
@@ -275,6 +278,16 @@ class System(Portable):
         from dalembert.system.build import build
 
         return build(self, tuple(cut) or self.cut, target)
+
+    def truncation_study(
+        self, counts: Sequence[int] | None = None, measure: Callable[[Mechanism], ArrayLike] | None = None,
+        bodies: Sequence[str] | None = None,
+    ) -> TruncationStudy:  # fmt: skip
+        """How many modes are enough: the system with each of these numbers of modes of its elastic bodies, or of those named, and what
+        `measure` gives of the mechanism; the lowest natural frequencies (Hz) if nothing is said."""
+        from dalembert.analysis.truncation import truncation_study
+
+        return truncation_study(self, counts, measure, bodies)
 
     @takes(path=file_path)
     def save(self, path: FilePath) -> None:

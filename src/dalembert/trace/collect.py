@@ -201,7 +201,7 @@ class Powers(Collector):
         return super().square(x)
 
     def finished(self, total: Sum) -> Sum:
-        """With k − k cos² as k sin² again."""
+        """Sum with k − k cos² as k sin² again."""
         out = dict(total)
         for term, (c, size) in total.items():
             for x, k in term:

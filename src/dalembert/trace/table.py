@@ -207,10 +207,13 @@ def _previous(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _cubic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The not-a-knot spline."""
+    """The not-a-knot spline; nan where its slopes are no numbers."""
     from scipy.interpolate import CubicSpline
 
-    return np.asarray(CubicSpline(x, y).c, dtype=float)
+    try:
+        return np.asarray(CubicSpline(x, y).c, dtype=float)
+    except (ValueError, np.linalg.LinAlgError):
+        return np.full((4, len(x) - 1), np.nan)
 
 
 _KINDS = {"cubic": _cubic, "linear": _linear, "previous": _previous}

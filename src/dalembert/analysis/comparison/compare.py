@@ -17,11 +17,13 @@ import numpy as np
 from dalembert.analysis.comparison.comparison import NO_ROWS, Comparison, ComparisonEntry, Refusal
 from dalembert.analysis.comparison.consistent import consistent_states
 from dalembert.analysis.comparison.timed import TimedKernel, nanoseconds
+from dalembert.analysis.comparison.whole_motion import WholeMotion
 from dalembert.arguments import refused
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import DalembertError, FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation, check_known
+from dalembert.formulations.formulation import approximation
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
 from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
@@ -35,6 +37,9 @@ UNCONSTRAINED = "range_space"
 LONGEST = 300.0
 """Seconds after which no further pair is begun: each is compiled afresh, and a mechanism may have hundreds."""
 
+ACCURACY = 1e-6
+"""How near the reference the coordinates of a whole motion have to be, in rad and in the mechanism's own length."""
+
 CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
 
 
@@ -46,10 +51,15 @@ def compare(
     seed: int = 0,
     start: Any = None,
     seconds: float = LONGEST,
+    duration: float | None = None,
+    accuracy: float = ACCURACY,
+    speeds: Any = None,
 ) -> Comparison:
     """All formulations and methods, or those named. Forces that are plain Python functions take no part."""
     if not seconds >= 0.0:
         raise refused("compare: seconds", "a number from 0 on", seconds)
+    if not accuracy > 0.0:
+        raise refused("compare: accuracy", "a number above 0", accuracy)
     end = perf_counter() + seconds
     m = m.kernels.mechanism
     made: list[tuple[ComparisonEntry, TimedKernel]] = []
@@ -89,7 +99,29 @@ def compare(
     entries = sorted(
         (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
     )
-    return Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals))
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    found = Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
+    if duration is None:
+        return found
+    entries, beyond = _with_motions(entries, WholeMotion(m, duration, start, speeds, accuracy))
+    return replace(found, entries=tuple(entries), refusals=(*refusals, *beyond), duration=duration, accuracy=accuracy)
+
+
+def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[list[ComparisonEntry], list[Refusal]]:
+    """The cost of a whole motion for the fastest entry of each formulation; and whose motions do not come near enough."""
+    marched: set[str] = set()
+    out, beyond = [], []
+    for e in entries:
+        if e.formulation not in marched:
+            marched.add(e.formulation)
+            try:
+                by = UNCONSTRAINED if e.constraints == NO_ROWS else e.constraints
+                e = replace(e, motion=whole.cost(e.formulation, by))
+            except CANNOT as problem:
+                beyond.append(Refusal(e.formulation, e.constraints, _sentence(problem)))
+        out.append(e)
+    return out, beyond
 
 
 def _out_of_time(seconds: float) -> str:

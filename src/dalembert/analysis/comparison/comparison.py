@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dalembert.analysis.comparison.whole_motion import MotionCost
 from dalembert.errors import DalembertError
 from dalembert.optional import optional
 from dalembert.trace import Operations
@@ -38,9 +40,12 @@ class ComparisonEntry:
     compile_seconds: float
     nanoseconds: float
     """One evaluation of all accelerations in machine code: A, f, B, γ and the solution."""
+    motion: MotionCost | None = None
+    """What a whole motion costs, of each formulation's fastest entry, where one was asked for."""
 
     def row(self) -> dict[str, Any]:
-        o = self.operations
+        """Every number by name; those of a whole motion are nan where there was none."""
+        o, whole = self.operations, self.motion
         return {
             "formulation": self.formulation,
             "constraints": self.constraints,
@@ -55,6 +60,8 @@ class ComparisonEntry:
             "trace ms": 1e3 * self.trace_seconds,
             "compile ms": 1e3 * self.compile_seconds,
             "ns": self.nanoseconds,
+            "steps": math.nan if whole is None else whole.steps,
+            "motion ms": math.nan if whole is None else 1e3 * whole.seconds,
         }
 
 
@@ -79,10 +86,19 @@ class Comparison:
     states: int
     entries: tuple[ComparisonEntry, ...]
     refusals: tuple[Refusal, ...]
+    approximations: tuple[Refusal, ...] = ()
+    """Which formulations are others' equations only nearly, and why."""
+    duration: float | None = None
+    """Seconds of the whole motion that was compared, if one was."""
+    accuracy: float | None = None
+    """How near the reference its coordinates had to be, in rad and in the mechanism's own length."""
 
     def __str__(self) -> str:
         title = f"{self.mechanism}: {counted(len(self.entries), 'pair')} on {counted(self.states, 'consistent state')}, fastest first"
         lines = [title, *table(self.entries)]
+        if self.duration is not None:
+            lines.append(f"A motion of {self.duration:g} s to {self.accuracy:g}, by each formulation's fastest pair.")
+        lines += ["Approximate:", *(f"  {a}" for a in self.approximations)] if self.approximations else []
         if self.refusals:
             lines += ["Refused:", *(f"  {r}" for r in self.refusals)]
         return "\n".join(lines)
@@ -118,13 +134,22 @@ class Comparison:
 HEADS = {
     "formulation": "formulation", "constraints": "constraints", "accelerations": "Δ accel.", "multipliers": "Δ mult.",
     "unknowns": "unknowns", "first order": "1st order", "multiplications": "×", "additions": "+", "trigonometric": "trig",
-    "divisions": "÷", "trace ms": "trace ms", "compile ms": "compile ms", "ns": "ns",
+    "divisions": "÷", "trace ms": "trace ms", "compile ms": "compile ms", "ns": "ns", "steps": "steps", "motion ms": "motion ms",
 }  # fmt: skip
+OF_MOTION = ("steps", "motion ms")
+"""Columns that are there only where a whole motion was compared."""
+
+
+def columns(entries: Sequence[ComparisonEntry]) -> list[str]:
+    """Names of the columns that have something to show."""
+    whole = any(e.motion is not None for e in entries)
+    return [key for key in HEADS if whole or key not in OF_MOTION]
 
 
 def table(entries: tuple[ComparisonEntry, ...]) -> list[str]:
     """Aligned lines: names to the left, numbers to the right."""
-    cells = [list(HEADS.values()), *([written(key, x) for key, x in e.row().items()] for e in entries)]
+    heads = columns(entries)
+    cells = [[HEADS[key] for key in heads], *([written(key, e.row()[key]) for key in heads] for e in entries)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = []
     for row in cells:
@@ -140,5 +165,7 @@ def written(key: str, value: Any) -> str:
             return "–"
         if key in ("accelerations", "multipliers"):
             return f"{value:.0e}"
+        if key == "motion ms":
+            return f"{value:.3g}"
         return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
     return str(value)

@@ -26,10 +26,9 @@ from dalembert.constraints.diagnosis.contradictions import (
     given_values_moved,
     speeds_do_not_fit,
 )
-from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.massless import mass_factor, metric
 from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
-from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
@@ -283,7 +282,7 @@ def consistent_speeds(
                 out[p.u] = consistent_speeds(p.mechanism, q[p.q], out[p.u], p.speeds(fixed), t)
         return out
     state = m.state(q, u, t)
-    rows, A = constraint_rows(state), kane.mass_matrix(state)
+    rows, A = constraint_rows(state), metric(state)
     check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
     size = row_scales(state)
     rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))

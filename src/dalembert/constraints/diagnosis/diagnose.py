@@ -13,8 +13,7 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
 from dalembert.constraints.diagnosis.verdict import Diagnosis, Freedom, Row, resisted
-from dalembert.constraints.massless import mass_factor
-from dalembert.formulations.tree import kane
+from dalembert.constraints.massless import mass_factor, metric
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.mechanism import Mechanism
 from dalembert.parts.prescribed import TIME
@@ -249,7 +248,7 @@ def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
 def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
     state = m.state(q, np.zeros(m.n_u), t)
-    Y: np.ndarray = np.linalg.solve(mass_factor(kane.mass_matrix(state), m), closure(state)[1].T)
+    Y: np.ndarray = np.linalg.solve(mass_factor(metric(state), m), closure(state)[1].T)
     return Y
 
 

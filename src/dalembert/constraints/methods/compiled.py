@@ -6,7 +6,7 @@ returns the rank it found, the twin of its `solve` on numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -14,9 +14,16 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints.methods.blocks import CoupledBlock, blocks
+from dalembert.constraints.methods.elimination import Elimination, SparseLDL, elimination
 from dalembert.pivoting import RANK_TOLERANCE
 from dalembert.trace.native import Int, Lapack, Module, Pointer, ShortPointer, Signature, maximum, select, sqrt
 from dalembert.trace.native.driver.lapack import LAPACK
+
+FEW_UPDATES = 3000
+"""Updates of an elimination in a static order up to which it takes less time than LAPACK, which begins each call with some checks:
+as many as a full matrix of 26 speeds has."""
+SPARSE = 0.5
+"""Part of a full matrix's updates up to which it takes less time whatever the size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +230,19 @@ class Native:
             self.udot[i] = along[i]
         self.call("dgemv", "N", n, freedoms, 1.0, Z, n, rest, 1, 1.0, self.udot, 1)
 
+    def eliminate(
+        self, e: Elimination, given: Sequence[tuple[Pointer, Sequence[tuple[int, int]]]], solution: Pointer
+    ) -> None:
+        """solution ← K⁻¹ solution, by L D Lᵀ; `given` are matrices with their entries: (place in K's memory, place in the matrix)."""
+        f, K = self.code, self.zeros(e.size)
+        for source, places in given:
+            into, out_of = (self.module.int_table([p[i] for p in places] or [0]) for i in (0, 1))
+            with f.loop(len(places)) as i:
+                K[into[i]] = source[out_of[i]]
+        sparse = SparseLDL(self.module, e)
+        sparse.factorise(f, K)
+        sparse.solve(f, K, solution)
+
     def refuse_what_is_not_finite(self) -> None:
         """Nothing finite comes from what is not: LAPACK may leave its results as they were."""
         f = self.code
@@ -330,7 +350,13 @@ def _multipliers(x: Native) -> tuple[Pointer, Int]:
 
 
 def _free(x: Native) -> int:
-    """A u̇ = f."""
+    """A u̇ = f: by elimination in a static order, or by LAPACK where A is large and has few zeros."""
+    e = elimination(x.shape.A, x.shape.B[:0])
+    if e.updates <= FEW_UPDATES or e.updates <= SPARSE * x.n**3 / 6.0:
+        with x.code.loop(x.n) as i:
+            x.udot[i] = x.f[i]
+        x.eliminate(e, [(x.A, [(e.at(i, j), i * x.n + j) for i, j in e.entries(x.shape.A)])], x.udot)
+        return 0
     L = x.copy(x.A, x.n * x.n)
     with x.code.loop(x.n) as i:
         x.udot[i] = x.f[i]

@@ -38,6 +38,15 @@ class Elimination:
     def size(self) -> int:
         return len(self.place)
 
+    @property
+    def updates(self) -> int:
+        """How many times an entry is changed by elimination."""
+        return sum(len(later) * (len(later) + 1) // 2 for later in self.later)
+
+    def entries(self, A: np.ndarray) -> list[tuple[int, int]]:
+        """Entries of A's lower half that can be other than zero, and its diagonal."""
+        return [(i, j) for i in range(len(A)) for j in range(i + 1) if A[i, j] or i == j]
+
 
 def elimination(A: np.ndarray, B: np.ndarray) -> Elimination:
     """Elimination from the patterns of A and B; rows are the unknowns after the n speeds."""

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.constraints.massless import mass_factor
+from dalembert.constraints.massless import NO_MASS, mass_factor
 from dalembert.constraints.methods.blocks import CoupledBlock, blocks
 from dalembert.formulations.equations import Equations
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
@@ -115,8 +115,31 @@ def _blocks_of(e: Equations) -> list[tuple[CoupledBlock, np.ndarray, MeasuredEqu
 
 def _measured_block(e: Equations, x: CoupledBlock) -> tuple[CoupledBlock, np.ndarray, MeasuredEquations]:
     A, B = e.A[np.ix_(x.speeds, x.speeds)], e.B[np.ix_(x.rows, x.speeds)]
+    A, f = _definite(A, e.f[x.speeds], B, e.gamma[x.rows])
     D = 1.0 / np.exp2(np.rint(np.log2(sizes_of_speeds(A))))
-    return x, D, MeasuredEquations(D[:, None] * A * D, D * e.f[x.speeds], B * D, e.gamma[x.rows])
+    return x, D, MeasuredEquations(D[:, None] * A * D, D * f, B * D, e.gamma[x.rows])
+
+
+def _definite(A: np.ndarray, f: np.ndarray, B: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A + BᵀWB and f + BᵀWγ where speeds move no mass: the motion and the multipliers are the same, for B u̇ = γ (see
+    `constraints/massless.py`). Rows are weighed by the inertia that they move, or by the largest where they move none."""
+    lacking = np.diag(A) <= 0.0
+    if not len(B) or not (lacking.any() or _indefinite(A)):
+        return A, f
+    inertia = np.where(lacking, np.inf, np.diag(A))
+    with np.errstate(divide="ignore"):
+        moved = 1.0 / (B * B / inertia).sum(axis=1)
+    largest = float(np.max(np.diag(A), initial=0.0)) or 1.0
+    W = np.where(np.isfinite(moved), moved, largest / np.maximum((B * B).max(axis=1), np.finfo(float).tiny))
+    return A + B.T @ (W[:, None] * B), f + B.T @ (W * gamma)
+
+
+def _indefinite(A: np.ndarray) -> bool:
+    try:
+        left = np.diag(np.linalg.cholesky(A)) ** 2
+    except np.linalg.LinAlgError:
+        return True
+    return not (left > NO_MASS * np.diag(A)).all()
 
 
 def sizes_of_speeds(A: np.ndarray) -> np.ndarray:

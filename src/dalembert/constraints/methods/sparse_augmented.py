@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.constraints.methods.compiled import Native
-from dalembert.constraints.methods.elimination import SparseLDL, elimination
+from dalembert.constraints.methods.elimination import elimination
 from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
@@ -67,21 +67,15 @@ def emit(x: Native) -> Int:
     f, n, kept = x.code, x.n, list(x.shape.independent)
     A, B = x.shape.A, x.shape.B[kept]
     e = elimination(A, B)
-    entries = [(e.at(i, j), i * n + j) for i in range(n) for j in range(i + 1) if A[i, j] or i == j]
+    entries = [(e.at(i, j), i * n + j) for i, j in e.entries(A)]
     row_entries = [(e.at(n + a, j), k * n + j) for a, k in enumerate(kept) for j in range(n) if B[a, j]]
-    K, solution = x.zeros(e.size), x.take(n + len(kept))
-    for source, places in ((x.A, entries), (x.B, row_entries)):
-        into, out_of = (x.module.int_table([p[i] for p in places] or [0]) for i in (0, 1))
-        with f.loop(len(places)) as i:
-            K[into[i]] = source[out_of[i]]
+    solution = x.take(n + len(kept))
     with f.loop(n) as i:
         solution[i] = x.f[i]
     rows = x.module.int_table(kept or [0])
     with f.loop(len(kept)) as i:
         solution[n + i] = x.gamma[rows[i]]
-    sparse = SparseLDL(x.module, e)
-    sparse.factorise(f, K)
-    sparse.solve(f, K, solution)
+    x.eliminate(e, [(x.A, entries), (x.B, row_entries)], solution)
     with f.loop(n) as i:
         x.udot[i] = solution[i]
     return f.integer(len(kept))

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.constraints.massless import mass_factor
 from dalembert.constraints.nonsmooth.impact import STILL, Impact, NoSolution, free_accelerations, impact, low
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
-from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_mode import DIRECTIONS, ElementState, LawMode
 
 TOUCH = 1e-12
 """Gap, by its scale, that counts as touching when a mode is chosen."""
@@ -23,6 +24,8 @@ NO_FORCE, NO_ACCELERATION = 1e-10, 1e-9
 DEPENDENT = 1e-9
 """Part of a row, in the metric of A⁻¹, that must stand apart from the rows before it for it to say something new."""
 
+IMPULSE = -1
+"""Key in a trigger that says: an impulse has just acted, and loops must be closed by impulses of theirs."""
 Trigger = dict[int, str]
 """Why the event came: by element, "gap" closed, "lift", "grip" lost, "slide" ended, "halt" of a slip in a plane, "let go"."""
 AtSpeeds = Callable[[np.ndarray], Kinetics]
@@ -43,7 +46,7 @@ def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_spee
     """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
     touching = _touching(k, mode, why)
     hit = None
-    if _collides(k, touching):
+    if _collides(k, touching) or IMPULSE in why:
         hit = impact(k, touching, at_speeds)
         u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
         k, why = at_speeds(u), {}
@@ -60,8 +63,9 @@ def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
     for i, (e, state) in enumerate(zip(k.elements, mode.states)):
         if state is ElementState.OFF:
             continue
-        closed = state in (ElementState.SLIP, ElementState.STICK) or why.get(i) == "gap"
-        if e.holds or (e.normal is not None and (not e.has_gap or closed or k.gap[e.normal] <= TOUCH * k.size(i))):
+        closed = state in (ElementState.SLIP, ElementState.STICK) or why.get(i) == "gap" or not e.has_gap
+        meets = e.normal is not None and (closed or k.gap[e.normal] <= TOUCH * k.size(i))
+        if meets or (e.holds and why.get(i) != "let go"):
             found.append(i)
     return found
 
@@ -101,7 +105,7 @@ def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarr
 def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray) -> LawMode | None:
     """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
     states = mode.states
-    rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and states[i] is not ElementState.OFF]
+    rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and k.on[i] and why.get(i) != "let go"]
     which = frozenset([*(i for i in maybe if why.get(i) != "lift"), *rubbing])
     ended = {i for i, reason in why.items() if reason in ("slide", "halt")}
     sliding = sliding_directions(k, which - ended, STILL)
@@ -119,7 +123,7 @@ def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger
         if states[i] is ElementState.OFF:
             continue
         if e.holds:
-            new.set(i, ElementState.HELD)
+            new.set(i, ElementState.OFF if why.get(i) == "let go" else ElementState.HELD)
             continue
         if i not in which:
             new.set(i, ElementState.OPEN)
@@ -137,10 +141,25 @@ def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger
             new.set(i, ElementState.SLIP)
         else:
             _stick(k, new, i, states[i], why)
+    _press(k, mode, new, p, why)
     held = new.held_rows()
     active = independent(k, held)
     new.settle(active, loose=len(active) < len(held))
     return new
+
+
+def _press(k: Kinetics, mode: LawMode, new: LawMode, p: np.ndarray, why: Trigger) -> None:
+    """Directions of the terms of loads; where one has come to its turn, it goes on the other way."""
+    z, pressed = k.unpressed + k.per_force @ p, new.part("pressed")
+    for t, term in enumerate(k.table.load_terms):
+        at = slice(DIRECTIONS * t, DIRECTIONS * t + term.size)
+        own = z[term.start : term.start + term.size]
+        size = float(np.linalg.norm(own))
+        turns = why.get(term.element) == "turn" and abs(mode.part("pressed")[at] @ own) <= NO_FORCE * np.abs(k.f).max()
+        if turns:
+            pressed[at] *= -1.0
+        elif size > 0.0:
+            pressed[at] = own / size
 
 
 def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger) -> None:
@@ -154,7 +173,7 @@ def _stick(k: Kinetics, new: LawMode, i: int, before: ElementState, why: Trigger
 
 def independent(k: Kinetics, rows: list[int]) -> list[int]:
     """Rows of laws, in order, that say something beside the loops and those before them."""
-    L = np.linalg.cholesky(k.A)
+    L = mass_factor(k.A)
     Y = np.linalg.solve(L, k.rows.T)
     basis: list[np.ndarray] = []
 

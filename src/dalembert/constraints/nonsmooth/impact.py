@@ -44,7 +44,7 @@ class Impact:
 def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics]) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
     e = k.restitution.copy()
-    which = frozenset(touching)
+    which = frozenset([*touching, *(i for i in k.table.loads if k.on[i])])
     for _ in range(3):
         P = _impulses(k, which, e)
         low = _too_low(k, P, touching, e, at_speeds)
@@ -96,7 +96,7 @@ def free_accelerations(k: Kinetics, closed: list[int]) -> dict[int, float]:
 
 def _without_gain(k: Kinetics, P: np.ndarray, which: frozenset[int]) -> tuple[np.ndarray, bool]:
     """P, or the blend of it with the impulses without restitution that gains no energy."""
-    v = np.concatenate([np.zeros(k.n_loops), k.v])
+    v = np.concatenate([k.v_B, k.v])
 
     def gain(x: np.ndarray) -> float:
         return float(x @ v + 0.5 * x @ k.W @ x)

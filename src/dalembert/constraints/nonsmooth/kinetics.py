@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
+
+
+class LoadMaps(NamedTuple):
+    """Components of what joints transmit: z = z₀ + Z_u u̇ + Z_x λ, and an arm for every term of a load."""
+
+    z0: np.ndarray
+    Zu: np.ndarray
+    Zx: np.ndarray
+    arms: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +32,8 @@ class Kinetics:
     f: np.ndarray
     B: np.ndarray
     gamma_B: np.ndarray
+    v_B: np.ndarray
+    """Speeds of the loops' rows, zero but for what an impulse has just done to them."""
     J: np.ndarray
     gamma: np.ndarray
     gap: np.ndarray
@@ -34,10 +45,13 @@ class Kinetics:
     static_coefficient: np.ndarray
     viscous: np.ndarray
     restitution: np.ndarray
+    strength: np.ndarray
     sizes: np.ndarray
     """Scale of every row of a law."""
     on: np.ndarray
     """Which elements are switched on."""
+    loads: LoadMaps
+    """What joints transmit, as friction is pressed by it."""
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -80,6 +94,16 @@ class Kinetics:
     @property
     def n_loops(self) -> int:
         return len(self.B)
+
+    @cached_property
+    def per_force(self) -> np.ndarray:
+        """Change of z with the forces p of all rows, λ = −p."""
+        return np.asarray(self.loads.Zu @ self.Y - self.loads.Zx)
+
+    @cached_property
+    def unpressed(self) -> np.ndarray:
+        """z without any forces of rows."""
+        return np.asarray(self.loads.z0 + self.loads.Zu @ self.free)
 
     def slip(self, i: int) -> np.ndarray:
         """Slip of an element."""

@@ -58,12 +58,34 @@ class LawProblem:
         own = float((k.force if moves else k.static_force)[i]) if self.rebound is None else 0.0
         per_load = float((k.coefficient if moves else k.static_coefficient)[i])
 
+        if i in k.table.loads:
+            return self._by_joint(i, own, per_load)
+
         def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
             slope = np.zeros(n)
             if normal is None or p[normal] <= 0.0:
                 return own, slope
             slope[normal] = per_load
             return own + per_load * float(p[normal]), slope
+
+        return radius
+
+    def _by_joint(self, i: int, own: float, per_load: float) -> Radius:
+        """c₀ + c₁ · Σ arm |z|, z being what a joint transmits."""
+        k, rows = self.kinetics, self.rows
+        terms = [(t, slice(x.start, x.start + x.size)) for t, x in enumerate(k.table.load_terms) if x.element == i]
+        still = k.unpressed if self.rebound is None else np.zeros(len(k.unpressed))
+        maps = k.per_force[:, rows]
+
+        def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
+            total, slope = own, np.zeros(len(rows))
+            for t, at in terms:
+                z = still[at] + maps[at] @ p
+                size = float(np.linalg.norm(z))
+                arm = per_load * float(k.loads.arms[t])
+                total += arm * size
+                slope += arm * (z / size) @ maps[at] if size > 0.0 else 0.0
+            return total, slope
 
         return radius
 
@@ -80,7 +102,7 @@ class LawProblem:
     def without_forces(self) -> np.ndarray:
         """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
         k = self.kinetics
-        before = np.concatenate([np.zeros(k.n_loops), k.v])
+        before = np.concatenate([k.v_B, k.v])
         return np.asarray(k.rows @ k.free - k.given) if self.rebound is None else before
 
     def resulting(self, p: np.ndarray) -> np.ndarray:

@@ -55,11 +55,15 @@ class Connection:
 
 @dataclass
 class Watched:
-    """Recorded where the expression `when` crosses zero, going up, down or either way; with `stop`, the simulation ends there."""
+    """Recorded where the expression `when` crosses zero, going up, down or either way; with `stop`, the simulation ends there.
+
+    `action` is what then happens, or several in their order: a law switched, a parameter set, an impulse.
+    """
 
     when: Annotated[Any, Function(("s",), constant=False)]
     direction: Literal["either", "up", "down"] = "either"
     stop: bool = False
+    action: Annotated[Any, Holds("actions")] | None = None
 
 
 DIRECTIONS = {"either": 0, "up": 1, "down": -1}

@@ -219,7 +219,7 @@ def _events(system: System, entry: Entry, scope: Scope) -> None:
         else:
             said = Watched(fields[0].kind.read(one, scope))
         with one.blamed():
-            system.add_event(name, Event(said.when, DIRECTIONS[said.direction], said.stop))
+            system.add_event(name, Event(said.when, DIRECTIONS[said.direction], said.stop, action=said.action))
 
 
 def _cut(system: System, entry: Entry, scope: Scope) -> None:

@@ -47,6 +47,7 @@ from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte
+from dalembert.parts.actions import ACTIONS
 from dalembert.parts.conform import (
     ByName,
     FieldType,
@@ -110,7 +111,7 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of a dataclass that its constructor takes."""
     hints = get_type_hints(cls, include_extras=True)
     made = []
-    for f in dataclasses.fields(cls):
+    for f in sorted(dataclasses.fields(cls), key=lambda f: f.kw_only is True):
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         required = default is dataclasses.MISSING
         kind = kind_of(hints[f.name], f"{cls.__name__}.{f.name}")
@@ -245,12 +246,31 @@ class VariantKind:
         }
 
 
+@dataclass(frozen=True)
+class ActionsKind:
+    """One action of an event, or several in their order."""
+
+    @property
+    def one(self) -> VariantKind:
+        return VariantKind(ACTIONS, "action")
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        return (self.one if isinstance(entry.value, dict) else ListKind(self.one, 0)).read(entry, scope)
+
+    def write(self, value: Any, where: str) -> Any:
+        return self.one.write(value[0], where) if len(value) == 1 else [self.one.write(x, where) for x in value]
+
+    def schema(self) -> Schema:
+        one = self.one.schema()
+        return {"anyOf": [one, {"type": "array", "items": one}]}
+
+
 _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
-    "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
+    "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "curve": CurveKind(),
     "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),

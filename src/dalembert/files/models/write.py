@@ -60,7 +60,7 @@ def plain_data(system: System) -> dict[str, Any]:
         {k: as_expressions(x, system) for k, x in things.items()}
         for things in (system.forces, system.constraints, system.laws, system.outputs)
     )
-    events = {k: as_expressions(_watched(e), system) for k, e in system.events.items()}
+    events = {k: as_expressions(_watched(e, system), system) for k, e in system.events.items()}
     tables = tables_of(system, [x for part in (forces, constraints, laws, outputs, events) for x in part.values()])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
@@ -110,9 +110,9 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
     return data | kind
 
 
-def _watched(e: Event) -> Watched:
+def _watched(e: Event, system: System) -> Watched:
     word = next(word for word, sign in DIRECTIONS.items() if sign == e.direction)
-    return Watched(e.when, word, e.terminal)  # type: ignore[arg-type]
+    return Watched(e.when, word, e.terminal, tuple(as_expressions(a, system) for a in e.actions) or None)  # type: ignore[arg-type]
 
 
 def _fields(cls: type, *names: str) -> list[Field]:

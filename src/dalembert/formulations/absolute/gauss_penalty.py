@@ -40,6 +40,10 @@ class PenalisedGauss:
     state: ClassVar[Callable[[Mechanism, Any, Any, Any], State]] = staticmethod(newton_euler.state)
     udot: ClassVar[Callable[[State, Any], np.ndarray]] = staticmethod(newton_euler.udot)
 
+    def approximation(self, m: Mechanism) -> str | None:
+        """Everything gives a little."""
+        return f"joints and loops give by their forces over ρ = {self.rho:g} times mass or inertia"
+
     def with_settings(self, said: GaussPenalty) -> PenalisedGauss:
         """The formulation with these settings."""
         return PenalisedGauss(said.rho)

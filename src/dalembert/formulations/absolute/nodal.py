@@ -5,8 +5,9 @@ body. The accelerations are those that the freedoms u allow, r̈_k = V_k u̇ + V
 those freedoms is that of the structure's elasticity and of the joints' drives, Σ V_kᵀφ_k + Ω_kᵀμ_k = Q. No moment of a mode shape is
 used.
 
-w holds u and the velocities of all bodies; the multipliers are −φ and −μ. Displacements must be linear in the modes, as those of mass
-points are, for the other formulations' equations to be these: those of a body that turns they keep to second order.
+w holds u and the velocities of all bodies; the multipliers are −φ and −μ. Displacements are linear in the modes, and where nodal bodies
+are mass points, the other formulations' equations are these. Nodal bodies with inertia turn as rigid bodies do; modal data keep their
+turn to second order, so that the equations are the same to first degree in the deformation, as C's propositions mean it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ title = "Newton–Euler, nodal bodies"
 
 
 def refusal(m: Mechanism) -> str | None:
-    """Elastic bodies are needed, each lumped into mass points."""
+    """Elastic bodies are needed, each lumped into nodal bodies."""
     if not m.elastic:
         return 'every body is rigid, so that there are no nodal bodies; choose "newton_euler"'
     for b in m.bodies:
@@ -47,12 +48,18 @@ def refusal(m: Mechanism) -> str | None:
                 f'the nodal bodies of elastic body "{b.name}" are not known, or displaced in more than the first order; '
                 "make it by da.elastic.nodal_bodies or given_modes without a second-order field, in their own frame"
             )
-        if lumps.turn:
-            return (
-                f'nodal bodies of elastic body "{b.name}" turn, which its modal data keep to second order only, '
-                'so that the equations would not be the same; choose "kane", or make them mass points'
-            )
     return None
+
+
+def approximation(m: Mechanism) -> str | None:
+    """Nodal bodies that turn do so exactly here, and to second order in the modal data of all other formulations."""
+    turning = [b.name for b in m.bodies if b.modes and b.data.lumps is not None and b.data.lumps.turn]
+    if not turning:
+        return None
+    return (
+        f'nodal bodies of elastic body "{turning[0]}" turn: exactly here, to second order in the modal data of the other formulations, '
+        "so that accelerations agree to first degree in the deformation"
+    )
 
 
 def speeds(m: Mechanism) -> tuple[str, ...]:

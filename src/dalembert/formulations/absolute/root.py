@@ -1,9 +1,9 @@
 """Newton–Euler without multipliers of the hinges [B Remark 2, 40, 67–70]: Zᵀ (J ẇ − u) = 0, Lagrange's form of d'Alembert's principle.
 
 B's unknowns are ṙ₁ of a group's first body and ω₁ … ω_n of all: ṙ = ṙ₁ 1 − (L̃T₂)ᵀω, so that Z = [1 −(L̃T₂)ᵀ; 0 E] spans what the hinges
-allow, Zᵀ (C; L̃) = 0 [40d]. A = ZᵀJZ and f = Zᵀ(u − J ẅ₀), ẅ₀ being the accelerations where those unknowns do not change [68]. Taking ṙ₁
-from the first equations and putting it into the others leaves K of the barycentric form [69, 70]. A group on an external body needs no
-ṙ₁ [Remark 3]. Constraint torques, joints that slide and cut hinges stay as rows [47, 66, 71–73].
+allow, Zᵀ (C; L̃) = 0 [B 40d]. A = ZᵀJZ and f = Zᵀ(u − J ẅ₀), ẅ₀ being the accelerations where those unknowns do not change [B 68].
+Taking ṙ₁ from the first equations and putting it into the others leaves K of the barycentric form [B 69, 70]. A group on an external
+body needs no ṙ₁ [B Remark 3]. Constraint torques, joints that slide and cut hinges stay as rows [B 47, 66, 71–73].
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.absolute.attachment import Lever
+from dalembert.formulations.absolute.graph_matrices import body_matrices, graph_matrices
 from dalembert.formulations.absolute.hinged import Hinged, first_order, groups, own_speeds
 from dalembert.formulations.absolute.newton_euler import refusal
 from dalembert.formulations.absolute.newton_euler import state as state_of_bodies
 from dalembert.formulations.absolute.newton_euler import udot as udot_of_bodies
 from dalembert.formulations.absolute.separate_bodies import Bodies
+from dalembert.formulations.absolute.separate_bodies import speeds as every_speed
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
-__all__ = ["equations", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
+__all__ = ["equations", "explain", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, the root's velocity and all rotations"
 
@@ -71,6 +74,17 @@ def _hinged(s: State) -> Hinged:
             d[parent, k] = d[parent, k] + c.parent_lever if (parent, k) in d else c.parent_lever
         d[k, k] = -c.child_lever
     return Hinged(b, d)
+
+
+def explain(s: State) -> list[Quantity]:
+    """C, S and T of the graph, the bodies' inertia, and Z."""
+    m, Z = s.mechanism, hinged(s).spread
+    words = "Z = [1 −(L̃T₂)ᵀ; 0 E]: (ṙ, ω) of all bodies from the unknowns [B 40d]"
+    return [
+        *graph_matrices(m),
+        *body_matrices(s.view(Bodies)),
+        quantity("Z", words, Z, every_speed(m), speeds(m)),
+    ]
 
 
 def _turns(b: Bodies) -> np.ndarray:

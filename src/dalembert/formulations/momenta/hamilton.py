@@ -23,12 +23,13 @@ from dalembert.formulations.momenta.momenta import (
     orthonormal,
     phase_state,
     rates_and_speeds,
+    refusal,
     speeds_rate,
 )
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import conditions, rates_per_speed
-from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.in_coordinates import first_order, speeds
 from dalembert.formulations.tree.lagrangian import potential, structure, unpotential_on_rates
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State

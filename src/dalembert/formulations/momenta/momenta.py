@@ -59,6 +59,13 @@ def phase_state(m: Mechanism, t: Any, q: Any, p: Any) -> PhaseState:
     return PhaseState(m, t, q, N @ u + _along_conditions(s, p), u, p)
 
 
+def refusal(m: Mechanism) -> str | None:
+    """Momenta of freedoms without mass are nothing, and do not tell their rates."""
+    if m.row_inertias is None:
+        return None
+    return 'a freedom moves no mass, so that momenta do not tell all rates; choose "lagrange" or "kane"'
+
+
 def momenta_of(s: State) -> np.ndarray:
     """p = M q̇ + Γ; a state made from momenta has them already."""
     if isinstance(s, PhaseState):
@@ -73,7 +80,7 @@ def at_rest(m: Mechanism, t: Any, q: Any) -> State:
 
 
 # -- inertia in speeds ---------------------------------------------------------------------------------------------------------
-class _InSpeeds:
+class _EnergyInSpeeds:
     """A and g of T̄."""
 
     def __init__(self, m: Mechanism, t: Any, q: np.ndarray, u: np.ndarray):
@@ -82,7 +89,7 @@ class _InSpeeds:
         self.g = vector(list(substitute(pi, dict.fromkeys(u, 0.0))))
 
 
-_in_speeds = TracedSource(_InSpeeds, lambda m: m.speeds).functions("A", "g")
+_in_speeds = TracedSource(_EnergyInSpeeds, lambda m: m.speeds).functions("A", "g")
 
 
 def inertia(s: State) -> SimpleNamespace:

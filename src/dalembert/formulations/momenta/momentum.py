@@ -10,11 +10,18 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.momenta.momenta import constrained, momenta_of, phase_state, rates_and_speeds, speeds_rate
+from dalembert.formulations.momenta.momenta import (
+    constrained,
+    momenta_of,
+    phase_state,
+    rates_and_speeds,
+    refusal,
+    speeds_rate,
+)
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import RatesState, speeds_from
-from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.in_coordinates import first_order, speeds
 from dalembert.formulations.tree.lagrangian import kinetic, potential, structure, unpotential_on_rates
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.formulations.printing.layout import element_lines, latex_block, latex_lines
+from dalembert.formulations.printing.element_tables import element_lines, latex_block, latex_lines
 from dalembert.formulations.printing.quantity import Quantity
 from dalembert.formulations.printing.readable import readable
 from dalembert.trace.text.latex_atoms import name_in_latex

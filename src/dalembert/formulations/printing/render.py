@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.formulations.printing.layout import element_lines, is_zero, latex_block, latex_lines
+from dalembert.formulations.printing.element_tables import element_lines, is_zero, latex_block, latex_lines
 from dalembert.formulations.printing.readable import Algebra, Readable, Texts, readable
 from dalembert.optional import optional
 from dalembert.trace.text import to_sympy

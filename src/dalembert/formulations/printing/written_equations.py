@@ -21,7 +21,6 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
-from dalembert.trace.collect import Powers, collected
 from dalembert.words import counted
 
 if TYPE_CHECKING:
@@ -123,6 +122,8 @@ class WrittenEquations:
         """Whether A is, as that of all exact equations; of partly linear ones, where both sides of the diagonal are the same."""
         if self.small is None:
             return True
+        from dalembert.trace.collect import Powers, collected
+
         with tracing():
             sides = [
                 x.ravel() if (short := collected(x.ravel(), Powers)) is None else short for x in (self.A, self.A.T)

@@ -43,8 +43,15 @@ class BuckensAxes(TracedAxes):
         Q = moment_with_reference(x.relative, x.tree.members)
         S = root_of_square(Q)
         rate = np.asarray(directional(Q, along))
-        turned = rate @ inverse(Q) @ S  # Q̇ Rᵀ
+        turned = rate @ turn_of(Q, S).T
         return np.asarray(-(inverse(np.trace(S) * IDENTITY - S) @ axial(turned)))
+
+
+def turn_of(Q: Matrix, S: Matrix) -> Matrix:
+    """R of Q = S R. The cofactors obey Q* = S* R too, and S + S*/tr S is definite even where all mass lies in a plane, in which Q is
+    singular."""
+    by = 1.0 / np.trace(S)
+    return np.asarray(inverse(S + by * adjugate(S).T) @ (Q + by * adjugate(Q).T))
 
 
 def root_of_square(Q: Matrix) -> Matrix:

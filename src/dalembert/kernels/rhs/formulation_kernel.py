@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.constraints import COMPILED, method
+from dalembert.constraints.massless import carried
 from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
 from dalembert.formulations import Formulation
 from dalembert.formulations.equations import Equations
@@ -102,11 +103,17 @@ class FormulationKernel:
         w = formulation_speed_symbols(self.form, self.m)
         s: State = self.form.state(forced, symbol("t"), symbols("q_", self.m.coordinates), w)
         self.n_w = len(w)
-        self.written: Equations = self._stabilised(s, self.form.equations(s))
+        self.written: Equations = self._carried(self._stabilised(s, self.form.equations(s)))
         self.rates = s.rates
         self.known = known_symbols(self.m) | {x: ("u", i) for i, x in enumerate(w)}
         self.known |= {x: ("x", i) for i, x in enumerate(extra_input(self.m.speeds))}
         self.block = self._block()
+
+    def _carried(self, e: Equations) -> Equations:
+        """Equations whose A is definite where rows carry freedoms without mass."""
+        own = len(e.gamma) - len(self.m.rows)
+        A, f = carried(self.m, e.A, e.f, e.B[own:], e.gamma[own:]) if own >= 0 else (e.A, e.f)
+        return replace(e, A=A, f=f)
 
     def _stabilised(self, s: State, e: Equations) -> Equations:
         """Equations with Baumgarte's terms [B Remark 4]: g̈ + αġ + βg = 0 on the mechanism's own rows, which come last, or where the

@@ -18,6 +18,7 @@ from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.directions_in_lanes import LaneMemory, UnitDirections
 from dalembert.kernels.runtime.straight import NAMES, ONE_STATE, block, extra_input, known_symbols
 from dalembert.kinematics.constraint_rows import constraint_rows
+from dalembert.kinematics.state import State
 from dalembert.recursive.algorithms import Tree, newton_euler
 from dalembert.trace import directional, jacobian, tracing
 from dalembert.trace.native import Block, Module, Output
@@ -74,8 +75,18 @@ def _along_direction(rhs: RangeSpaceRightHandSide) -> Block:
             gap = gap + alpha * (B @ state.speeds - rows.b[kept]) + beta * rows.g[kept]
         left = newton_euler(Tree(state), udot)
         left = left + B.T @ lam if k else left
+        left = left + _carried(rhs, state, udot)
         moved = jacobian(state.rates, list(state.speeds)) @ s
         along = dict(zip(state.coordinates, moved)) | dict(zip(state.speeds, du))
         differentiated = directional(np.concatenate([left, gap]), along)
         known = known_symbols(m) | {e: ("x", i) for i, e in enumerate(x)}
         return block("jacobian_equations", known, [Output(value, "y", i) for i, value in enumerate(differentiated)])
+
+
+def _carried(rhs: RangeSpaceRightHandSide, s: State, udot: np.ndarray) -> np.ndarray:
+    """BᵀW(B u̇ − γ): nothing in any motion, but it changes along a direction, and A was factorised with it."""
+    W = rhs.m.row_inertias
+    if W is None:
+        return np.zeros(len(udot))
+    rows = constraint_rows(s)
+    return np.asarray(rows.B.T @ (W * (rows.B @ udot - rhs.stabilised(s, rows))))

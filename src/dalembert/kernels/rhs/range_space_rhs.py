@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dalembert.constraints.massless import carried
 from dalembert.kernels.rhs.closing_code import ClosingCode
 from dalembert.kernels.rhs.projection import ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
@@ -84,8 +85,14 @@ class RangeSpaceRightHandSide(RightHandSide):
             rows = self._rows_of(s)
             p = self._pattern(rows.B)
             known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(tau)} | self._further_symbols()
+            A, f = carried(m, A, f, rows.B, self.stabilised(s, rows))
             parts = self._parts(s, A, (f, tau), rows, p)
             return p, {name: block(f"constrained_{name}", known, outputs) for name, outputs in parts.items()}
+
+    def stabilised(self, s: State, rows: Rows) -> np.ndarray:
+        """γ with Baumgarte's terms."""
+        alpha, beta = self.gains or (0.0, 0.0)
+        return rows.gamma - alpha * (rows.B @ s.speeds - rows.b) - beta * rows.g if self.gains else rows.gamma
 
     def _rows_of(self, s: State) -> Rows:
         """Every row there is."""
@@ -111,10 +118,8 @@ class RangeSpaceRightHandSide(RightHandSide):
         pose = mass + to_work("B", [rows.B[k, c] for k, columns in zip(kept, p.columns) for c in columns])
         force = to_work("f", forces[0] + forces[1])
         g, slip = [rows.g[k] for k in kept], [rows.B[k] @ s.speeds - rows.b[k] for k in kept]
-        alpha, beta = self.gains or (0.0, 0.0)
-        gamma = [
-            rows.gamma[k] - alpha * v - beta * x if self.gains else rows.gamma[k] for k, v, x in zip(kept, slip, g)
-        ]
+        every = self.stabilised(s, rows)
+        gamma = [every[k] for k in kept]
         rates = [Output(x, "y", i) for i, x in enumerate(s.rates)]
         still = State(self.m, s.t, s.coordinates, np.zeros(n)).rates  # of what time prescribes
         residual = to_work("g", g)

@@ -148,7 +148,7 @@ def right_hand_side(c: Catalogue, form: Formulation, constraints: str, keep: Row
     """The right-hand side of a formulation with a constraint method; what a mechanism does not need is not imported."""
     m = c.mechanism
     if m.laws:
-        from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+        from dalembert.kernels.masked.law_rhs import LawRightHandSide
 
         return LawRightHandSide(m, keep)
     if is_range_space(m, form, constraints):

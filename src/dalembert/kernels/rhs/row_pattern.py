@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dalembert.mechanism import Mechanism
-from dalembert.recursive.sparse import inboard_speeds
+from dalembert.recursive.sparse import coupled_speeds
 from dalembert.topology.body_graph import reverse_cuthill_mckee
 from dalembert.trace import Expr
 
@@ -48,7 +48,7 @@ def pattern(m: Mechanism, B: np.ndarray, rows: Sequence[int], last: int | None =
 
     Rows numbered `last` and above come last, in the order given.
     """
-    inboard = inboard_speeds(m)
+    inboard = coupled_speeds(m)
     touched = []
     for k in rows:
         found: set[int] = set()

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.kernels.rhs.row_pattern import Pattern
 from dalembert.kernels.tree.tree_solver import SparseSolver
 from dalembert.mechanism import Mechanism
-from dalembert.recursive.sparse import inboard_speeds
+from dalembert.recursive.sparse import coupled_speeds
 from dalembert.trace.native import Module, minimum, select, sqrt
 
 TURNS = 2
@@ -50,7 +50,7 @@ class RowSolver:
 
     def _elimination(self, m: Mechanism, p: Pattern, module: Module) -> tuple[Any, Any]:
         """For every row the steps y[j] −= L[i, j] y[i] of L^-ᵀ on its own entries, tips first: places of i, j and of L[i, j]."""
-        inboard, n = inboard_speeds(m), m.n_u
+        inboard, n = coupled_speeds(m), m.n_u
         steps, ends = [], [0]
         for k, columns in enumerate(p.columns):
             where = {c: p.starts[k] + i for i, c in enumerate(columns)}

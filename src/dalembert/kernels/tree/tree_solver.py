@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.mechanism import Mechanism
-from dalembert.recursive.sparse import inboard_speeds
+from dalembert.recursive.sparse import coupled_speeds
 from dalembert.trace.native import Int, Module
 
 TOGETHER = 6
@@ -17,7 +17,7 @@ class SparseSolver:
 
     def __init__(self, module: Module, m: Mechanism):
         self.n = m.n_u
-        self._inboard = module.int_table(inboard_speeds(m))
+        self._inboard = module.int_table(coupled_speeds(m))
 
     def factorise(self, f: Any, A: Any) -> None:
         """Below the diagonal L, on it 1/D."""

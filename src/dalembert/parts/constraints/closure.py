@@ -32,19 +32,19 @@ class JointClosure(Constraint):
         return (self.child, self.parent)
 
     @property
-    def _ends(self) -> tuple[Point, Point]:
-        """On the child, and on the parent: of an elastic body, on the node that is named or on its floating frame."""
+    def ends(self) -> tuple[Point, Point]:
+        """Points on the child and on the parent: of an elastic body, on the node that is named or on its floating frame."""
         sides = ((self.child, self.on_child), (self.parent, self.on_parent))
         return tuple(Point(body, on.position, on.node or "frame") for body, on in sides)  # type: ignore[return-value]
 
     def acts_at(self, s: State) -> tuple[Any, Any]:
         """On the child, and on the parent."""
-        child, parent = self._ends
+        child, parent = self.ends
         return s.position(child), s.position(parent)
 
     def axes(self, s: State) -> tuple[Any, Any]:
         """Axes of the joint's frames on the child and on the parent."""
-        child, parent = self._ends
+        child, parent = self.ends
         return s.rotation(child) @ self.on_child.rotation, s.rotation(parent) @ self.on_parent.rotation
 
     def residual(self, s: State) -> np.ndarray:

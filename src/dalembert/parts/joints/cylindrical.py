@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.bearing import Bearing, LoadTerm, guide, pin
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.trace import Expr
-from dalembert.vectors import ZERO, Matrix, Vector, along, aside, tilt, turn
+from dalembert.vectors import ZERO, Matrix, Vector, along, angle_about, aside, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,17 @@ class Cylindrical(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), tilt(self.axis, R)])
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return np.array([angle_about(self.axis, R), np.array(self.axis) @ p])
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        axis = np.array(self.axis)
+        return np.array([axis @ w, axis @ v])
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        axis = np.array(self.axis)
+        return guide(axis, sizes) if freedom == 1 else pin(axis, sizes)
 
     def facing(self, R: Matrix, p: Vector) -> float | Expr:
         return along(self.axis, R)

@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.parts.frames import Frame
+from dalembert.parts.joints.bearing import Bearing, LoadTerm
 from dalembert.trace import Expr
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
@@ -126,6 +128,24 @@ class Joint:
         Places first (metres), then directions (pure numbers).
         """
         raise NotImplementedError
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        """Coordinates with which frame C is at R and p in frame P, within the joint's reach; angles from −π to π."""
+        raise ModelError(
+            f"a {self.kind} joint that closes a loop does not tell its coordinates; cut another joint of the loop with build(cut=[…])"
+        )
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        """Speeds with which C turns at w (axes of C) and the origin of C moves at v (axes of P), within the joint's reach."""
+        raise ModelError(
+            f"a {self.kind} joint that closes a loop does not tell its speeds; cut another joint of the loop with build(cut=[…])"
+        )
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        """How friction along one of its speeds, or along all of them (None), is loaded by what it transmits."""
+        raise ModelError(
+            f"a {self.kind} joint does not say how what it transmits presses on its bearing; give the friction force itself"
+        )
 
     @property
     def closes_loops(self) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.bearing import Bearing, LoadTerm, guide
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.trace import Expr
 from dalembert.vectors import Matrix, Vector, aside, twist
@@ -32,6 +33,15 @@ class Prismatic(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([aside(self.axis, p), twist(R)])
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return np.array([np.array(self.axis) @ p])
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        return np.array([np.array(self.axis) @ v])
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        return guide(np.array(self.axis), sizes)
 
     def facing(self, R: Matrix, p: Vector) -> float | Expr:
         return R[0, 0] + R[1, 1] + R[2, 2] - 1.0

@@ -89,6 +89,9 @@ class Reversed(Joint):
     def facing(self, R: Matrix, p: Vector) -> float | Expr:
         return self.joint.facing(R.T, -(R.T @ p))
 
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return self.joint.coordinates_at(R.T, -(R.T @ p))
+
     def rates(self, q: Vector, u: Vector) -> Vector:
         return self.joint.rates(q, u)
 

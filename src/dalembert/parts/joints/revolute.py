@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.bearing import Bearing, LoadTerm, pin
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.trace import Expr
-from dalembert.vectors import Matrix, Vector, along, tilt, turn
+from dalembert.vectors import Matrix, Vector, along, angle_about, tilt, turn
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,15 @@ class Revolute(Joint):
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return np.concatenate([p, tilt(self.axis, R)])
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return np.array([angle_about(self.axis, R)])
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        return np.array([np.array(self.axis) @ w])
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        return pin(np.array(self.axis), sizes)
 
     def facing(self, R: Matrix, p: Vector) -> float | Expr:
         return along(self.axis, R)

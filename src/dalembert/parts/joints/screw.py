@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Number
 from dalembert.parts.joints.axis import Z_AXIS, Axis, opposite, to_z, unit_axis
+from dalembert.parts.joints.bearing import Bearing, LoadTerm
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.parts.numbers import number
 from dalembert.trace import Expr, atan2, cos, minimum, sin
@@ -60,6 +61,21 @@ class Screw(Joint):
         # sin(advance − angle) / per_metre: the same after any number of turns
         thread = (sin(slid) * (first @ turned) - cos(slid) * (second @ turned)) / per_metre
         return np.concatenate([aside(self.axis, p), [thread], tilt(self.axis, R)])
+
+    def coordinates_at(self, R: Matrix, p: Vector) -> Vector:
+        return np.array([2.0 * math.pi / self.pitch * (np.array(self.axis) @ p)])
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        return np.array([np.array(self.axis) @ w])
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        """A thread of this radius: r F − h/r M along the axis is its normal force times the slip per turn, the motor's torque being
+        none of the thread's."""
+        if sizes.radius is None:
+            raise ModelError("friction of a Screw needs the mean radius of its thread; give radius=")
+        axis, h = np.array(self.axis), self.pitch / (2.0 * math.pi)
+        lever = h / sizes.radius
+        return [LoadTerm(1.0, np.array([[*(-lever * axis), *(sizes.radius * axis), lever]]))]
 
     def facing(self, R: Matrix, p: Vector) -> float | Expr:
         first, second = across(np.array(self.axis))

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dalembert.errors import ModelError
+from dalembert.parts.joints.bearing import Bearing, LoadTerm, on_force
 from dalembert.parts.joints.joint import Joint
 from dalembert.parts.joints.orientation import OrientationName, orientation_named
 from dalembert.vectors import IDENTITY, Matrix, Vector, cross
@@ -62,6 +64,14 @@ class Spherical(Joint):
 
     def singularity(self, q: Vector) -> str | None:
         return self._turn.singularity(q)
+
+    def speeds_at(self, w: Vector, v: Vector) -> Vector:
+        return w
+
+    def bearing(self, sizes: Bearing, freedom: int | None) -> list[LoadTerm]:
+        if sizes.radius is None:
+            raise ModelError("friction of a Spherical joint needs the radius of its ball; give radius=")
+        return [LoadTerm(sizes.radius, on_force(*IDENTITY))]
 
     def closure(self, R: Matrix, p: Vector) -> np.ndarray:
         return p

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.kernels.rhs.law_rhs import LawRightHandSide
-from dalembert.kinematics.law_mode import SLOTS, ElementState
+import numpy as np
+
+from dalembert.kernels.masked.law_blocks import UNBREAKABLE
+from dalembert.kernels.masked.law_rhs import LawRightHandSide
+from dalembert.kernels.masked.sliding_laws import SlidingLaws
+from dalembert.kinematics.law_mode import DIRECTIONS, SLOTS, ElementState
+from dalembert.kinematics.law_rows import LawTable
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
@@ -33,7 +38,8 @@ class LawMargins:
         assert isinstance(e.rhs, LawRightHandSide)
         self.e, self.rhs = e, e.rhs
         self.elements = self.rhs.table.elements
-        self.count = SLOTS * len(self.elements)
+        self.terms = self.rhs.table.load_terms
+        self.count = SLOTS * len(self.elements) + len(self.terms)
         self.size = 2 * self.count + len(self.elements)
         self.kinetics = self._emit_on_state("kinetics_at", self.rhs.emit_kinetics(e.module))
         self.gaps = self._emit_on_state("gaps_at", self.rhs.emit_gaps(e.module))
@@ -66,6 +72,8 @@ class LawMargins:
                     part["lam"][k] = 0.0
             self._largest(f, part)
             self._write(f, part)
+            if self.terms:
+                self._turning_loads(f, part)
         return f.signature
 
     def _largest(self, f: Any, part: dict[str, Any]) -> None:
@@ -81,8 +89,11 @@ class LawMargins:
         n, module = len(self.elements), self.e.module
         normal = module.int_table([-1 if e.normal is None else e.normal for e in self.elements])
         has_gap = module.int_table([int(e.has_gap) for e in self.elements])
-        tangents = [[*e.tangents, -1, -1][:2] for e in self.elements]
-        first, second = (module.int_table([t[k] for t in tangents]) for k in range(2))
+        several = [[*e.tangents, -1, -1, -1][:DIRECTIONS] for e in self.elements]
+        along = [module.int_table([t[k] for t in several]) for k in range(DIRECTIONS)]
+        hold_at = module.int_table(np.cumsum([0, *(len(e.holds) for e in self.elements)]).tolist())
+        holds = module.int_table([k for e in self.elements for k in e.holds] or [0])
+        loaded = module.int_table([int(i in self.rhs.table.loads) for i in range(n)])
         with f.loop(n) as i:
             values, tolerances = f.out + i * SLOTS, f.out + (i * SLOTS + self.count)
             for slot in range(SLOTS):
@@ -92,8 +103,10 @@ class LawMargins:
             state = part["state"][i]
             with f.if_(normal[i] >= 0):
                 self._across(f, part, normal[i], has_gap[i], state, (values, tolerances, rate))
-            with f.if_(first[i] >= 0):
-                self._along(f, part, i, (normal[i], first[i], second[i]), (values, tolerances))
+            with f.if_((state == float(ElementState.HELD)).all()):
+                self._strength(f, part, i, (hold_at[i], hold_at[i + 1], holds), (values, tolerances))
+            with f.if_(along[0][i] >= 0):
+                self._along(f, part, i, (normal[i], loaded[i], *(x[i] for x in along)), (values, tolerances))
 
     def _across(self, f: Any, part: dict[str, Any], k: Any, has_gap: Any, state: Any, out: Any) -> None:
         values, tolerances, rate = out
@@ -106,27 +119,51 @@ class LawMargins:
         with f.if_((state >= float(ElementState.SLIP)).all() & (part["loose"][0] == 0.0).all()):
             values[0], tolerances[0] = -part["lam"][k], FORCE * part["largest"][0]
 
+    def _strength(self, f: Any, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
+        """What is left of the strength of a hold."""
+        (begin, end, holds), (values, tolerances) = rows, out
+        with f.if_((part["strength"][i] < UNBREAKABLE).all()):
+            force = f.variables(squared=0.0)
+            with f.loop(begin, end) as h:
+                force.squared = force.squared + part["lam"][holds[h]] * part["lam"][holds[h]]
+            values[2], tolerances[2] = part["strength"][i] - sqrt(force.squared), FORCE * part["largest"][0]
+
     def _along(self, f: Any, part: dict[str, Any], i: Any, rows: Any, out: Any) -> None:
-        (k, a, b), (values, tolerances) = rows, out
+        (k, by_joint, a, b, c), (values, tolerances) = rows, out
         state, lam = part["state"][i], part["lam"]
-        load = f.variables(n=0.0, force=abs(lam[a]))
+        load = f.variables(n=0.0, force=lam[a] * lam[a])
         with f.if_((state == float(ElementState.STICK)).all() & (part["loose"][0] == 0.0).all()):
             with f.if_(k >= 0):
                 load.n = -lam[k]
-            with f.if_(b >= 0):
-                load.force = sqrt(lam[a] * lam[a] + lam[b] * lam[b])
+            with f.if_(by_joint != 0):
+                load.n = part["load"][i]
+            for more in (b, c):
+                with f.if_(more >= 0):
+                    load.force = load.force + lam[more] * lam[more]
             held = part["static_force"][i] + part["static_coefficient"][i] * load.n
-            values[1], tolerances[1] = held - load.force, FORCE * part["largest"][0]
+            values[1], tolerances[1] = held - sqrt(load.force), FORCE * part["largest"][0]
         rough = part["static_force"][i] + part["static_coefficient"][i]
         with f.if_((state == float(ElementState.SLIP)).all() & (b < 0) & (rough > 0.0).all()):
-            values[1] = part["direction"][i * 2] * part["v"][a]
+            values[1] = part["direction"][i * DIRECTIONS] * part["v"][a]
             tolerances[1] = SPEED * part["sizes"][a]
+
+    def _turning_loads(self, f: Any, part: dict[str, Any]) -> None:
+        """Terms of loads that are taken along their direction, of what slides: they end where they change sign."""
+        sliding = SlidingLaws(self.rhs, self.e.module)
+        for t, term in enumerate(self.terms):
+            at = SLOTS * len(self.elements) + t
+            f.out[at], f.out[at + self.count] = 1.0, 1.0
+            with f.if_((part["state"][term.element] == float(ElementState.SLIP)).all()):
+                z = [part["z"][term.start + c] for c in range(term.size)]
+                size, _, straight = sliding.sized(f, part, t, z)
+                f.out[at] = select(straight, size, 1.0)
+                f.out[at + self.count] = select(straight, FORCE * part["largest"][0], 1.0)
 
 
 def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
     """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece
-    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is loose, every step is for Python to look at."""
-    loose = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["loose"].start
+    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is to be watched, every step is for Python to look at."""
+    watched = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["watched"].start
     at = _emit_margins_at(e, steps, margins)
     n, count = len(margins.elements), margins.count
     with e.function("look") as f:
@@ -155,7 +192,7 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signatu
                 p.looked_to[0], p.event_t[0] = v.a, v.b
                 f.return_(Status.LOOK)
             v.a = v.b
-        with f.if_((f.inputs[loose] != 0.0).any()):
+        with f.if_((f.inputs[watched] != 0.0).any()):
             p.event_t[0] = end
             f.return_(Status.LOOK)
         p.looked_to[0] = end
@@ -178,6 +215,6 @@ def _emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> 
     return f.signature
 
 
-def margins_size(n_elements: int) -> int:
+def margins_size(table: LawTable) -> int:
     """Numbers that `margins` writes."""
-    return (2 * SLOTS + 1) * n_elements
+    return (2 * SLOTS + 1) * len(table.elements) + 2 * len(table.load_terms)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.constraints.nonsmooth.choose import keeping_forces
-from dalembert.kinematics.law_mode import LawMode
+from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_rows import LawTable
 from dalembert.motion.law_history import LawHistory
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         stacked([x.after for x in h], len(table)),
         stacked([x.losses for x in h], len(table)),
         np.array([x[0] for x in m]),
-        stacked([layout.view(x[1], "state") for x in m], len(table.elements)),
+        _in_words(table, stacked([layout.view(x[1], "state") for x in m], len(table.elements))),
     )
 
 
@@ -75,4 +76,10 @@ def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, 
             shared = keeping_forces(run.kinetics(float(time), y), LawMode(mode.layout, mode.table, mode.numbers))
             force[k] = force[k] if shared is None else shared
     mode.numbers[:] = kept
-    return force, gap, slip, state, determined
+    return force, gap, slip, _in_words(rhs.table, state), determined
+
+
+def _in_words(table: LawTable, state: np.ndarray) -> np.ndarray:
+    """States of elements, (K, elements), with those that touch and cannot rub told as closed."""
+    smooth = np.array([not e.tangents for e in table.elements], dtype=bool)
+    return np.where(smooth & (state == ElementState.SLIP), ElementState.CLOSED, state).astype(float)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.kernels.rhs.law_rhs import LawRightHandSide
+from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
@@ -42,11 +42,10 @@ class LawProgram(Program):
         more = [f'{what} of law "{name}"' for name in self.mechanism.laws for what in ("losses", "work")]
         return super().unknowns + more
 
-    @cached_property
-    def layout(self) -> Layout:
+    def _lay_out(self) -> Layout:
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
-        return layout(self.integrator, unknowns, len(self.events), margins_size(len(m.law_table.elements)))
+        return layout(self.integrator, unknowns, len(self.events), margins_size(m.law_table))
 
     @property
     def scales(self) -> np.ndarray:

@@ -12,18 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints.nonsmooth.choose import Chosen, Trigger, choose, lasts
+from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
-from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.errors import SimulationError
-from dalembert.kernels.rhs.law_blocks import COEFFICIENTS
+from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
+from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
 from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
+from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
+from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
@@ -66,6 +69,8 @@ class LawRun(Run):
         """Time from which a mode lasted, and its numbers."""
         self._planned = 0.0
         self._at_once = 0
+        self.usual_step = 0.0
+        """Longest step in a plane yet, by which the end of a slip is judged."""
 
     @property
     def mode(self) -> LawMode:
@@ -89,21 +94,38 @@ class LawRun(Run):
         super().begin(q, u, parameters)
         mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
         for i, e in enumerate(k.elements):
-            on = self.model.laws[e.law].on
-            first = ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN
-            mode.set(i, first if on else ElementState.OFF)
-            for r in (*e.tangents, *e.holds):
-                mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
-        self._check_outside(self.kinetics(self.t, self.part("y").copy()))
+            if self.model.laws[e.law].on:
+                self.put_on(mode, k, i)
         self._settle({})
 
-    def _check_outside(self, k: Kinetics) -> None:
-        for i, e in enumerate(k.elements):
-            if k.on[i] and e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
-                raise SimulationError(
-                    f'law "{k.table.title(i)}" is violated at the start: its gap is {k.gap[e.normal]:.6g}. Begin where nothing '
-                    "has gone through, or move the law"
-                )
+    def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
+        """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
+        e = k.elements[i]
+        if e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
+            raise SimulationError(
+                f'law "{k.table.title(i)}" is violated {self._when()}: its gap is {k.gap[e.normal]:.6g}. Let nothing have gone '
+                "through when it begins to act, or move the law"
+            )
+        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
+        for r in (*e.tangents, *e.holds):
+            mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+
+    def _when(self) -> str:
+        return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
+
+    # -- parameters ----------------------------------------------------------------------------------------------------
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of the parameters now."""
+        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
+        return dict(zip(self.model.parameters, values.tolist()))
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Go on with another value of a parameter."""
+        check_parameters(self.model, {name: value}, "an event's action")
+        at = list(self.model.parameters).index(name)
+        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
+        self.parameter_changes.append((self.t, at, value))
 
     # -- numbers -------------------------------------------------------------------------------------------------------
     @cached_property
@@ -127,18 +149,27 @@ class LawRun(Run):
         gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
         by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
         by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
+        n_z = rhs.table.n_components
+        loads = LoadMaps(
+            work[at["z0"] : at["z0"] + n_z].copy(),
+            work[at["Zu"] : at["Zu"] + n_z * n].reshape(n_z, n).copy(),
+            work[at["Zx"] : at["Zx"] + n_z * rhs.n_rows].reshape(n_z, rhs.n_rows).copy(),
+            work[at["arm"] : at["arm"] + len(rhs.table.load_terms)].copy(),
+        )
         u = y[self.n_q : self.n_q + n].copy()
         on = self.mode.part("state") != ElementState.OFF
         return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first], rows[first:], gamma[first:],
-            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on,
+            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first],
+            work[at["slip"] : at["slip"] + first].copy(), rows[first:], gamma[first:],
+            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
         )  # fmt: skip
 
     def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
         self.program.library.margins_at(self.memory, self.inputs, self.work, t)
         found = self.part("margins")
-        n = SLOTS * len(self.program.rhs.table.elements)
+        table = self.program.rhs.table
+        n = SLOTS * len(table.elements) + len(table.load_terms)
         return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
 
     def law_forces(self) -> np.ndarray:
@@ -157,6 +188,8 @@ class LawRun(Run):
         found = first_violation(self, a, b)
         if found is None:
             self.part("looked_to")[:] = b
+            if b == self.t and planar(self.mode):
+                self._watch_slips()
             return
         t, margins = found
         self._planned = max(self._planned, float(self.part("step")[0]))
@@ -164,6 +197,31 @@ class LawRun(Run):
         self.mode.part("trigger")[:] = 0.0
         self.mode.part("trigger")[margins] = 1.0
         self.part("looked_to")[:] = self.part("end")[:] = self.t
+
+    def _watch_slips(self) -> None:
+        """See to slips in a plane at the end of a step: one that ends now ends the stretch."""
+        self.usual_step = max(self.usual_step, self.t - float(self.part("t_old")[0]))
+        y, dy = self.part("y"), self.part("dy")
+        found = ending(self, self.kinetics(self.t, y.copy()), dy[self.n_q : self.n_q + self.model.n_u])
+        if found is None:
+            return
+        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._write_until(self.t + found.left)
+        y += found.left * dy
+        self.part("t")[:] = self.t + found.left
+        self.part("t_old")[:], self.part("y_old")[:] = self.t, y
+        self.part("longest_step")[:] = self.options.max_step
+        for name in ("looked_to", "searched_to", "end"):
+            self.part(name)[:] = self.t
+        self.mode.part("trigger")[SLOTS * found.element + 1] = 1.0
+
+    def _write_until(self, t: float) -> None:
+        """Write outputs before a time that the state in memory is as good as at."""
+        n = int(self.counters[NEXT])
+        while n < len(self.options.times) and self.options.times[n] < t:
+            self.rows[n] = self.part("y")
+            n += 1
+        self.counters[NEXT] = n
 
     def exists(self, t: float) -> bool:
         """Whether forces exist at a time within the last step that keep the mode."""
@@ -211,19 +269,41 @@ class LawRun(Run):
         """At the end of a step that ends at an event: what the laws say."""
         trigger = self.mode.part("trigger").copy()
         self.mode.part("trigger")[:] = 0.0
-        why = {int(j) // SLOTS: self._reason(int(j)) for j in np.flatnonzero(trigger[:-1])}
-        n = int(self.counters[NEXT])
-        while n and self.options.times[n - 1] == self.t:  # what is asked for at an event is what comes of it
-            n -= 1
-        self.counters[NEXT] = n
+        why = dict(self._reason(int(j)) for j in np.flatnonzero(trigger[:-1]))
+        self._forget_outputs_at(self.t)
         self._settle(why)
         self.part("end")[:] = self._end()
 
-    def _reason(self, j: int) -> str:
-        state = self.mode.state(j // SLOTS)
+    def _act(self, which: list[int]) -> None:
+        """Do what the events of an instant ask for, in their order; the march begins again from there."""
+        actions = [a for k in which for a in self.events[k].actions]
+        if not actions:
+            return
+        t = float(self.part("event_t")[0])
+        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._step_to(t, -1)
+        self.mode.part("trigger")[:] = 0.0
+        self._forget_outputs_at(self.t)
+        impulse = act(self, actions, self.t, self.part("y").copy())
+        self._settle({IMPULSE: "impulse"} if impulse.any() else {}, impulse)
+        self.part("end")[:] = self._end()
+
+    def _forget_outputs_at(self, t: float) -> None:
+        """Write outputs of an instant anew: what is asked for at an event is what comes of it."""
+        n = int(self.counters[NEXT])
+        while n and self.options.times[n - 1] == t:
+            n -= 1
+        self.counters[NEXT] = n
+
+    def _reason(self, j: int) -> tuple[int, str]:
+        """Element and reason of a margin that was violated."""
+        table, i = self.program.rhs.table, j // SLOTS
+        if i >= len(table.elements):
+            return table.load_terms[j - SLOTS * len(table.elements)].element, "turn"
+        state = self.mode.state(i)
         if j % SLOTS == 0:
-            return "gap" if state is ElementState.OPEN else "lift"
-        return ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
+            return i, "gap" if state is ElementState.OPEN else "lift"
+        return i, ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
 
     def _end(self) -> float:
         """End of the stretch as it was planned."""
@@ -231,9 +311,12 @@ class LawRun(Run):
             return self.options.end
         return min(self.options.start + self.calls * self.control.interval, self.options.end)
 
-    def _settle(self, why: Trigger) -> None:
+    def _settle(self, why: Trigger, impulse: np.ndarray | None = None) -> None:
         """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""
         t, y, n_q, n_u = self.t, self.part("y").copy(), self.n_q, self.model.n_u
+        u_before = y[n_q : n_q + n_u].copy()
+        if impulse is not None and impulse.any():
+            y[n_q : n_q + n_u] += self.kinetics(t, y).per_inertia(impulse)
         self._count_events(t, why)
         self.part("t_old")[:], self.part("y_old")[:] = t, y
         self.margins(t)
@@ -259,7 +342,7 @@ class LawRun(Run):
         if chosen is None:
             raise self._no_solution(t, old)
         if chosen.impact is not None:
-            self._note(chosen, t, y)
+            self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
         if self._planned > 0.0:
             self.part("step")[:] = self._planned
@@ -267,6 +350,9 @@ class LawRun(Run):
         for name in ("searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)
+        if planar(self.mode):
+            dy = self.part("dy")[n_q : n_q + n_u]
+            ending(self, self.kinetics(t, self.part("y").copy()), dy)
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""
@@ -286,12 +372,12 @@ class LawRun(Run):
         self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
         self.part("y")[:] = self.part("y_old")[:] = z
 
-    def _note(self, chosen: Chosen, t: float, y: np.ndarray) -> None:
+    def _note(self, chosen: Chosen, t: float, y: np.ndarray, u_before: np.ndarray) -> None:
         hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
         assert hit is not None
         own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
         u = y[self.n_q : n]
-        self.hits.append(Hit(t, y[: self.n_q].copy(), u.copy(), u + hit.udelta, own, hit.before, hit.after, hit.losses))
+        self.hits.append(Hit(t, y[: self.n_q].copy(), u_before, u + hit.udelta, own, hit.before, hit.after, hit.losses))
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):
                 self.part(name)[n + 2 * law] += hit.losses[r]

@@ -59,6 +59,8 @@ class Integrator:
     name: ClassVar[str]
     order: ClassVar[int]
     adaptive: ClassVar[bool]
+    implicit: ClassVar[bool] = False
+    """Whether every step solves a system with the equations' Jacobian."""
     any_formulation: ClassVar[bool] = True
     """Whether it marches equations in any speeds; if not, Kane's, by range space."""
     keeps_constraints: ClassVar[bool] = True
@@ -103,6 +105,7 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 
         **integrator.parts(m),
         event_values=n_events,  # at `searched_to`
         event_values_new=n_events,  # at the time examined
+        event_crossed=n_events,  # which of them crossed zero at the event found
         event_y=n,  # state there
         event_t=1,  # time of the event found
         margins=n_margins,  # of laws, at the time looked at

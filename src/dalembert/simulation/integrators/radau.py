@@ -66,6 +66,7 @@ LEAST_ERROR = 1e-10
 class Radau(AdaptiveStep):
     name = "radau"
     order = 5
+    implicit = True
     any_formulation = False
     control = GustafssonControl(exponent=0.25)
 

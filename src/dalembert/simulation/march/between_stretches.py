@@ -46,7 +46,8 @@ class Interrupts:
 WINDOW = 5_000
 """Steps over which the pace is taken."""
 HOPELESS = 100.0
-"""Times the most steps of a run that, at this pace, the rest of it would take."""
+"""Times the most steps of a run that, at this pace, the rest of it would take. Patience falls as steps are used up: to the most steps
+themselves when half of them are made."""
 
 
 @dataclass
@@ -62,8 +63,8 @@ class Pace:
         """Whether two windows in a row were hopelessly slow."""
         if not self.options.method.adaptive or steps - self.steps < WINDOW:
             return False
-        ahead = (self.options.end - t) * (steps - self.steps)
-        hopeless = not (t - self.t) * HOPELESS * self.options.max_steps > ahead
+        ahead, most = (self.options.end - t) * (steps - self.steps), self.options.max_steps
+        hopeless = not (t - self.t) * HOPELESS ** max(0.0, 1.0 - 2.0 * steps / most) * most > ahead
         self.t, self.steps, self.slow = t, steps, self.slow + 1 if hopeless and ahead > 0.0 else 0
         return self.slow >= 2
 

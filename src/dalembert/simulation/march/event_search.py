@@ -46,6 +46,7 @@ def emit_search(e: MarchedEquations, steps: Steps, events: Signature | None, dir
                     f.call(values, f.memory, f.inputs, f.work, v.b)
                     v.found = k
                 with f.loop(n) as k:
+                    p.event_crossed[k] = select(_crosses(p, k, table[k]), f.real(1.0), f.real(0.0))
                     p.event_values[k] = p.event_values_new[k]
                 v.a = v.b
                 f.stop_if(v.found >= 0)

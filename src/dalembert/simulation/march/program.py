@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols, settled_choice
+from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
-from dalembert.simulation.equation_choice import EquationChoice
+from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns, layout
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.callback import make_known
@@ -56,7 +55,7 @@ class Program:
 
     @cached_property
     def equation_choice(self) -> EquationChoice:
-        return self.chosen or EquationChoice(self.catalogue.mechanism, "kane", "range_space", FORMULATIONS["kane"])
+        return self.chosen or kane_by(self.catalogue, "range_space")
 
     @cached_property
     def rhs(self) -> RightHandSide:
@@ -83,7 +82,7 @@ class Program:
     def unknowns(self) -> list[str]:
         """What is integrated, in words."""
         m = self.catalogue.mechanism
-        speeds = self.equation_choice.form.speeds(m)
+        speeds = self.equation_choice.speed_names
         return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
 
     @property
@@ -98,12 +97,20 @@ class Program:
 
     @cached_property
     def layout(self) -> Layout:
+        """How the integrator's memory is laid out."""
+        return self.catalogue.once(("memory", self._asked_for), self._lay_out)
+
+    def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
         return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property
     def input_layout(self) -> Layout:
+        """How the inputs of its equations are laid out."""
+        return self.catalogue.once(("inputs", self._asked_for), self._lay_out_inputs)
+
+    def _lay_out_inputs(self) -> Layout:
         return layout_of_inputs(self.catalogue.mechanism, len(self.scales), self.equation_choice.n_dependent)
 
     @property
@@ -132,19 +139,23 @@ class Program:
         self.rhs.make_known()
         return self.catalogue.mechanism.code.library(self._asked_for, self._module)
 
-    @property
+    @cached_property
     def _asked_for(self) -> tuple[Any, ...]:
         """Everything that `_module` reads, besides the mechanism."""
-        with tracing():
-            events = fingerprint(self._event_values())
         h, b = self.kept, self.equation_choice
         rows = (h.rows, h.others, h.stabilise)
         opaque = self.catalogue.opaque is not None
-        choice = (b.formulation, settled_choice(b.form, self.catalogue.mechanism), b.constraints)
         return (
-            type(self), self.integrator, self.lanes, events, tuple(self.directions), rows, choice, self.many, opaque,
-            self.beside, self.target,
+            type(self), self.integrator, self.lanes, self._events_asked_for, tuple(self.directions), rows, b.code_depends_on,
+            self.many, opaque, self.beside, self.target,
         )  # fmt: skip
+
+    @property
+    def _events_asked_for(self) -> str:
+        if not self.events:
+            return ""
+        with tracing():
+            return fingerprint(self._event_values())
 
     @cached_property
     def work_size(self) -> int:

@@ -51,6 +51,8 @@ class Run:
         self.rows = np.empty((len(options.times), len(program.unknowns)))
         self.forces = np.zeros((len(options.times), model.n_u))
         self.happened: list[np.ndarray] = []
+        self.parameter_changes: list[tuple[float, int, float]] = []
+        """Time, number and new value of every parameter that an event has set."""
         self.calls = 0
         self.ended = "interrupted"
         self.intervals: list[SpeedChoiceInterval] = []
@@ -355,11 +357,15 @@ class Run:
         raise NotImplementedError
 
     def _record(self) -> bool:
-        """Write an event down; whether it ends the run."""
-        which = int(self.counters[WHICH])
-        self.happened.append(np.concatenate([[which], self.part("event_t"), self.part("event_y")]))
+        """Write down all events of an instant, in their order; whether one ends the run."""
         self.counters[PENDING] = 0
-        return self.events[which].terminal
+        which = [int(k) for k in np.flatnonzero(self.part("event_crossed"))]
+        self.happened += [np.concatenate([[k], self.part("event_t"), self.part("event_y")]) for k in which]
+        self._act(which)
+        return any(self.events[k].terminal for k in which)
+
+    def _act(self, which: list[int]) -> None:
+        """Do what the events ask for."""
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
         """What laws did, at the samples and in the events so far; None where there are none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def _event(name: str, given: Any, terminal: bool) -> Event:
     if isinstance(given, Event):
         if given.direction not in (-1, 0, 1):
             raise SimulationError(f'event "{name}": direction={given.direction!r} must be -1, 0 or 1')
-        return Event(given.when, given.direction, given.terminal or terminal, given.name or name)
+        return replace(given, terminal=given.terminal or terminal, name=given.name or name)
     if not callable(given):
         raise SimulationError(
             f'event "{name}": {given!r} is not a function of the state; give for example lambda s: s.q["A"], or an Event'

@@ -50,8 +50,7 @@ class SensitivityProgram(Program):
         lanes = [f"the sensitivity of {name}" for name in own for _ in range(self.width)]
         return own + lanes * self.groups
 
-    @cached_property
-    def input_layout(self) -> Layout:
+    def _lay_out_inputs(self) -> Layout:
         m = self.catalogue.mechanism
         return layout_of_inputs(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
 

@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
-from dalembert.kernels.rhs.dense_elimination import solve_dense
-from dalembert.kernels.rhs.law_blocks import COEFFICIENTS, every_row, law_values, masked
+from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_values, load_values, masked
+from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RowsToKeep
 from dalembert.kernels.rhs.row_pattern import Pattern, pattern
-from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.constraint_rows import Rows
-from dalembert.kinematics.law_mode import ModeLayout
-from dalembert.kinematics.law_rows import LawTable
+from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
@@ -114,13 +112,16 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         def to_work(name: str, numbers: Any) -> list[Output]:
             return [Output(x, "work", at[name] + i) for i, x in enumerate(numbers)]
 
+        loads = load_values(s, forces[1], len(rows.g))
+        pressing = to_work("z0", loads.z0) + to_work("Zu", loads.Zu.ravel()) + to_work("arm", loads.arms)
+        pressing += to_work("Zx", loads.Zx[:, list(p.rows)].ravel())
         kinematics = to_work("gap", own.g) + to_work("v", values.speeds)
-        exerting = to_work("J", raw) + to_work("direction", values.directions)
+        exerting = pressing + to_work("J", raw) + to_work("direction", values.directions)
         for name, numbers in values.coefficients.items():
             exerting += to_work(name, numbers)
         made["gaps"] = kinematics
         made["dynamics"] = made["dynamics"] + kinematics + exerting
-        unmasked = super()._parts(s, A, forces, rows, p)["dynamics"]
+        unmasked = super()._parts(s, A, forces, rows, p)["dynamics_and_errors"]
         made["kinetics"] = unmasked + kinematics + exerting
         return made
 
@@ -130,8 +131,10 @@ class LawRightHandSide(RangeSpaceRightHandSide):
             return found
         n, rows, e = self.m.n_u, len(self.table), len(self.table.elements)
         packed = p.starts[-1] - p.starts[self.first]
-        sizes = {"gap": rows, "v": rows, "J": packed, "direction": 2 * e, **dict.fromkeys(COEFFICIENTS, e)}
-        sizes |= {"s": e, "lam": rows, "W": e * n, "L": e * self.n_rows, "M": e * (e + 1), "largest": 1, "end": 0}
+        z, terms = self.table.n_components, len(self.table.load_terms)
+        sizes = {"gap": rows, "v": rows, "J": packed, "direction": DIRECTIONS * e, **dict.fromkeys(COEFFICIENTS, e)}
+        sizes |= {"s": e, "lam": rows, "W": e * n, "L": e * self.n_rows, "M": e * (e + 1), "largest": 1}
+        sizes |= {"z0": z, "Zu": z * n, "Zx": z * self.n_rows, "arm": terms, "z": z, "Zs": e * z, "load": e, "end": 0}
         starts = found.pop("end") + np.cumsum([0, *list(sizes.values())[:-1]])
         return found | dict(zip(sizes, starts.tolist()))
 
@@ -159,7 +162,8 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         with module.function("run", lanes=lanes, **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = {name: f.work + start for name, start in self.places.items()}
-            part |= {"mask": f.P + self._mode_part("active"), "slides": f.P + self._mode_part("slides")}
+            mode = {name: f.P + self._mode_part(name) for name in ("active", "slides", "pressed")}
+            part |= {"mask": mode["active"], "slides": mode["slides"], "pressed": mode["pressed"]}
             SlidingLaws(self, module).emit(f, part)
         return f.signature, self.projection_work
 
@@ -190,130 +194,3 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         return FormulationError(
             f'{what} of mechanism "{self.m.name}" cannot be computed with its laws; use m.without_laws()'
         )
-
-
-class SlidingLaws:
-    """Driver code of the slope: rows that hold, friction of what slides, loads, losses."""
-
-    def __init__(self, rhs: LawRightHandSide, module: Module):
-        self.rhs, self.m, self.n = rhs, rhs.m, rhs.m.n_u
-        table: LawTable = rhs.table
-        self.rows, self.elements = len(table), len(table.elements)
-        self.solver = RowSolver(rhs.m, rhs.pattern, module, masked=self.rows)
-        p, first = rhs.pattern, rhs.first
-        self.starts = module.int_table([x - p.starts[first] for x in p.starts[first:]])
-        self.columns = module.int_table([c for columns in p.columns[first:] for c in columns] or [0])
-        tangents = [(k, i, slot) for i, e in enumerate(table.elements) for slot, k in enumerate(e.tangents)]
-        self.tangents = len(tangents)
-        self.row_of, self.element_of, self.slot_of = (
-            module.int_table([t[j] for t in tangents] or [0]) for j in range(3)
-        )
-        counts = np.cumsum([0, *(len(e.tangents) for e in table.elements)]).tolist()
-        self.tangents_of = module.int_table(counts)
-        self.normal_of = module.int_table([-1 if e.normal is None else first + e.normal for e in table.elements] or [0])
-        self.loaded = [i for i, e in enumerate(table.elements) if e.normal is not None and e.tangents]
-        self.law_of = module.int_table(table.law_of.tolist() or [0])
-        self.n_laws = len(table.laws)
-
-    def emit(self, f: Any, part: dict[str, Any]) -> None:
-        rhs, n, solver = self.rhs, self.n, self.solver
-        udot = f.y + self.m.n_q
-        solver.factorise(f, part)
-        if rhs.pivot_at is not None:
-            solver.watch(f, part, f.P + len(self.m.parameters))
-        self._own_friction(f, part)
-        with f.loop(n) as i:
-            udot[i] = part["f"][i]
-        solver.tree.solve(f, part["A"], udot, 1)
-        with f.loop(rhs.n_rows) as k:
-            part["r"][k] = solver.row_times(f, part["B"], k, udot) - part["gamma"][k]
-        solver.solve(f, part["S"], part["r"])
-        if self.loaded:
-            self._loads(f, part)
-        solver.exert(f, part)
-        with f.loop(n) as i:
-            udot[i] = udot[i] - part["d"][i]
-        if self.loaded:
-            with f.loop(self.elements) as e, f.loop(n) as i:
-                udot[i] = udot[i] + part["s"][e] * part["W"][e * n + i]
-        self._forces_and_losses(f, part)
-
-    def _own_friction(self, f: Any, part: dict[str, Any]) -> None:
-        """λ of what slides without its load, −(c₀ d + c v), and its generalized force."""
-        lam = part["lam"]
-        with f.loop(self.rows) as k:
-            lam[k] = 0.0
-        with f.loop(self.tangents) as t:
-            k, e = self.row_of[t], self.element_of[t]
-            along = part["direction"][e * 2 + self.slot_of[t]]
-            force = part["slides"][e] * (part["force"][e] * along + part["viscous"][e] * part["v"][k])
-            lam[k] = force
-            with f.if_((force != 0.0).all()), f.loop(self.starts[k], self.starts[k + 1]) as i:
-                c = self.columns[i]
-                part["f"][c] = part["f"][c] - part["J"][i] * force
-
-    def _loads(self, f: Any, part: dict[str, Any]) -> None:
-        """Loads s of what slides under one; r becomes λ₀ + L s."""
-        rows, elements, s, M = self.rhs.n_rows, self.elements, part["s"], part["M"]
-        slides = f.variables(any=False)
-        with f.loop(elements) as e:
-            s[e] = 0.0
-            with f.if_(self._under_load(part, e)):
-                slides.any = True
-                self._per_unit_load(f, part, e)
-        with f.if_(slides.any):
-            width = elements + 1
-            M.clear(elements * width)
-            with f.loop(elements) as i:
-                M[i * width + i] = 1.0
-                with f.if_(self._under_load(part, i)):
-                    normal = self.normal_of[i]
-                    M[i * width + elements] = -part["r"][normal]
-                    with f.loop(elements) as j, f.if_(self._under_load(part, j)):
-                        M[i * width + j] = M[i * width + j] + part["L"][j * rows + normal]
-            solve_dense(f, M, elements)
-            with f.loop(elements) as e, f.if_(self._under_load(part, e)):
-                s[e] = M[e * width + elements]
-                with f.loop(rows) as k:
-                    part["r"][k] = part["r"][k] + part["L"][e * rows + k] * s[e]
-
-    def _under_load(self, part: dict[str, Any], e: Any) -> Any:
-        return (part["slides"][e] * part["coefficient"][e] != 0.0).all() & (self.normal_of[e] >= 0)
-
-    def _per_unit_load(self, f: Any, part: dict[str, Any], e: Any) -> None:
-        """W = A⁻¹ of the friction of an element per unit of its load, L = S⁻¹ R W."""
-        n, rows = self.n, self.rhs.n_rows
-        W, L = part["W"] + e * n, part["L"] + e * rows
-        with f.loop(n) as i:
-            W[i] = 0.0
-        with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
-            k = self.row_of[t]
-            size = part["coefficient"][e] * part["direction"][e * 2 + self.slot_of[t]]
-            with f.loop(self.starts[k], self.starts[k + 1]) as i:
-                c = self.columns[i]
-                W[c] = W[c] - part["J"][i] * size
-        self.solver.tree.solve(f, part["A"], W, 1)
-        with f.loop(rows) as k:
-            L[k] = self.solver.row_times(f, part["B"], k, W)
-        self.solver.solve(f, part["S"], L)
-
-    def _forces_and_losses(self, f: Any, part: dict[str, Any]) -> None:
-        """λ of all rows; behind u̇, for each law Σ λ v and −Σ λ J u."""
-        lam, v = part["lam"], part["v"]
-        loss = f.y + (self.m.n_q + self.n)
-        if self.loaded:
-            with f.loop(self.tangents) as t:
-                e = self.element_of[t]
-                size = part["slides"][e] * part["coefficient"][e] * part["s"][e]
-                lam[self.row_of[t]] = lam[self.row_of[t]] + size * part["direction"][e * 2 + self.slot_of[t]]
-        with f.loop(2 * self.n_laws) as i:
-            loss[i] = 0.0
-        total = f.variables(sum=0.0)
-        with f.loop(self.rows) as k:
-            lam[k] = lam[k] + part["r"][k + self.rhs.first]
-            total.sum = 0.0
-            with f.loop(self.starts[k], self.starts[k + 1]) as i:
-                total.sum = total.sum + part["J"][i] * f.u[self.columns[i]]
-            at = self.law_of[k] * 2
-            loss[at] = loss[at] + lam[k] * v[k]
-            loss[at + 1] = loss[at + 1] - lam[k] * total.sum

@@ -24,16 +24,40 @@ def compare(
     parameter: Parameter = None,
     states: Annotated[int, typer.Option(help="How many states to compare at.")] = 5,
     seconds: Annotated[float, typer.Option(help="After these, no further pair is begun.")] = 300.0,
+    duration: Annotated[
+        float | None,
+        typer.Option(
+            "--duration", "-d", help="Compare a whole motion of these seconds too: steps and time to the accuracy."
+        ),
+    ] = None,
+    accuracy: Annotated[
+        float, typer.Option(help="How near its coordinates must be, in rad and in the mechanism's own length.")
+    ] = 1e-6,
     json: Json = False,
 ) -> None:
     """Find the accelerations by every formulation and constraint method, and show that they agree and what each costs."""
+    from dalembert.analysis.comparison.comparison import columns
+
     m = model_with(model, parameter)
     q, _ = m.assemble(started(m, initial))
-    found = m.compare(formulation or None, constraints or None, states=states, start=q, seconds=seconds)
+    found = m.compare(
+        formulation or None,
+        constraints or None,
+        states=states,
+        start=q,
+        seconds=seconds,
+        duration=duration,
+        accuracy=accuracy,
+    )
     if json:
-        rows = [entry.row() for entry in found.entries]
-        say_json(
-            {"model": m.name, "states": found.states, "entries": rows, "refusals": [asdict(x) for x in found.refusals]}
-        )
+        rows = [{name: entry.row()[name] for name in columns(found.entries)} for entry in found.entries]
+        data = {
+            "model": m.name,
+            "states": found.states,
+            "entries": rows,
+            "refusals": [asdict(x) for x in found.refusals],
+            "approximate": [asdict(x) for x in found.approximations],
+        }
+        say_json(data if duration is None else data | {"duration": duration, "accuracy": accuracy})
     else:
         say(str(found))

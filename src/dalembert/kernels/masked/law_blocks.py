@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from dalembert.kinematics.constraint_rows import Rows, constraint_rows
-from dalembert.kinematics.law_mode import ModeLayout
+from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout
 from dalembert.kinematics.law_rows import LawTable, law_rows
 from dalembert.kinematics.state import State
+from dalembert.kinematics.transmitted import transmitted
 from dalembert.mechanism import Mechanism
 from dalembert.trace import select, sqrt
+from dalembert.vectors import vector
 
+UNBREAKABLE = 1e300
+"""Strength of a hold that never lets go."""
 STILL = 1e-14
 """Slip in a plane, m/s, below which its direction is that of the mode."""
-COEFFICIENTS = ("force", "coefficient", "static_force", "static_coefficient", "viscous", "restitution")
+COEFFICIENTS = ("force", "coefficient", "static_force", "static_coefficient", "viscous", "restitution", "strength")
 """Numbers of every element's friction at its slip, and of its impacts."""
 
 
@@ -52,20 +56,51 @@ def law_values(s: State, rows: Rows, mode: ModeLayout) -> LawValues:
     directions: list[Any] = []
     found: dict[str, list[Any]] = {name: [] for name in COEFFICIENTS}
     for i, e in enumerate(table.elements):
-        way: list[Any] = [mode.symbol("direction", 2 * i + k) for k in range(2)]
+        way: list[Any] = [mode.symbol("direction", DIRECTIONS * i + k) for k in range(DIRECTIONS)]
         v = [speeds[k] for k in e.tangents]
         slip: Any = 0.0
         if len(v) == 1:
             slip = way[0] * v[0]
-        elif len(v) == 2:
-            fast = sqrt(v[0] * v[0] + v[1] * v[1])
+        elif v:
+            fast = sqrt(sum(x * x for x in v))
             moves = fast > STILL
             slip, safe = fast, select(moves, fast, 1.0)
-            way = [select(moves, x / safe, d) for x, d in zip(v, way)]
+            way = [*(select(moves, x / safe, d) for x, d in zip(v, way)), *way[len(v) :]]
         directions += way
         law = m.laws[e.law]
         sliding, at_rest = law.friction(s, slip), law.static_friction(s)
-        values = (*sliding, *at_rest, law.viscous, law.restitution) if e.tangents else (0.0,) * 5 + (law.restitution,)
+        strength = UNBREAKABLE if law.strength is None else law.strength
+        rubbing = (*sliding, *at_rest, law.viscous) if e.tangents else (0.0,) * 5
+        values = (*rubbing, law.restitution, strength)
         for name, x in zip(COEFFICIENTS, values):
             found[name].append(x)
     return LawValues(speeds, directions, found)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadValues:
+    """Components of what joints transmit, of all loads: z = z₀ + Z_u u̇ + Z_x λ, with an arm for every term."""
+
+    z0: np.ndarray
+    Zu: np.ndarray
+    Zx: np.ndarray
+    arms: list[Any]
+
+
+def load_values(s: State, tau: Any, n_rows: int) -> LoadValues:
+    """See `LoadValues`; tau are further generalized forces, n_rows is the number of rows of loops and laws."""
+    m: Mechanism = s.mechanism
+    z0, Zu, Zx, arms = [np.zeros(0)], [np.zeros((0, m.n_u))], [np.zeros((0, n_rows))], []
+    for load in m.law_table.loads.values():
+        w = transmitted(s, load.joint)
+        own = w.own
+        if load.joint in m.joint_number:
+            at = m.joints[m.joint_number[load.joint] - 1].own_u
+            own = vector([x if k is None else x + w.sign * tau[k] for x, k in zip(own, at)])
+        for term in load.terms:
+            C, on_own = term.rows[:, :6], term.rows[:, 6:]
+            z0.append(C @ w.w0 + (on_own @ own[: on_own.shape[1]] if on_own.shape[1] else 0.0))
+            Zu.append(C @ w.W)
+            Zx.append(C @ w.X)
+            arms.append(term.arm)
+    return LoadValues(np.concatenate(z0), np.concatenate(Zu), np.concatenate(Zx), arms)

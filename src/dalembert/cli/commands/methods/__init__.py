@@ -1,0 +1,1 @@
+"""Commands about the methods by which equations are written."""

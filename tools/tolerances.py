@@ -3,14 +3,17 @@
     python tools/tolerances.py write      the page anew
     python tools/tolerances.py check      what is missing: names without a sentence, numbers without a name
 
-A tuning number is a constant of a module, in capitals, whose value holds a real number, or a number in powers of ten within a function.
-Coefficients of published methods and drawing sizes are numbers too, but no tolerances: they stand in `NO_TOLERANCES`, with the reason.
-Sentences that begin with "Tried:" say what happened when the number was made ten times larger or smaller.
+A tuning number is a constant of a module, in capitals, whose value holds a real number. Within functions no real number stands but
+those of formulas (`OF_FORMULAS`) and those that guard (`HARMLESS`); what a parameter or a field is by default has its name there. Whole
+numbers count something and are not looked at. Coefficients of published methods and drawing sizes are numbers too, but no tolerances:
+they stand in `NO_TOLERANCES`, with the reason. What happened when a number was made ten times larger or smaller is in `tried.json`,
+which `tools/scaled.py` writes.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "dalembert"
 PAGE = ROOT / "docs" / "tolerances.md"
+TRIED = Path(__file__).with_name("tried.json")
+"""What came of making a number ten times larger or smaller, by file and name."""
 
 NO_TOLERANCES = {
     "simulation/integrators/dop853_tableau.py": "coefficients of a published method",
@@ -27,9 +32,11 @@ NO_TOLERANCES = {
     "trace/derivatives.py": "rules of differentiation",
     "trace/ops.py": "meanings of operations",
     "view/": "sizes of drawings",
-    "cli/commands/bench.py": "units of time",
 }
 """Files whose numbers are no tolerances: the beginning of their path, and why."""
+
+OF_FORMULAS = {0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 100.0}
+"""Numbers of formulas: halves and quarters, factorials, moments of bodies, per cent."""
 
 HARMLESS = {1e-300, 1e300, 1e100, 1e3, 1e6, 1e9, 1e15}
 """Numbers that may stand without a name: guards against division by zero, beyond every number, factors of units, whole doubles."""
@@ -50,15 +57,14 @@ class Constant:
         return self.file.partition("/")[0] if "/" in self.file else "everywhere"
 
     @property
-    def told(self) -> tuple[str, str]:
-        """What it decides, and what was tried."""
-        sentence, _, tried = " ".join((self.sentence or "").split()).partition("Tried:")
-        return sentence.strip(), tried.strip()
+    def said(self) -> str:
+        """What it decides."""
+        return " ".join((self.sentence or "").split())
 
 
 @dataclass(frozen=True)
 class Nameless:
-    """A number in powers of ten within a function."""
+    """A real number within a function."""
 
     file: str
     line: int
@@ -71,16 +77,26 @@ def constants() -> list[Constant]:
 
 
 def nameless() -> list[Nameless]:
-    """All numbers in powers of ten that have none."""
-    found = []
-    for file, tree, source in _modules():
-        named = {line for n in tree.body if _names(n) for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-        for n in ast.walk(tree):
-            if isinstance(n, ast.Constant) and isinstance(n.value, float) and n.lineno not in named:
-                text = ast.get_source_segment(source, n) or ""
-                if "e" in text.lower() and n.value not in HARMLESS:
-                    found.append(Nameless(file, n.lineno, text))
-    return found
+    """All numbers within functions that have no name and are of no formula."""
+    return [n for file, tree, source in _modules() for n in nameless_in(file, tree, source)]
+
+
+def nameless_in(file: str, tree: ast.Module, source: str) -> list[Nameless]:
+    """Those of one file, from top to bottom."""
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    numbers = {x for f in functions for statement in f.body for x in _in_bodies(statement)}
+    bare = [x for x in numbers if abs(x.value) not in OF_FORMULAS | HARMLESS]
+    every = [Nameless(file, x.lineno, ast.get_source_segment(source, x) or "") for x in bare]
+    return sorted(every, key=lambda n: (n.line, n.text))
+
+
+def _in_bodies(node: ast.AST) -> Iterator[ast.Constant]:
+    """Real numbers of a statement, but for what parameters are by default."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, float):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.arguments):
+            yield from _in_bodies(child)
 
 
 def page() -> str:
@@ -89,11 +105,13 @@ def page() -> str:
         "# Tolerances",
         "",
         "Every number that tunes a decision, with its place. `python tools/tolerances.py write` makes this page from the sentences",
-        "beside the numbers; the tests hold that it is up to date and that no such number is without a sentence.",
+        "beside the numbers; the tests hold that it is up to date, that no such number is without a sentence, and that none stands",
+        "in a function without a name. The last column says what became of a set of questions (`python tools/scaled.py`) when the",
+        "number was made ten times larger and smaller; a dash, that this was not tried.",
         "All of them are pure numbers: lengths, masses and times are first measured by the model's own scales.",
         "",
     ]
-    every = constants()
+    every, tried = constants(), json.loads(TRIED.read_text(encoding="utf-8"))
     for room in dict.fromkeys(c.room for c in every):
         lines += [
             f"## {room}",
@@ -102,11 +120,20 @@ def page() -> str:
             "|---|---|---|---|",
         ]
         for c in (c for c in every if c.room == room):
-            sentence, tried = c.told
             where = f"{', '.join(f'`{n}`' for n in c.names)}<br>{c.file}"
-            lines.append(f"| {where} | `{_cell(c.value)}` | {_cell(sentence)} | {_cell(tried) or '–'} |")
+            lines.append(f"| {where} | `{_cell(c.value)}` | {_cell(c.said)} | {_cell(_tried(c, tried))} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def _tried(c: Constant, tried: dict[str, dict[str, str]]) -> str:
+    """What was tried with a number, or with each of several; a dash where nothing was."""
+    found = []
+    for name in c.names:
+        of = tried.get(f"{c.file}:{name}", {})
+        called = f"{name} " if len(c.names) > 1 else ""
+        found += [f"{called}{how}: {of[key]}" for how, key in (("× 10", "larger"), ("÷ 10", "smaller")) if key in of]
+    return "; ".join(found) or "–"
 
 
 def _cell(text: str) -> str:

@@ -40,6 +40,8 @@ INCONSISTENT = 1e-6
 """Gap, slip or strain, by the size of its row and relative to its terms, beyond which a motion does not keep a loop closed."""
 MOVES = 1e-7
 """Component of a change of τ that changes no motion, below which a force takes no part in it."""
+WEIGHED = 1e-3
+"""Part of the forces that weight alone would make, beside which what no actuator balances is measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +267,7 @@ def _check_driven(
     size, own, inert = (
         np.stack([np.linalg.norm(x[:, p.u], axis=1) for p in m.parts], axis=1) for x in (left, h, weight)
     )
-    missing = size / np.maximum(own + 1e-3 * inert, 1e-300)
+    missing = size / np.maximum(own + WEIGHED * inert, 1e-300)
     if missing.max(initial=0.0) <= UNDRIVEN:
         return
     k, part = np.unravel_index(int(np.argmax(missing)), missing.shape)

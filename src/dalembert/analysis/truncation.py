@@ -21,6 +21,10 @@ from dalembert.words import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+PLOTTED = 1e-16
+"""Least error that is plotted."""
+WITHIN = (0.1, 0.01, 0.001)
+"""Parts of the last model's values for which it is said how many modes are enough."""
 FREQUENCIES = 6
 """How many of the lowest natural frequencies are followed where nothing else is measured."""
 
@@ -56,7 +60,7 @@ class TruncationStudy(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Errors over the number of modes, on a logarithmic scale; the axes of matplotlib."""
-        floor = 1e-16
+        floor = PLOTTED
         curves = {name: np.maximum(e, floor) for name, e in zip(self.names, self.errors[:-1].T)}
         ax = over(
             np.array(self.counts[:-1]), "modes of each elastic body", curves, "difference from the last model", ax
@@ -78,10 +82,7 @@ class TruncationStudy(Tabular):
         rows = [[str(n), *(f"{x:.6g}" for x in row)] for n, row in zip(self.counts, self.values)]
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         lines = ["  ".join(x.rjust(w) for x, w in zip(row, widths)) for row in [head, *rows]]
-        found = [
-            f"from {counted(self.enough(part), 'mode')} on within {100 * part:g} % of the last"
-            for part in (0.1, 0.01, 0.001)
-        ]
+        found = [f"from {counted(self.enough(part), 'mode')} on within {100 * part:g} % of the last" for part in WITHIN]
         return "\n".join([f"{self.model}: fewer modes of each elastic body", *lines, *found])
 
 

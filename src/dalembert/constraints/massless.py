@@ -15,6 +15,8 @@ NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
 """Part of the largest inertia of its part of the mechanism below which another is rounding: lengths within a part differ by less."""
+NAMED = 0.1
+"""Part of the largest share in a freedom without mass from which on a speed is named."""
 POSES, FAR = 3, 0.5
 """How many poses are examined for freedoms without mass, and how far these are from the reference, in large steps."""
 
@@ -30,7 +32,7 @@ def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
         raise StateError(_ANY if m is None else _without_mass(m, A)) from None
     left = np.diagonal(L, axis1=-2, axis2=-1) ** 2
     if m is None and not (left > NO_MASS * np.diagonal(A, axis1=-2, axis2=-1)).all():
-        raise StateError(_LOST)
+        raise StateError(_ANY)
     if m is not None and not (left > _least(m, A, NO_MASS)).all():
         raise StateError(_without_mass(m, A))
     return L
@@ -100,10 +102,6 @@ _ENDLESS = (
     "the inertia of the mechanism is beyond what can be computed with: its masses or lengths are too large, or too far apart; check "
     "their units"
 )
-_LOST = (
-    "inertias in these equations lie so far apart that rounding decides the accelerations: choose another formulation, or a smaller "
-    "stiffness where it is one of a penalty"
-)
 _ANY = (
     "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and inertia, or "
     "build with cut=[…] another joint. Where nothing is without mass, inertias lie so far apart that rounding decides: choose another "
@@ -128,7 +126,7 @@ def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     moments, directions = np.linalg.eigh(relative)
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])
-    names = [m.speeds[i] for i in np.flatnonzero(part > 0.1 * part.max())]
+    names = [m.speeds[i] for i in np.flatnonzero(part > NAMED * part.max())]
     bodies = [m.bodies[k].name for k, j in enumerate(m.joints) if {*j.columns} & {m.speeds.index(n) for n in names}]
     together = " together" if len(names) > 1 else ""
     return (

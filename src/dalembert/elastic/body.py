@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from dalembert.elastic.sections import Sections
     from dalembert.elastic.slices import Slices
 
+SEEN = 0.02
+"""Part of its size by which a body is displaced where an amplitude is taken from it."""
+
 
 @dataclass(frozen=True, eq=False)
 class ElasticBody(Portable):
@@ -130,7 +133,7 @@ class ElasticBody(Portable):
     def amplitudes(self) -> np.ndarray:
         """For each coordinate, the value at which the body is displaced by a fiftieth of its size, in the mean over its mass."""
         size = np.sqrt(np.trace(self.P[0, 0]) / self.m)
-        return 0.02 * size * np.sqrt(self.m / np.diag(self.Me))
+        return SEEN * size * np.sqrt(self.m / np.diag(self.Me))
 
     @cached_property
     def length(self) -> float:

@@ -12,6 +12,11 @@ from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.errors import ModelError
 
+AXES_RTOL, AXES_ATOL = 1e-11, 1e-12
+"""Tolerances of the integration that turns a frame with the body."""
+RANK = 1e-9
+"""Part of the largest moment below which a frame's spin about an axis is not decided."""
+
 
 @dataclass(frozen=True, eq=False)
 class InnerLoads:
@@ -76,14 +81,14 @@ def turned_along(t: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
     def rate(t: float, R: np.ndarray) -> np.ndarray:
         return np.cross(turning(t), R.reshape(3, 3), axisb=0, axisc=0).ravel()
 
-    solved = solve_ivp(rate, (t[0], t[-1]), start.ravel(), t_eval=t, rtol=1e-11, atol=1e-12)
+    solved = solve_ivp(rate, (t[0], t[-1]), start.ravel(), t_eval=t, rtol=AXES_RTOL, atol=AXES_ATOL)
     return np.asarray(solved.y.T.reshape(-1, 3, 3))
 
 
 def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
     """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all mass lies, as slow as can be."""
     c = Central(Deformed(data, q))
-    return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=1e-9)[0])
+    return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=RANK)[0])
 
 
 def _elastic(motion: Any, body: str) -> tuple[int, Any]:

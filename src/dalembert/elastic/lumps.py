@@ -10,6 +10,8 @@ from dalembert.elastic.builders.moments import from_points
 
 _NEGLIGIBLE = 1e-9
 """Turn of a frame, beside the modes' own, that leaves no second-order displacement worth the name."""
+SAME, SAME_ZERO = 1e-9, 1e-12
+"""How near inertia by lumps must be to the modal data, of each entry and of the largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class Lumps:
     def make(self, S: np.ndarray, P: np.ndarray) -> bool:
         """Whether a body with these moments is made of them and nothing else."""
         own = from_points(self.m, self.r, self.Phi, self.D, self.Psi)
-        return all(np.allclose(a, b, rtol=1e-9, atol=1e-12 * np.abs(b).max()) for a, b in ((own.S, S), (own.P, P)))
+        return all(np.allclose(a, b, rtol=SAME, atol=SAME_ZERO * np.abs(b).max()) for a, b in ((own.S, S), (own.P, P)))
 
     def seen(self, a: np.ndarray, b: np.ndarray) -> Lumps | None:
         """Lumps seen from a frame that takes a_j + b_j × r of each mode away; None where it turns, so that displacements are no

@@ -18,6 +18,8 @@ from dalembert.elastic.node import Node
 from dalembert.elastic.tensors import axial
 from dalembert.errors import ModelError
 
+NOT_EXCITED = 1e-9
+"""Part of the body's mass below which a mode is not excited by its frame."""
 DIRECTIONS = ("x", "y", "z", "about x", "about y", "about z")
 
 
@@ -74,7 +76,7 @@ class ModeParticipation:
         rows.append(["all", "", *(f"{100 * x:.3g}" for x in self.parts.sum(axis=0))])
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         lines = ["  ".join(x.rjust(w) for x, w in zip(row, widths)) for row in [head, *rows]]
-        still = not self.parts.size or float(self.parts.max()) < 1e-9
+        still = not self.parts.size or float(self.parts.max()) < NOT_EXCITED
         told = ["no mode is excited by its frame, as in Buckens' frame: look at it attached to a node"] if still else []
         return "\n".join(["effective mass of each mode, % of the body's mass and inertia", *lines, *told])
 

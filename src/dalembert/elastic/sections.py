@@ -12,6 +12,9 @@ import numpy as np
 
 from dalembert.elastic.builders.beam_elements import GAUSS, BeamElements
 
+AT_END = 1e-9
+"""Part of the length within which a place is at the end of an element."""
+
 
 @dataclass(frozen=True, eq=False)
 class Sections:
@@ -24,7 +27,7 @@ class Sections:
 
 def sections(model: BeamElements, F: np.ndarray, x: np.ndarray) -> Sections:
     """Sections of the nodal mode shapes F; where two elements meet, the mean of both sides."""
-    near = 1e-9 * float(model.x[-1])
+    near = AT_END * float(model.x[-1])
     sides = [np.clip(np.searchsorted(model.x, x + by, side="right") - 1, 0, model.count - 1) for by in (-near, near)]
     moments, axial = zip(*(_one_side(model, F, e, (x - model.x[e]) / model.lengths[e]) for e in sides))
     return Sections(np.array(x), np.mean(moments, axis=0), np.mean(axial, axis=0))

@@ -10,6 +10,9 @@ import numpy as np
 
 from dalembert.elastic.node import Node
 
+AT_END = 1e-9
+"""Part of the length within which a place is at the end of a slice."""
+
 
 @dataclass(frozen=True, eq=False)
 class Slices:
@@ -31,7 +34,7 @@ class Slices:
 
     def beyond(self, along: np.ndarray) -> np.ndarray:
         """(P, len(along)): what lies beyond each section, seen just outside of it; at the last one, just inside."""
-        near = 1e-9 * float(self.x[-1] - self.x[0])
+        near = AT_END * float(self.x[-1] - self.x[0])
         from_here = self.x + near
         from_here[-1] = self.x[-1] - near
         return np.asarray(along)[None, :] > from_here[:, None]

@@ -16,6 +16,11 @@ from dalembert.parts.joints import Joint
 from dalembert.trace import Expr, depends_on, directional, jacobian, substitute, symbols, tracing
 from dalembert.vectors import skew
 
+NO_COMPONENT = 1e-15
+"""Component of a unit vector that is rounding."""
+AS_LARGE = 1e-9
+"""How much shorter the first of several candidates may be and still be taken."""
+
 
 def motion(joint: Joint, q: Any) -> np.ndarray:
     """S: 6 × n."""
@@ -58,10 +63,10 @@ def _complement(S: np.ndarray) -> np.ndarray:
     for _ in range(6 - S.shape[1]):
         left = [e - sum((e @ v) * v for v in kept) for e in units]
         sizes = [np.linalg.norm(x) for x in left]
-        best = next(i for i, size in enumerate(sizes) if size > max(sizes) - 1e-9)
+        best = next(i for i, size in enumerate(sizes) if size > max(sizes) - AS_LARGE)
         x = left[best] / sizes[best]
         x = x - sum((x @ v) * v for v in kept)  # twice is enough
-        x = np.where(np.abs(x) < 1e-15, 0.0, x / np.linalg.norm(x))
+        x = np.where(np.abs(x) < NO_COMPONENT, 0.0, x / np.linalg.norm(x))
         kept.append(x)
         out.append(x)
         units.pop(best)

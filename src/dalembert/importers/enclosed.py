@@ -20,6 +20,6 @@ def enclosed(mesh: Triangles, density: float) -> MassProperties:
     if volume <= 0.0:
         raise ModelError("it encloses no volume, or its faces point inwards")
     com = volumes @ s / 4.0 / volume
-    second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20.0
+    second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20
     second -= volume * np.outer(com, com)
     return MassProperties(density * volume, origin + com, density * (np.trace(second) * np.eye(3) - second))

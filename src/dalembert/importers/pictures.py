@@ -11,6 +11,9 @@ from dalembert.parts.frames import Frame
 from dalembert.parts.meshes import Triangles
 from dalembert.parts.shapes import Box, Capsule, Cylinder, Mesh, MeshFile, Shape, Sphere
 
+LEAST_OPACITY = 0.05
+"""What a shape that is all but invisible is drawn with."""
+
 
 def sphere(radius: float, at: Frame, rgba: np.ndarray | None) -> Shape:
     return Sphere(radius, at=at, **_look(rgba))
@@ -54,4 +57,4 @@ def _look(rgba: np.ndarray | None) -> dict[str, Any]:
     if rgba is None:
         return {}
     r, g, b, alpha = (min(1.0, max(0.0, float(x))) for x in rgba)
-    return {"colour": "#" + "".join(f"{round(255 * x):02x}" for x in (r, g, b)), "opacity": max(alpha, 0.05)}
+    return {"colour": "#" + "".join(f"{round(255 * x):02x}" for x in (r, g, b)), "opacity": max(alpha, LEAST_OPACITY)}

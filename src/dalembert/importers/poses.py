@@ -11,6 +11,8 @@ from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, Matrix, Vector, skew, turn
 
 HERE = Frame()
+NO_DIRECTION = 1e-10
+"""Part of a vector below which what is left of it has no direction."""
 
 
 def rpy(angles: Any) -> Matrix:
@@ -47,7 +49,7 @@ def z_towards(direction: Vector) -> Matrix:
     """The shortest rotation that takes z to a direction."""
     axis = np.array([-direction[1], direction[0], 0.0])
     length = float(np.linalg.norm(axis))
-    if length < 1e-10 * float(np.linalg.norm(direction)):
+    if length < NO_DIRECTION * float(np.linalg.norm(direction)):
         axis, length = np.array([1.0, 0.0, 0.0]), 1.0
         return turn(axis, 0.0 if direction[2] > 0.0 else math.pi)
     return turn(axis / length, math.atan2(length, float(direction[2])))

@@ -21,6 +21,8 @@ LARGEST = 1e30
 
 ALWAYS_READ = frozenset({"name", "class", "childclass"})
 """Attributes that only label."""
+NO_LENGTH = 1e-12
+"""Length that is none."""
 
 
 @dataclass(eq=False)
@@ -166,7 +168,7 @@ class XmlNode:
     def unit(self, given: np.ndarray) -> Axis:
         """The direction of a vector."""
         length = float(np.linalg.norm(given))
-        if length < 1e-12:
+        if length < NO_LENGTH:
             raise self.error("the axis has no direction; give a unit vector such as 0 0 1")
         x, y, z = (float(v) for v in given / length)
         return (x, y, z)

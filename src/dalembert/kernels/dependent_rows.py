@@ -12,6 +12,9 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.trace import Expr, tracing
 from dalembert.trace.scalar_functions import maximum
 
+NO_ROW = 1e-30
+"""Size beside which a row that is zero is measured."""
+
 
 def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
     """Residual of the rows left out: max |B u̇ − γ| by the largest Σ|B u̇| + |γ| of any row, and the widest gap; each row by its
@@ -22,7 +25,7 @@ def left_out_kernel(c: Catalogue, rows: tuple[int, ...]) -> Kernel | None:
         others = [k for k in range(len(every.gamma)) if k not in rows and _says_something(every.B[k], every.gamma[k])]
         if not others:
             return None
-        sizes: Any = 1e-30
+        sizes: Any = NO_ROW
         for row, gamma, size in zip(every.B, every.gamma, scales):
             sizes = maximum(sizes, (sum(abs(b * x) for b, x in zip(row, udot)) + abs(gamma)) / size)
         missing: Any = 0.0

@@ -284,7 +284,7 @@ class Mechanism(Analyses):
         method: str | None = None, step: float | None = None, rtol: float | None = None, atol: ArrayLike | None = None,
         max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, stabilise: str | Baumgarte | None = None, constraints: str | None = None,
-        formulation: str | GaussPenalty | None = None, assemble: bool | None = None,
+        formulation: str | GaussPenalty | None = None, max_events: int | None = None, assemble: bool | None = None,
         options: SimulationOptions | None = None, until: Events | None = None, events: Events | None = None,
         parameters: Mapping[str, float] | None = None, control: Controller | None = None,
         control_rate: float | None = None, checkpoint: FilePath | None = None, resume: FilePath | Motion | None = None,

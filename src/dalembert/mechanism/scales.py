@@ -37,6 +37,8 @@ LEAST = 1e-100
 """Displacement or speed, in metres, that is none."""
 AS_LARGE = 50.0
 """Slight deformations that make one as large as the body itself."""
+PROBE = 0.1
+"""Change of a coordinate by which it is seen what it does, rad or m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +145,7 @@ def units_of(joint: Joint) -> tuple[list[str], list[str]]:
     R = np.asarray(joint.rotation(base), dtype=float)
     for i in range(joint.n_q):
         moved = base.copy()
-        moved[i] += 0.1
+        moved[i] += PROBE
         if not np.array_equal(np.asarray(joint.admissible(moved), dtype=float), moved):
             coordinates.append("1")
         else:

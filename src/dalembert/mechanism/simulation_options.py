@@ -97,6 +97,8 @@ RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not said."""
+EVENTS = 100_000
+"""Most events of laws in a run."""
 STEPS, STEPS_IMPLICIT, STEPS_FIXED = 1_000_000, 100_000, 10_000_000
 """Most steps of a run: of integrators that choose them; of implicit ones, whose steps cost as much as many others and should go as far;
 and of those whose number is known beforehand."""
@@ -171,7 +173,9 @@ class SimulationOptions(Portable):
     ] = None
     rtol: Annotated[
         PositiveNumber | None,
-        Option("Relative tolerance", f"{RTOL:g}, with loops or constraints {RTOL_CONSTRAINED:g}", steps="adaptive"),
+        Option(
+            "Relative tolerance", f"{RTOL:g}, with loops, constraints or laws {RTOL_CONSTRAINED:g}", steps="adaptive"
+        ),
     ] = None
     atol: Annotated[
         ArrayLike | None,
@@ -210,6 +214,10 @@ class SimulationOptions(Portable):
         str | FormulationSettings | None,
         Holds("formulation", check=checked_formulation),
         Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
+    ] = None
+    max_events: Annotated[
+        Count | None,
+        Option("Most events of laws in the run", f"{EVENTS}", many=False),
     ] = None
     assemble: Annotated[
         bool | None,

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from dalembert.aliases import Scalar, Vector3
 
+UNSYMMETRIC, UNPHYSICAL = 1e-12, 1e-9
+"""Parts of the largest entry of an inertia: what may be unsymmetric; what moments may fall short of those of real bodies."""
+
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
@@ -89,7 +92,7 @@ def sphere(mass: Scalar, radius: Scalar, com: Vector3 = (0.0, 0.0, 0.0)) -> Mass
     """A uniform solid ball about `com`: `da.sphere(mass=1.0, radius=0.1)`."""
     mass, radius = number(mass, "sphere: mass"), positive(radius, "sphere: radius")
     com = numbers(com, (3,), "sphere: com")
-    return MassProperties(mass, com, 0.4 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
+    return MassProperties(mass, com, 2.0 / 5.0 * mass * radius * radius * IDENTITY, (Sphere(radius, at=com),))
 
 
 def particle(mass: Scalar, at: Vector3 = (0.0, 0.0, 0.0)) -> MassProperties:
@@ -115,15 +118,15 @@ def check_mass_properties(p: MassProperties | Body, body: str) -> None:
     scale = np.abs(inertia).max()
     if not (mass < LARGEST and scale < LARGEST):  # NaN is neither
         raise ModelError(f'body "{body}": its mass {mass:g} or inertia {scale:g} is too large to be computed with')
-    if np.abs(inertia - inertia.T).max() > 1e-12 * scale:
+    if np.abs(inertia - inertia.T).max() > UNSYMMETRIC * scale:
         raise ModelError(f'body "{body}": its inertia matrix is not symmetric; mirror the products of inertia')
     moments = np.linalg.eigvalsh(0.5 * (inertia + inertia.T))
-    if moments[0] < -1e-9 * scale:
+    if moments[0] < -UNPHYSICAL * scale:
         raise ModelError(
             f'body "{body}": its inertia has the negative principal moment {moments[0]:.4g} kg m²; '
             "check the signs of the products of inertia, and that it is taken about the mass centre"
         )
-    if moments[2] - moments[0] - moments[1] > 1e-9 * scale:
+    if moments[2] - moments[0] - moments[1] > UNPHYSICAL * scale:
         raise ModelError(
             f'body "{body}": its principal moments {", ".join(f"{x:.4g}" for x in moments)} kg m² break the triangle '
             "inequality (the largest exceeds the sum of the others), so no real body has them; "

@@ -14,6 +14,9 @@ from dalembert.parts.numbers import numbers
 from dalembert.portable import Portable
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
 
+ORTHOGONAL = 1e-9
+"""Entry of RᵀR − 1 up to which a matrix turns."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frame(Portable):
@@ -45,7 +48,7 @@ class Frame(Portable):
     def check(self, where: str) -> None:
         """The rotation (numbers) must be a rotation."""
         R = self.rotation.astype(float)
-        if np.abs(R.T @ R - IDENTITY).max() > 1e-9 or np.linalg.det(R) < 0.0:
+        if np.abs(R.T @ R - IDENTITY).max() > ORTHOGONAL or np.linalg.det(R) < 0.0:
             raise ModelError(
                 f"{where}: the rotation of its frame is not a rotation matrix (its columns must be orthonormal and "
                 "right-handed); build it with da.turn(axis, angle)"

@@ -149,8 +149,8 @@ class SolidCapsule(Solid):
         r, l, mass = drawn.radius, drawn.length, self.weight
         middle = mass * l / (l + 4.0 / 3.0 * r)
         ends = mass - middle
-        along = (0.5 * middle + 0.4 * ends) * r * r
-        across = middle * (l * l / 12.0 + r * r / 4.0) + ends * (0.4 * r * r + l * l / 4.0 + 0.375 * l * r)
+        along = (0.5 * middle + 2.0 / 5.0 * ends) * r * r
+        across = middle * (l * l / 12.0 + r * r / 4.0) + ends * (2.0 / 5.0 * r * r + l * l / 4.0 + 3.0 / 8.0 * l * r)
         a = np.array(self.axis)
         return MassProperties(mass, np.zeros(3), across * IDENTITY + (along - across) * np.outer(a, a), (drawn,))
 

@@ -26,6 +26,9 @@ _PARALLEL = 1e-9
 """Sine of the angle below which two axes count as parallel."""
 _FAR = 10.0
 """Slides beyond this many link lengths are not made: nearly parallel axes meet far away, and long arms cost digits."""
+_NO_OFFSET, _NOT_TILTED, _EXACT, _HALF_TURN = 1e-12, 1e-12, 1e-12, 1e-9
+"""Rounding of frames that is taken out: an offset by its length, the tilt of an axis, the angle from quarter turns, the cosine of
+half a turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,9 @@ def _common_normals(
     across = np.cross(unit, axis)
     slide = np.where(skewed, (origin * across).sum(axis=1) / np.where(skewed, across[:, 2], 1.0), 0.0)
     slide = np.where(np.abs(slide) <= _FAR * np.abs(origin).max(axis=1), slide, 0.0)
-    offset = np.where(np.abs(origin[:, :2]) > 1e-12 * np.abs(origin).max(axis=1, keepdims=True), origin[:, :2], 0.0)
+    offset = np.where(
+        np.abs(origin[:, :2]) > _NO_OFFSET * np.abs(origin).max(axis=1, keepdims=True), origin[:, :2], 0.0
+    )
     parallel = np.where(usable & ~skewed, np.arctan2(offset[:, 1], offset[:, 0]), 0.0)
     angle = np.where(skewed, np.arctan2(unit[:, 1], unit[:, 0]), parallel)
     on_normal = np.zeros(m.n_bodies, dtype=bool)
@@ -148,14 +153,14 @@ def _about_x(E: np.ndarray) -> np.ndarray:
 def _unwinding(E: np.ndarray) -> np.ndarray:
     """The turn of P about its own z that leaves E = Rx(α) where z and x meet the common normal, and one zero more elsewhere."""
     numbers = np.nan_to_num(_floats(E))
-    tilted = np.abs(numbers[:, 2, :2]).max(axis=1) > 1e-12
+    tilted = np.abs(numbers[:, 2, :2]).max(axis=1) > _NOT_TILTED
     angle = np.where(
         tilted,
         np.arctan2(-numbers[:, 2, 0], numbers[:, 2, 1]),
         -np.sign(numbers[:, 2, 2]) * np.arctan2(numbers[:, 1, 0], numbers[:, 0, 0]),
     )
     first = (numbers @ _about_z(angle))[:, 0, 0]
-    angle = np.where(np.abs(first + 1.0) < 1e-9, angle + np.pi, angle)
+    angle = np.where(np.abs(first + 1.0) < _HALF_TURN, angle + np.pi, angle)
     return np.where(np.isfinite(_floats(E)).all(axis=(1, 2)), angle, 0.0)
 
 
@@ -172,7 +177,7 @@ def _along_axis(E: np.ndarray, p: np.ndarray, spins: np.ndarray) -> np.ndarray:
 def _quarters(phase: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Whole quarter turns taken out of the phases, as exact matrices."""
     quarters = np.round(2.0 * phase / np.pi)
-    exact = np.abs(phase - quarters * np.pi / 2.0) < 1e-12
+    exact = np.abs(phase - quarters * np.pi / 2.0) < _EXACT
     spin = np.where(exact[:, None, None], _about_z(quarters * np.pi / 2.0), IDENTITY)
     return np.where(exact, 0.0, phase), spin
 

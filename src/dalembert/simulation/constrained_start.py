@@ -24,7 +24,7 @@ from dalembert.simulation.kept_rows import KeptRows, rows_kept
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.run_options import Options
 
-SINGULAR = 1e-10
+LEAST_PIVOT = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
 
 
@@ -151,7 +151,7 @@ _KNOWN: WeakKeyDictionary[Mechanism, dict[Any, Diagnosis | None]] = WeakKeyDicti
 
 def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
     """A pose at which constraints lose a row does not determine the accelerations."""
-    if not pivot > SINGULAR:
+    if not pivot > LEAST_PIVOT:
         raise LoopError(
             f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
             "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"

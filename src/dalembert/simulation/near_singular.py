@@ -26,6 +26,8 @@ ALONG = 1e-2
 lies across, but for the distance to the pose."""
 CARRIED = 1e-10
 """Part of the speed at which time carries bodies along below which rows are opened by rounding."""
+RANK = 1e-6
+"""Part of the largest curvature below which a direction does not bend."""
 
 
 def near_singular(m: Mechanism, q: np.ndarray, t: float, kept: KeptRows) -> str:
@@ -105,7 +107,7 @@ def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.nda
 
     c = slope(np.zeros(m.n_u))
     H = np.array([(slope(APART * x) - slope(-APART * x)) / (2.0 * APART) for x in X.T])
-    return float(abs(0.5 * c @ np.linalg.lstsq(0.5 * (H + H.T), c, rcond=1e-6)[0]))
+    return float(abs(0.5 * c @ np.linalg.lstsq(0.5 * (H + H.T), c, rcond=RANK)[0]))
 
 
 def _rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:

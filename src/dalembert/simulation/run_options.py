@@ -12,6 +12,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import FormulationSettings, recorded_formulation
 from dalembert.mechanism.simulation_options import (
+    EVENTS,
     RTOL,
     RTOL_CONSTRAINED,
     SAMPLES,
@@ -30,6 +31,10 @@ from dalembert.simulation.integrators.integrator import Integrator
 from dalembert.simulation.integrators.integrator_registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
 
 MOST_SAMPLES = 100_000_000
+LEAST_RTOL = 1e-14
+"""Relative tolerance below which double precision meets none."""
+ROUNDED_UP, AT_END = 1e-12, 1e-9
+"""Part of a count of outputs, or of a time, that is rounding; part of an interval within which the last output is the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +56,7 @@ class Options:
     stabilise: Stabilisation
     constraints: str
     formulation: str | FormulationSettings
+    max_events: int
     assemble: bool
 
     @property
@@ -94,8 +100,10 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
     method = integrator_named(chosen.method or (FIXED if chosen.step is not None else ADAPTIVE))
     _check_steps(method, chosen)
     relative = chosen.rtol or (RTOL_CONSTRAINED if m.cuts or m.constraints or m.laws else RTOL)
-    if relative < 1e-14:
-        raise SimulationError(f"rtol={relative!r} is below what double precision can meet; give at least 1e-14")
+    if relative < LEAST_RTOL:
+        raise SimulationError(
+            f"rtol={relative!r} is below what double precision can meet; give at least {LEAST_RTOL:g}"
+        )
     assert chosen.start is not None and chosen.stabilise is not None
     assert chosen.constraints is not None and chosen.formulation is not None and chosen.assemble is not None
     return Options(
@@ -112,6 +120,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         stabilisation(chosen.stabilise),
         chosen.constraints,
         chosen.formulation,
+        chosen.max_events or EVENTS,
         chosen.assemble,
     )
 
@@ -150,19 +159,19 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
     if output is None:
         times = np.linspace(start, end, SAMPLES)
     elif isinstance(output, float):
-        intervals = duration / output * (1 + 1e-12)
+        intervals = duration / output * (1 + ROUNDED_UP)
         if not intervals <= MOST_SAMPLES:
             raise SimulationError(
                 f"output={output!r} makes {intervals:.0f} samples; give a longer interval, or the times wanted"
             )
         count = math.floor(intervals)
         times = start + output * np.arange(count + 1)
-        if end - times[-1] > 1e-9 * output:
+        if end - times[-1] > AT_END * output:
             times = np.append(times, end)
         times[-1] = min(times[-1], end) if count else end
     else:
         times = np.array(output)
-        if times[0] < start or times[-1] > end * (1 + 1e-12):
+        if times[0] < start or times[-1] > end * (1 + ROUNDED_UP):
             raise SimulationError(
                 f"output times must lie between {start:g} and {end:g} s, not {times[0]:g} … {times[-1]:g}"
             )

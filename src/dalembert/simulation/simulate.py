@@ -85,7 +85,9 @@ def simulate(
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
-    lasting = {name: x for name, x in o.record().items() if name != "max_steps"}  # a run may go on with more steps
+    lasting = {
+        name: x for name, x in o.record().items() if name not in ("max_steps", "max_events")
+    }  # a run may go on with more
     decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
 
     @cache

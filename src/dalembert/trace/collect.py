@@ -25,6 +25,7 @@ MOST_TERMS = 60
 """An expression of more terms is not easier to read than the computation it came from."""
 MOST_PRODUCTS = 400
 ROUNDING = 1e-13
+"""Part of the largest coefficient below which a sum of them is zero."""
 
 Angle = tuple[tuple[Expr, float], ...]
 """A sum of multiples of atoms."""

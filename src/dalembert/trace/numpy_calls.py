@@ -67,7 +67,7 @@ def _log2(x: Any) -> Any:
 
 
 def _log10(x: Any) -> Any:
-    return log(x) / math.log(10.0)
+    return log(x) / math.log(10)
 
 
 def _exp2(x: Any) -> Any:

@@ -41,6 +41,8 @@ ACCURACY = 1e-6
 """How near the reference the coordinates of a whole motion have to be, in rad and in the mechanism's own length."""
 
 CANNOT = (DalembertError, np.linalg.LinAlgError, ZeroDivisionError)
+NO_TURNING, NO_FORCE = 1e-12, 1e-12
+"""Squared angular velocity, and multiplier, beside which differences are not called larger than they are."""
 
 
 def compare(
@@ -175,14 +177,14 @@ class Reference:
         if len(lam) < rows or not self.determined.any():
             return np.nan
         found, expected = lam[len(lam) - rows :][self.determined], self.multipliers[k][self.determined]
-        return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-12))
+        return float(np.abs(found - expected).max() / max(np.abs(expected).max(), NO_FORCE))
 
 
 def _turning(s: State) -> float:
     """The largest ω² and ω v of any body."""
     sizes = [[np.linalg.norm(x) for x in (v.w, v.v)] for v in s.velocities]
     w, v = np.max(sizes, axis=0)
-    return max(float(w * w), float(w * v), 1e-12)
+    return max(float(w * w), float(w * v), NO_TURNING)
 
 
 def _body_accelerations(s: State, udot: Any) -> np.ndarray:

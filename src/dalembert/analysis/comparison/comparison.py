@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 NO_ROWS = "no rows"
 """In place of a constraint method where a formulation leaves nothing to constrain."""
 
+_MARGIN, _BAR = 1.2, 0.22
+"""Height of a figure without its bars, and of one bar, in inches."""
+
 
 @dataclass(frozen=True)
 class ComparisonEntry:
@@ -118,7 +121,7 @@ class Comparison:
         """Nanoseconds per evaluation of every pair, one bar each, as a Matplotlib figure."""
         names = list(dict.fromkeys(e.formulation for e in self.entries))
         figure: Figure = optional("matplotlib.figure", "plot()").Figure(
-            figsize=(8.0, 1.2 + 0.22 * len(self.entries)), layout="constrained"
+            figsize=(8.0, _MARGIN + _BAR * len(self.entries)), layout="constrained"
         )
         axes = figure.add_subplot()
         for place, entry in enumerate(self.entries):

@@ -12,6 +12,7 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.initial import initial_state
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import RANK_TOLERANCE
 
 LARGEST_STEP = 1.0
 """Radians or metres in each speed's direction from the assembled pose."""
@@ -49,5 +50,5 @@ def _near(m: Mechanism, base: np.ndarray, rng: np.random.Generator, reach: float
     except DalembertError:  # a singular pose of some joint, or speeds that cannot be: try elsewhere
         return None
     sigma = np.linalg.svd(constraint_rows(state).B, compute_uv=False)
-    kept = sigma[sigma > 1e-9 * sigma.max(initial=0.0)]
+    kept = sigma[sigma > RANK_TOLERANCE * sigma.max(initial=0.0)]
     return state if not len(kept) or kept[-1] > NEARLY_SINGULAR * kept[0] else None

@@ -17,6 +17,8 @@ LEAST = 1e-12
 """Inertia of a speed, beside the greatest, that drag takes it to have at least."""
 SOFT = 1e-9
 """Curvature, by the largest, above which it counts as none."""
+FIRM = 1e-9
+"""Part by which the drag's diagonal is raised, so that its matrix is definite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class MovedBodies:
         np.maximum.at(carried, self.joint_of, np.where(turning, inertia, 0.0))
         D = (self.paths.T @ (carried[:, None] * self.paths)) * (axes.T @ axes)
         D[~turning, ~turning] = inertia[~turning]
-        D[np.diag_indices_from(D)] *= 1.0 + 1e-9
+        D[np.diag_indices_from(D)] *= 1.0 + FIRM
         return Drag(D, self.paths, axes, np.where(turning, np.inf, self.sizes))
 
 

@@ -16,6 +16,8 @@ from dalembert.mechanism import Mechanism
 
 NOTHING = 1e-9
 """Part of the mechanism's largest forces below which a drive is not worth showing."""
+SHOWN_AS_ZERO = 1e-12
+"""Value below which a coordinate or speed is printed as 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,4 +95,4 @@ MOST = 12
 
 
 def _rounded(x: float) -> str:
-    return f"{x if abs(x) > 1e-12 else 0.0:.8g}"
+    return f"{x if abs(x) > SHOWN_AS_ZERO else 0.0:.8g}"

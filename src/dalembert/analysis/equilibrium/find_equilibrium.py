@@ -28,6 +28,8 @@ LATER = (1e-3, 1.0, 30.0, 1e3)
 """Seconds later at which it is seen whether forces change with time."""
 MOST_COMBINATIONS = 10_000
 """Combinations of equilibria of separate parts that are listed."""
+SAME_PLACE = 1e-6
+"""How near, in rad and lengths, two equilibria are one."""
 
 
 def equilibrium(
@@ -93,7 +95,7 @@ def _all_from(search: Search, asked: tuple[Any, Any, Any], starts: int, seed: in
                 break
             continue
         where = np.concatenate([places(m, attempt.q, t), attempt.u / m.scales.speeds])
-        if not any(np.allclose(where, other, atol=1e-6) for other, _ in found):
+        if not any(np.allclose(where, other, atol=SAME_PLACE) for other, _ in found):
             found.append((where, attempt))
     if not found:
         raise not_found(search, failed)

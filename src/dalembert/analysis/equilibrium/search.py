@@ -50,6 +50,16 @@ FIRST, STIFFER, STIFFEST = 1.0, 100.0, 1e6
 """Strength of bands beside the mechanism's own forces."""
 SETTLED, CLOSE = 2e-2, 1e-3
 """Step after which bands are made stiffer; gap, by its row's scale, at which they have done their part."""
+GAINED, LITTLE_LEFT = 0.7, 1e-10
+"""Part of what was left over above which Newton's step has gained too little, unless no more than this is left."""
+NO_FORCE = 1e-13
+"""Part of the mechanism's forces below which nothing is left to settle."""
+LEAST_MU, MU_SHRINKS, MU_GROWS, MOST_TRIALS = 1e-3, 0.1, 4.0, 40
+"""Damping of a descent step: the least beside the steepest slope, what it begins the next with, how it grows; and how often."""
+UPHILL = 0.5
+"""Part of the slope, uphill, that a descent step may end at."""
+PUSH = 0.1
+"""How far it is pushed off an unstable balance, in rad or sizes of the mechanism."""
 
 
 class Search(SearchEquations):
@@ -158,9 +168,9 @@ class Search(SearchEquations):
         new = SearchState(q, u, at.lam + dlam, self.residual(q, u, at.lam + dlam))
         before, after = (self.left(x) for x in (at, new))
         least = (
-            1e-10 if step > CONVERGED else BALANCED
+            LITTLE_LEFT if step > CONVERGED else BALANCED
         )  # where nothing resists, the shortest step is none, and balances nothing
-        if not np.isfinite(after) or (after > 0.7 * before and after > least):
+        if not np.isfinite(after) or (after > GAINED * before and after > least):
             return None
         sped = float(np.abs(du / self.steps).max(initial=0.0)) / max(
             1.0, float(np.abs(u / self.steps).max(initial=0.0))
@@ -172,7 +182,7 @@ class Search(SearchEquations):
     def _settle(self, at: SearchState, mu: float) -> tuple[SearchState, float, float] | None:
         """A descent step that keeps the loops closed, its size and its μ; None where there is none left to make."""
         Z = self.closing(at.b)
-        if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > 1e-13 * self.scale(at):
+        if not Z.shape[1] or not np.linalg.norm(Z.T @ at.b.r[self.free]) > NO_FORCE * self.scale(at):
             return None
 
         def arrive(eta: np.ndarray) -> SearchState | None:
@@ -187,17 +197,17 @@ class Search(SearchEquations):
         arrive: Callable[[np.ndarray], SearchState | None],
     ) -> tuple[SearchState, float, float] | None:  # fmt: skip
         """The longest step that is allowed and leads to where it does not go up steeply again: where to, its size, and its μ."""
-        least = 1e-3 * slope.first / (reach * drag.unit)
-        mu = 0.0 if slope.definite and 0.1 * mu < least else max(0.1 * mu, least)
-        for _ in range(40):
+        least = LEAST_MU * slope.first / (reach * drag.unit)
+        mu = 0.0 if slope.definite and MU_SHRINKS * mu < least else max(MU_SHRINKS * mu, least)
+        for _ in range(MOST_TRIALS):
             eta = np.zeros(self.m.n_u)
             eta[self.free] = Z @ slope.step(mu)
             size = drag.size(eta)
             if size <= reach:
                 new = arrive(eta)
-                if new is not None and eta @ new.b.r <= 0.5 * abs(eta @ b.r):
+                if new is not None and eta @ new.b.r <= UPHILL * abs(eta @ b.r):
                     return new, size, mu
-            mu = max(4.0 * mu, least)
+            mu = max(MU_GROWS * mu, least)
         return None
 
     def _pushed(self, at: SearchState) -> SearchState | None:
@@ -210,7 +220,7 @@ class Search(SearchEquations):
             return None
         eta = np.zeros(self.m.n_u)
         eta[self.free] = Z @ away
-        q = self.closed(self.displaced(at.q, eta * (0.1 / drag.size(eta))))
+        q = self.closed(self.displaced(at.q, eta * (PUSH / drag.size(eta))))
         return None if q is None else self.at(q, at.u)
 
     def _drawn_together(self, start: SearchStart) -> SearchState | None:

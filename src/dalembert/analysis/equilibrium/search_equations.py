@@ -28,8 +28,11 @@ from dalembert.pivoting import RANK_TOLERANCE
 BALANCED = 1e-8
 """Part of the mechanism's forces that may be left over."""
 RANK = 1e-13
+"""Part of the largest column, or singular value, below which one is none where equilibria are solved for."""
 REGULAR = 1e-12
 """Reciprocal condition number above which a matrix is solved with as it is."""
+CLOSED = 1e-9
+"""Gap, by its row's scale, at which loops are closed enough between two steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,14 +177,16 @@ class SearchEquations:
         none = np.zeros(len(self.statics.multipliers))
         for _ in range(10 if len(none) else 0):
             size = self.row_scales(q)
-            if np.abs(self.statics.gaps(q) / size).max() <= 1e-9:
+            if np.abs(self.statics.gaps(q) / size).max() <= CLOSED:
                 return q
             b = self.statics.at(q, np.zeros(self.m.n_u), none)
             if not (np.isfinite(b.g).all() and np.isfinite(b.B).all()):
                 return None
             B = b.B * self.steps / size[:, None]
             eta = np.zeros(self.m.n_u)
-            eta[self.free] = -self.steps[self.free] * np.linalg.lstsq(B[:, self.free], b.g / size, rcond=1e-9)[0]
+            eta[self.free] = (
+                -self.steps[self.free] * np.linalg.lstsq(B[:, self.free], b.g / size, rcond=RANK_TOLERANCE)[0]
+            )
             if self.size(eta) > 1.0:
                 return None
             q = self.displaced(q, eta)

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from dalembert.motion.motion import Motion
 
+NAMED = 0.01
+"""Part of the largest component from which on a mode names a speed."""
+IN_PHASE = 0.05
+"""Degrees within which a component is in phase."""
+
 
 @dataclass(frozen=True, eq=False)
 class Mode:
@@ -74,13 +79,13 @@ class Mode:
     def __str__(self) -> str:
         m = self.linearisation.mechanism
         largest = np.argsort(-np.abs(self.shape))[:4]
-        where = ", ".join(f"{m.speeds[i]} {_polar(self.shape[i])}" for i in largest if abs(self.shape[i]) > 0.01)
+        where = ", ".join(f"{m.speeds[i]} {_polar(self.shape[i])}" for i in largest if abs(self.shape[i]) > NAMED)
         rate = self.eigenvalue.real
         if self.oscillates:
             grows = "grows" if self.damping_ratio < -NEUTRAL else "damping ratio"
             return f"{self.frequency:.6g} Hz, {grows} {self.damping_ratio:.4g}: {where}"
         if abs(rate) < NEUTRAL:
-            kept = [m.speeds[i] for i in np.argsort(-np.abs(self.speeds))[:4] if abs(self.speeds[i]) > 0.01]
+            kept = [m.speeds[i] for i in np.argsort(-np.abs(self.speeds))[:4] if abs(self.speeds[i]) > NAMED]
             return f"stays: {where or 'speeds ' + ', '.join(kept)}"
         return f"{'grows' if rate > 0 else 'decays'} at {rate:.6g} 1/s: {where}"
 
@@ -187,4 +192,4 @@ def _whole(lin: Linearisation, value: complex, kept: np.ndarray, vector: np.ndar
 
 def _polar(x: complex) -> str:
     angle = np.degrees(np.angle(x))
-    return f"{abs(x):.3g}" if abs(angle) < 0.05 else f"{abs(x):.3g}∠{angle:.0f}°"
+    return f"{abs(x):.3g}" if abs(angle) < IN_PHASE else f"{abs(x):.3g}∠{angle:.0f}°"

@@ -11,8 +11,15 @@ import numpy as np
 from dalembert.analysis.equations_batch import samples
 from dalembert.analysis.linkage.assembly_modes import OFTEN, Branches
 from dalembert.constraints.assembly.assemble import (
+    DAMPING_GROWS,
+    DAMPING_SHRINKS,
+    ENOUGH,
+    FIRST_DAMPING,
+    LARGEST_DAMPING,
     LARGEST_STEP,
     MOST_STEPS,
+    NO_DAMPING,
+    NO_DIRECTION,
     assemble,
     close,
     displaced,
@@ -38,6 +45,10 @@ SAME = 1e-6
 """Distance of all bodies, in lengths of the mechanism, rad and slight deformations, below which two poses are one."""
 LARGEST_COMPILED = 40
 """Bodies up to which residuals are worth compiling."""
+MOVES = 1e-7
+"""Singular value of the rows, scaled to one, below which a direction is free to move."""
+ASIDE = 0.1
+"""Step, in rad and lengths, by which a pose that may be singular is left to see how it moves beside it."""
 
 
 def branches(m: Mechanism, initial: Any, t: float) -> Branches:
@@ -98,7 +109,7 @@ def leading(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> list
     Z = _motions(m, q, fixed, t)
     if Z.shape[1]:  # a singular pose seems to move in more ways than it can
         step = Z @ np.random.default_rng(0).normal(size=Z.shape[1])
-        beside = close(m, displaced(m, q, 0.1 * m.scales.speeds * step / np.abs(step).max(), t), fixed, t)
+        beside = close(m, displaced(m, q, ASIDE * m.scales.speeds * step / np.abs(step).max(), t), fixed, t)
         other = _motions(m, beside.q, fixed, t) if beside.closed else Z
         Z = other if other.shape[1] < Z.shape[1] else Z
     chosen = []
@@ -116,7 +127,7 @@ def _motions(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.
     rows = np.vstack([(B * m.scales.speeds)[m.rows.holonomic], np.eye(m.n_u)[list(fixed)]])
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(rows / np.where(norms > 0.0, norms, 1.0))
-    Z: np.ndarray = Vt[rank_of(sigma, 1e-7) :].T
+    Z: np.ndarray = Vt[rank_of(sigma, MOVES) :].T
     return Z
 
 
@@ -129,7 +140,7 @@ def _closed(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.n
     damping, idle = np.zeros(len(q)), np.zeros(len(q), dtype=int)
     going = np.isfinite(g).all(axis=1)
     for _ in range(MOST_STEPS if free else 0):
-        going &= (np.abs(g).max(axis=1, initial=0.0) > 0.01 * tolerance) & (idle < 2) & (damping <= 1e6)
+        going &= (np.abs(g).max(axis=1, initial=0.0) > ENOUGH * tolerance) & (idle < 2) & (damping <= LARGEST_DAMPING)
         at = np.flatnonzero(going)
         if not len(at):
             break
@@ -143,8 +154,8 @@ def _closed(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> np.n
         taken, refused = at[better], at[~better]
         q[taken], g[taken], B[taken] = q_new[better], g_new[better], B_new[better]
         idle[taken] = np.where(before[better] - after[better] < STALLED * before[better], idle[taken] + 1, 0)
-        damping[taken] = np.where(damping[taken] > 1e-12, 0.2 * damping[taken], 0.0)
-        damping[refused] = np.maximum(10.0 * damping[refused], 1e-6)
+        damping[taken] = np.where(damping[taken] > NO_DAMPING, DAMPING_SHRINKS * damping[taken], 0.0)
+        damping[refused] = np.maximum(DAMPING_GROWS * damping[refused], FIRST_DAMPING)
     found: np.ndarray = q[np.isfinite(g).all(axis=1) & (np.abs(g).max(axis=1, initial=0.0) <= tolerance)]
     return found
 
@@ -184,7 +195,7 @@ class _Residual:
 def _damped(B: np.ndarray, g: np.ndarray, damping: np.ndarray) -> np.ndarray:
     """Least squares in every one of a stack, damped."""
     U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
-    keep = sigma > 1e-10 * sigma.max(axis=1, initial=0.0, keepdims=True)
+    keep = sigma > NO_DIRECTION * sigma.max(axis=1, initial=0.0, keepdims=True)
     gain = np.where(keep, sigma / np.where(keep, sigma**2 + damping[:, None], 1.0), 0.0)
     step: np.ndarray = -np.einsum("kij,ki->kj", Vt, gain * np.einsum("kij,ki->kj", U, g))
     return step

@@ -45,6 +45,8 @@ STIFF = 1e8
 """Factor by which the modes of elastic bodies weigh more than the heaviest freedom, a slight deformation counting as a radian."""
 HALVINGS = 40
 """Halvings with which the time is found at which the path leaves the workspace."""
+AT_CENTRE = 1e-9
+"""Distance from the axis, by the part's length, below which a point does not say how a body is turned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +236,7 @@ class _Course:
         here = self.free.state(best, None, end).position(self.at)
         apart = [float(x - y) for x, y in zip(here, self.path(end)) if y is not None]
         distance = float(np.linalg.norm(apart))
-        far = distance > 1e-9 * self.m.scales.lengths[self.m.number_of[self.body]]
+        far = distance > AT_CENTRE * self.m.scales.lengths[self.m.number_of[self.body]]
         miss = f"misses it by {distance:.4g} m" if far else "cannot be turned as asked"
         return PathError(
             f'the path leaves the workspace at t = {t:.9g} s: at t = {end:.6g} s the point of "{self.body}" {miss}. Shorten the path, '

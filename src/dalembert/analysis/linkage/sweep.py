@@ -46,7 +46,7 @@ LARGEST = 0.1
 """Step beyond which changes of sign could be missed."""
 CURVED = 0.98
 """Cosine of the angle that the tangent may turn by in a step."""
-SINGULAR = 1e-6
+LEAST_REGULARITY = 1e-6
 """Smallest singular value of scaled rows, beside the largest, that counts as zero: at a branch point, poses are known to the root of
 the rounding only."""
 APART = 1e-5
@@ -55,6 +55,10 @@ STILL = 1e-9
 """Part of the motion that a joint has where it stands still."""
 DONE = 1e-12
 """Distance by which the input may miss a value at its very end, in radians or lengths of the mechanism."""
+ROUNDED_UP = 1e-12
+"""Part of a step by which it may fall short of a value and still be the one to it."""
+LOCATED, LEAST_LOCATED = 1e-14, 1e-9
+"""How exactly a zero and a least value are located along a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +250,7 @@ class _Walk:
         self.dead: list[Special] = []
         self.branching: list[Special] = []
         self.limits: list[Special] = []
-        if not abs(self.regular) > SINGULAR:
+        if not abs(self.regular) > LEAST_REGULARITY:
             self._note_branch(q)
 
     def _way(self, v: np.ndarray, k: int) -> float:
@@ -289,8 +293,8 @@ class _Walk:
         """A pose about so far along the branch, with the input at its value if that is nearer; None if it strays."""
         b = self.branch
         left = value - b.coordinate(self.q)
-        if abs(self.v[b.s]) * length >= abs(left) * (1.0 - 1e-12) or not b.rows:
-            end = value if abs(self.v[b.s]) * length >= abs(left) * (1.0 - 1e-12) else None
+        if abs(self.v[b.s]) * length >= abs(left) * (1.0 - ROUNDED_UP) or not b.rows:
+            end = value if abs(self.v[b.s]) * length >= abs(left) * (1.0 - ROUNDED_UP) else None
             found = b.at(self.q, self.v, b.coordinate(self.q) + self.v[b.s] * length if end is None else end)
             return found[0] if found is not None and found[1] < STRAY else None
         beyond = b.along(self.q, self.v, length)
@@ -316,10 +320,10 @@ class _Walk:
     def _look_for_branches(self, q: np.ndarray, regular: float, length: float) -> None:
         """On the step just made, and about the pose before it, where both neighbours are more regular."""
         b = self.branch
-        if not abs(regular) > SINGULAR:
+        if not abs(regular) > LEAST_REGULARITY:
             self._note_branch(q)
             return
-        if abs(self.regular) > SINGULAR and regular * self.regular < 0.0:
+        if abs(self.regular) > LEAST_REGULARITY and regular * self.regular < 0.0:
             self._confirm(self._zero(length, lambda x: b.regularity(x, b.tangent(x, self.v))))
             return
         if self.before is None or not abs(self.before[2]) > abs(self.regular) < abs(regular):
@@ -340,11 +344,13 @@ class _Walk:
         def size(x: float) -> float:
             return abs(self.branch.regularity(pose(x), v))
 
-        return pose(float(minimize_scalar(size, bounds=(0.0, length), method="bounded", options={"xatol": 1e-9}).x))
+        return pose(
+            float(minimize_scalar(size, bounds=(0.0, length), method="bounded", options={"xatol": LEAST_LOCATED}).x)
+        )
 
     def _confirm(self, q: np.ndarray) -> None:
         """Note a branch point if the rows do lose rank in this pose."""
-        if not abs(self.branch.regularity(q, self.v)) > SINGULAR:
+        if not abs(self.branch.regularity(q, self.v)) > LEAST_REGULARITY:
             self._note_branch(q)
 
     def _rate_of(self, k: int) -> Callable[[np.ndarray], float]:
@@ -360,7 +366,7 @@ class _Walk:
         length *= 1.0 + STRAY  # a step to a value of the input may be a little longer than its tangent
         if of(self.q) * of(pose(length)) >= 0.0:
             return min((self.q, pose(length)), key=lambda q: abs(of(q)))
-        return pose(float(brentq(lambda x: of(pose(x)), 0.0, length, xtol=1e-14)))
+        return pose(float(brentq(lambda x: of(pose(x)), 0.0, length, xtol=LOCATED)))
 
     def _note_dead(self, q: np.ndarray) -> None:
         name, value = self.branch.m.speeds[self.branch.s], self.branch.coordinate(q)

@@ -29,6 +29,10 @@ FORBIDDEN = 1e6
 """What is left over, in units of σ, where there is no such mechanism."""
 UNSEEN = 1e-7
 """Singular value of the scaled Jacobian, relative to the largest, below which a combination cannot be identified."""
+FITTED = 1e-12
+"""Relative change of parameters, of the sum of squares and of its slope at which a fit ends."""
+TAKES_PART = 1e-3
+"""Part of an unseen direction below which a parameter is not named as belonging to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +103,7 @@ def identify(
     start = fit.start()
     found = least_squares(
         fit.residual, start, fit.jacobian, bounds=(low, high), x_scale=np.where(start != 0.0, np.abs(start), 1.0),
-        xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        xtol=FITTED, ftol=FITTED, gtol=FITTED,
     )  # fmt: skip
     J, left = fit.jacobian(found.x), fit.residual(found.x)
     freedom = max(1, left.size - found.x.size)
@@ -195,7 +199,7 @@ def _covariance(
     seen = sigma > UNSEEN * sigma.max(initial=0.0)
     V = Vt[seen].T / size[:, None]
     covariance = variance * (V / sigma[seen] ** 2) @ V.T
-    unseen = tuple(tuple(n for n, x in zip(names, row) if abs(x) > 1e-3) for row in Vt[~seen])
+    unseen = tuple(tuple(n for n, x in zip(names, row) if abs(x) > TAKES_PART) for row in Vt[~seen])
     for name in {n for each in unseen for n in each}:
         covariance[names.index(name), names.index(name)] = np.inf
     return covariance, unseen

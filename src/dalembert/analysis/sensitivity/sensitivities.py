@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RTOL = 1e-10
+"""Relative tolerance of sensitivities where none is said."""
 
 
 @dataclass(frozen=True, eq=False)

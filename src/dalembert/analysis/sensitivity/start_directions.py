@@ -13,9 +13,12 @@ import numpy as np
 
 from dalembert.analysis.sensitivity.constraint_variation import Factors, Variation
 from dalembert.errors import LoopError
+from dalembert.pivoting import RANK_TOLERANCE
 
 OPEN = 1e-7
 """Part of a row's own change that may be left open: more, and the row cannot follow."""
+NOTHING_SAID = 1e-6
+"""Size of a row's change below which its share is not told from rounding."""
 
 
 def initial_tangent(
@@ -32,12 +35,12 @@ def initial_tangent(
     rows, steps = v.holonomic, np.zeros((n, X.shape[1]))
     opened = v.opened(t, q, u, p, X)[0]
     by = v.m.with_parameters(**p).scales.speeds[free]  # as assembly measures the least change
-    steps[free] = -by[:, None] * (np.linalg.pinv(B[rows][:, free] * by, rcond=1e-9) @ opened[rows])
+    steps[free] = -by[:, None] * (np.linalg.pinv(B[rows][:, free] * by, rcond=RANK_TOLERANCE) @ opened[rows])
     X[:n_q] += v.moved(t, q, u, p, steps)
     _check(v, opened, v.opened(t, q, u, p, X)[0], names)
     chosen = Factors.of(A[np.ix_(rest, rest)], B[:, rest])
     change = u - given
-    mu = np.linalg.lstsq(B[:, rest].T, -A[np.ix_(rest, rest)] @ change[rest], rcond=1e-9)[0]
+    mu = np.linalg.lstsq(B[:, rest].T, -A[np.ix_(rest, rest)] @ change[rest], rcond=RANK_TOLERANCE)[0]
     left = v.opened(t, q, u, p, X)[1]
     X[n_q + np.array(rest, dtype=int)] += chosen.solve(-v.chosen(t, q, u, p, change, mu, X)[rest], -left)[0]
     _check(v, left, v.opened(t, q, u, p, X)[1], names)
@@ -45,7 +48,7 @@ def initial_tangent(
 
 
 def _check(v: Variation, before: np.ndarray, after: np.ndarray, names: Sequence[str]) -> None:
-    left = np.abs(after) - OPEN * np.maximum(np.abs(before).max(axis=0, initial=0.0), 1e-6)
+    left = np.abs(after) - OPEN * np.maximum(np.abs(before).max(axis=0, initial=0.0), NOTHING_SAID)
     if left.max(initial=0.0) <= 0.0:
         return
     row, k = divmod(int(np.argmax(left)), left.shape[1])

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 IDLE_BRANCH = 1e-9
 """Part of the largest eigenvalue below which a branch is that of a coordinate nothing depends on."""
+NARROW, NARROWEST = 1e-13, 1e-14
+"""Part of a value to which a limit is located: where growth begins as a square root, and where a root crosses."""
+SAME_VALUE, SAME_FREQUENCY, LEAST_VALUE = 1e-9, 1e-6, 1e-12
+"""How near two limits are one: part of the value, rad/s; and the value by which those at zero are measured."""
+_THIN = 0.8
+"""Width of a line that only guides the eye, in points."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class Locus(Tabular):
 
     def _begun(self, a: float, b: float, stable_at_a: bool) -> StabilityCrossing:
         """Limit by bisection: growth begins as a square root, so the value is known far better than the least growth that shows."""
-        narrow = 1e-13 * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
+        narrow = NARROW * max(abs(a), abs(b))  # of where it began: beside a limit at zero, nothing is narrow
         while b - a > narrow:
             middle = 0.5 * (a + b)
             if not a < middle < b:
@@ -107,8 +113,8 @@ class Locus(Tabular):
             guess = y + (z - y) * (value - a) / (b - a)
             return complex(roots[np.argmin(np.abs(roots - guess))])
 
-        narrow = 1e-14 * max(abs(a), abs(b))
-        value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=1e-14, full_output=True, disp=False)
+        narrow = NARROWEST * max(abs(a), abs(b))
+        value, _ = brentq(lambda x: of(x, nearest(x)), a, b, xtol=narrow, rtol=NARROWEST, full_output=True, disp=False)
         return StabilityCrossing(value, nearest(value))
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -136,7 +142,7 @@ class Locus(Tabular):
         ax = plt.subplots()[1] if ax is None else ax
         ax.plot(self.values, np.abs(self.eigenvalues.imag), color="tab:blue", lw=1)
         for order in orders:
-            ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=0.8)
+            ax.plot(self.values, order * np.abs(self.values), "--", color="grey", lw=_THIN)
         ax.set(xlabel=f"{self.name}, rad/s", ylabel="frequency, rad/s")
         return ax
 
@@ -214,9 +220,10 @@ def _followed(rows: list[np.ndarray], roots: np.ndarray) -> np.ndarray:
 def _distinct(found: list[StabilityCrossing]) -> list[StabilityCrossing]:
     out: list[StabilityCrossing] = []
     for c in found:
-        scale = max(1e-12, abs(c.value))
+        scale = max(LEAST_VALUE, abs(c.value))
         if not any(
-            abs(c.value - o.value) < 1e-9 * scale and abs(abs(c.eigenvalue.imag) - abs(o.eigenvalue.imag)) < 1e-6
+            abs(c.value - o.value) < SAME_VALUE * scale
+            and abs(abs(c.eigenvalue.imag) - abs(o.eigenvalue.imag)) < SAME_FREQUENCY
             for o in out
         ):
             out.append(c)

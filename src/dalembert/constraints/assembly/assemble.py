@@ -45,11 +45,28 @@ DEPENDENT = 100.0
 SLIGHT = 5e-3
 """How far, in rad or parts of the length, given values that do not quite close are moved."""
 LARGEST_STEP = 0.5
+"""Longest step, in rad and lengths."""
 MOST_STEPS = 100
 PATIENCE, WORTH = 15, 1e-3
 """Number of steps that must lessen the squared residual by this part; near a pose that closes, each does by far more."""
 STALLED = 1e-10
 """Part of the squared residual by which a step must lessen it: below, it is the least there is, and not zero."""
+ENOUGH = 0.01
+"""Part of the residual that counts as closed at which no further step is made."""
+LARGEST_DAMPING, FIRST_DAMPING, NO_DAMPING = 1e6, 1e-6, 1e-12
+"""Damping of Gauss and Newton's steps, on rows scaled to one: where it is given up, begins, and ends."""
+DAMPING_GROWS, DAMPING_SHRINKS = 10.0, 0.2
+"""Factors after a step that does not help, and after one that does."""
+NO_DIRECTION = 1e-10
+"""Part of the largest singular value below which a direction closes nothing."""
+NO_STEP = 1e-14
+"""Step, in rad and lengths, that is none."""
+ASIDE, BETTER = 10.0, 0.1
+"""Step aside from links in a line, in roots of the gap; part of the gap that must be left for it to be taken."""
+NEARBY = 0.3
+"""Random starts near the given one: how far off, in rad and lengths."""
+ROUNDING = 1e-9
+"""Part of the fastest speed by which consistent speeds may slip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +126,7 @@ def assemble(
 def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, fixed: Sequence[int], t: float) -> Attempt:
     """Where given values do not quite close, what closes beside them, said as a warning; else what keeping them came to."""
     other = close_stiffly(m, start, (), t)
-    if not other.closed or (kept.closed and not other.gap < 0.1 * kept.gap):
+    if not other.closed or (kept.closed and not other.gap < BETTER * kept.gap):
         return kept
     at = _coordinates_of(m, fixed)
     if not np.abs((other.q - start) / m.scales.coordinates)[at].max(initial=0.0) <= SLIGHT:
@@ -169,10 +186,10 @@ def close(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attemp
     attempt = _descend(m, q, fixed, t)
     if not attempt.closed or attempt.exact:
         return attempt
-    aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * 10.0 * np.sqrt(attempt.gap) * m.scales.speeds
+    aside = np.random.default_rng(0).uniform(-1.0, 1.0, m.n_u) * ASIDE * np.sqrt(attempt.gap) * m.scales.speeds
     aside[list(fixed)] = 0.0
     beside = _descend(m, displaced(m, attempt.q, aside, t), fixed, t)
-    return beside if beside.closed and beside.gap < 0.1 * attempt.gap else attempt
+    return beside if beside.closed and beside.gap < BETTER * attempt.gap else attempt
 
 
 def _part_by_part(m: Mechanism, q: np.ndarray, close_part: Callable[[Part], Attempt]) -> Attempt:
@@ -205,24 +222,24 @@ def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Att
             if error > (1.0 - WORTH) * before:
                 break
             before = error
-        if np.abs(g).max(initial=0.0) <= 0.01 * tolerance or not free:
+        if np.abs(g).max(initial=0.0) <= ENOUGH * tolerance or not free:
             break
         step = np.zeros(m.n_u)
         step[free] = steps[free] * _damped(B[:, free] * steps[free], g, damping)
         step *= min(1.0, LARGEST_STEP / max(m.scales.of_step(step), 1e-300))
-        if not m.scales.of_step(step) > 1e-14:  # where no joint moves what is open, smaller steps do not either
+        if not m.scales.of_step(step) > NO_STEP:  # where no joint moves what is open, smaller steps do not either
             break
         q_new = displaced(m, q, step, t)
         g_new, B_new = _residual(m, q_new, t, size)
         if _defined(g_new, B_new) and g_new @ g_new < error:
             small = error - g_new @ g_new < STALLED * error
-            q, g, B, damping = q_new, g_new, B_new, 0.2 * damping if damping > 1e-12 else 0.0
+            q, g, B, damping = q_new, g_new, B_new, DAMPING_SHRINKS * damping if damping > NO_DAMPING else 0.0
             if small:
                 break
-        elif damping > 1e6:
+        elif damping > LARGEST_DAMPING:
             break
         else:
-            damping = max(10.0 * damping, 1e-6)
+            damping = max(DAMPING_GROWS * damping, FIRST_DAMPING)
     exact = bool(np.abs(g).max(initial=0.0) <= tolerance)
     if not (exact or (_defined(g, B) and _rounded(g, B * steps))):
         return Attempt(q, g, False)
@@ -285,7 +302,7 @@ def consistent_speeds(
     rows, A = constraint_rows(state), metric(state)
     check_defined(m, q, t, np.column_stack([rows.g, rows.B, rows.b]))
     size = row_scales(state)
-    rounding = max(1e-9, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
+    rounding = max(ROUNDING, DEPENDENT * float((np.abs(rows.g) / size).max(initial=0.0)))
     lost = LOST * max((float(np.linalg.norm(pose.p)) for pose in state.poses), default=0.0) / m.scales.length
     said = np.abs(rows.B * m.scales.speeds / size[:, None]).max(axis=1, initial=0.0) > max(DEAD, lost)
     for kept in ([{*fixed, *m.deforming}] if m.deforming else []) + [set(fixed)]:
@@ -339,7 +356,7 @@ def _defined(g: np.ndarray, B: np.ndarray) -> bool:
 
 def _damped(B: np.ndarray, g: np.ndarray, damping: float) -> np.ndarray:
     U, sigma, Vt = np.linalg.svd(B, full_matrices=False)
-    keep = sigma > 1e-10 * sigma.max(initial=0.0)
+    keep = sigma > NO_DIRECTION * sigma.max(initial=0.0)
     gain = np.where(keep, sigma, 1.0) / (np.where(keep, sigma, 1.0) ** 2 + damping)
     step: np.ndarray = -Vt.T @ (np.where(keep, gain, 0.0) * (U.T @ g))
     return step
@@ -350,7 +367,7 @@ def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: in
     rng = np.random.default_rng(seed)
     yield start
     for i in range(count - 1):
-        step = rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < count // 3 else np.pi) * m.scales.speeds
+        step = rng.uniform(-1.0, 1.0, m.n_u) * (NEARBY if i < count // 3 else np.pi) * m.scales.speeds
         step[list(fixed)] = 0.0
         yield displaced(m, start, step, 0.0)
 

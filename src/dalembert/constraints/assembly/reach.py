@@ -13,6 +13,7 @@ from dalembert.topology import Loop, loops
 from dalembert.vectors import Vector
 
 ROUNDING = 1e-9
+"""Part of a length by which links may fall short and still reach."""
 
 
 def check_reach(m: Mechanism) -> None:

@@ -17,6 +17,8 @@ PULLS = 0.01
 """Part of the largest gap, each by its row's scale, from which on a constraint takes part in a contradiction."""
 NEARLY_ALL = 0.1
 """Part of what is amiss in directions below which what is amiss in places does not count."""
+NO_SHIFT = 1e-9
+"""Component of a row on velocities below which it blocks turning only."""
 
 
 def check_defined(m: Mechanism, q: np.ndarray, t: float, rows: np.ndarray) -> None:
@@ -180,7 +182,7 @@ def _askew(m: Mechanism, q: np.ndarray, t: float, name: str) -> float:
     rows = m.constraint_rows[name]
     g, _, C, _ = rows.values(m.state(q, np.zeros(m.n_u), t))
     shifts = C[:, : 6 * len(rows.bodies)].reshape(len(g), -1, 6)[:, :, 3:]
-    turning = ~np.any(np.abs(shifts) > 1e-9, axis=(1, 2))
+    turning = ~np.any(np.abs(shifts) > NO_SHIFT, axis=(1, 2))
     off, apart = (
         float(np.linalg.norm(g[turning])),
         np.abs(g[~turning]).max(initial=0.0) / m.scales.lengths[rows.part_body],

@@ -20,7 +20,7 @@ from dalembert.parts.prescribed import TIME
 from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
 from dalembert.trace import depends_on
 
-SINGULAR = 1e-6
+ZERO_SINGULAR_VALUE = 1e-6
 """Singular value of scaled rows that counts as zero: a pose where all links lie in a line can be closed to 1e-8 only, in its angles."""
 BETTER = 10.0
 """Factor by which the smallest singular value of another choice of rows must be larger to be worth the change."""
@@ -134,7 +134,7 @@ def better_rows(
     Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
     chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
-    return chosen if other > max(BETTER * kept, SINGULAR) else None
+    return chosen if other > max(BETTER * kept, ZERO_SINGULAR_VALUE) else None
 
 
 def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -186,7 +186,7 @@ def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
     B, beside = rows(q), [m.scales.speeds * BESIDE * z for z in Z.T]
     change = [(rows(displaced(m, q, x, t)) - rows(displaced(m, q, -x, t))) @ Z / (2.0 * BESIDE) for x in beside]
     Q = np.stack(change, axis=1)
-    left = _null_space(B.T, len(B), SINGULAR)
+    left = _null_space(B.T, len(B), ZERO_SINGULAR_VALUE)
     return np.asarray(np.einsum("ri,rjk->ijk", left, Q + Q.transpose(0, 2, 1)) / 2.0)
 
 
@@ -196,9 +196,9 @@ def _unbent(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
         z = z / np.linalg.norm(z)
         J = Q @ z
         across = 2.0 * (J - np.outer(J @ z, z))  # along z itself everything only shrinks
-        step = np.linalg.lstsq(across, -(J @ z), rcond=SINGULAR)[0]
+        step = np.linalg.lstsq(across, -(J @ z), rcond=ZERO_SINGULAR_VALUE)[0]
         z = z + step
-        if not np.linalg.norm(step) > SINGULAR:
+        if not np.linalg.norm(step) > ZERO_SINGULAR_VALUE:
             break
     return z
 
@@ -234,7 +234,7 @@ def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
 
 def singular(off: float) -> float:
     """Singular value of scaled rows that counts as zero where rows are open by so much: no finer than they agree."""
-    return max(SINGULAR, DEPENDENT * off)
+    return max(ZERO_SINGULAR_VALUE, DEPENDENT * off)
 
 
 def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:

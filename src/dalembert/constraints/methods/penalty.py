@@ -16,6 +16,7 @@ from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.trace.native import Int
 
 STIFFNESS = 1e8
+"""Stiffness of the penalty, in the metric of A⁻¹: accelerations are off by about its reciprocal, and lose as much to rounding."""
 
 
 @measured

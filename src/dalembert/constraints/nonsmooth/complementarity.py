@@ -5,7 +5,7 @@
 - friction without a gap: the same without the first.
 
 Semismooth Newton on Alart and Curnier's function, steps by least squares, so that dependent rows do no harm; where it is trapped, other
-step parameters, sweeps of projected Gauss–Seidel, at last sets of closed contacts.
+step parameters, sweeps of projected Gauss–Seidel, sets of closed contacts, at last convex problems (`convex_steps`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,16 @@ STEPS = (1.0, 0.5, 0.25, 0.1, 0.03)
 """Parts of a Newton step that are tried."""
 SHORTEST = 1e-11
 """Part of the largest singular value below which a direction is not decided."""
+CONVEX = 8
+"""Rounds of convex problems before a problem is given up."""
 MOST_SETS = 6
 """Contacts up to which all sets of closed ones are tried."""
+STIFFER = (1e2, 1e4)
+"""Factors of the step of the projection, where the search begins again."""
+DESCENDS = 0.1
+"""Part of the decrease that a step promises which it must bring."""
+BEGINS = 10.0
+"""Force from which a search begins, by what would stop the fastest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +120,7 @@ def newton(x: Problem, start: np.ndarray, most: int = 50, scale: float = 1.0) ->
             G, H = x.residual(trial, scale)
             if best is None or np.linalg.norm(G) < np.linalg.norm(best[1]):
                 best = (trial, G, H)
-            if np.linalg.norm(G) < (1.0 - 0.1 * part) * np.linalg.norm(F):
+            if np.linalg.norm(G) < (1.0 - DESCENDS * part) * np.linalg.norm(F):
                 break
         assert best is not None
         p, F, J = best
@@ -146,7 +154,9 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
     nothing = np.zeros(len(x.c))
     if not len(x.c):
         return nothing
-    starts = ([] if last is None else [(last, 1.0, 50)]) + [(nothing, 1.0, 50), (nothing, 1e2, 25), (nothing, 1e4, 25)]
+    stuck = np.linalg.lstsq(x.W, -x.c, rcond=SHORTEST)[0]
+    starts = [] if last is None else [(last, 1.0, 50)]
+    starts += [(nothing, 1.0, 50), (stuck, 1.0, 25), *((nothing, scale, 25) for scale in STIFFER)]
     for start, scale, most in starts:
         p, good = newton(x, start, most, scale)
         if good:
@@ -157,7 +167,21 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
         found, good = newton(x, p)
         if good:
             return found
-    return _by_sets(x)
+    by_sets = _by_sets(x)
+    return _by_convex_steps(x, p) if by_sets is None else by_sets
+
+
+def _by_convex_steps(x: Problem, p: np.ndarray) -> np.ndarray | None:
+    """Newton's method from where convex problems lead."""
+    from dalembert.constraints.nonsmooth.convex_steps import convex_steps
+
+    p = np.where(np.isfinite(p), p, 0.0)
+    for _ in range(CONVEX):
+        p = convex_steps(x, p)
+        found, good = newton(x, p)
+        if good:
+            return found
+    return None
 
 
 def _by_sets(x: Problem) -> np.ndarray | None:
@@ -168,7 +192,7 @@ def _by_sets(x: Problem) -> np.ndarray | None:
     for closed in itertools.product((0.0, 1.0), repeat=len(normals)):
         start = np.zeros(len(x.c))
         for k, on in zip(normals, closed):
-            start[k] = on * 10.0 * np.abs(x.c).max() / max(x.W[k, k], 1e-300)
+            start[k] = on * BEGINS * np.abs(x.c).max() / max(x.W[k, k], 1e-300)
         p, good = newton(x, start)
         if good:
             return p

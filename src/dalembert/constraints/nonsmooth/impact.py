@@ -19,6 +19,8 @@ ZENO = 1e-13
 """Height of a bounce, by the scale of its gap, that is left out: far above what counts as a gap, or flights would end unseen."""
 STILL = 1e-10
 """Speed, by a row's scale per second, that counts as none when a mode is chosen."""
+PARTS = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Parts of the restitution that are tried."""
 GAINED = 1e-12
 """Part of the kinetic energy that an impact may seem to gain by rounding."""
 
@@ -59,11 +61,14 @@ def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], K
 
 
 def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    """Impulses with these coefficients of restitution. Where rows depend on each other, a rebound may contradict what sticks: then as
+    much restitution is taken as can be."""
     v = np.array([0.0 if x.normal is None else min(k.v[x.normal], 0.0) for x in k.elements])
-    found = LawProblem(k, which, {}, e * v).solve()
-    if found is None:
-        raise NoSolution("impact")
-    return found
+    for part in PARTS:
+        found = LawProblem(k, which, {}, part * e * v).solve()
+        if found is not None:
+            return found
+    raise NoSolution("impact")
 
 
 def _too_low(

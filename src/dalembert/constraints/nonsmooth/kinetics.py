@@ -12,6 +12,9 @@ from scipy.linalg import cho_factor, cho_solve
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
 
+RANK = 1e-11
+"""Part of the largest singular value below which a share of forces is left open."""
+
 
 class LoadMaps(NamedTuple):
     """Components of what joints transmit: z = z₀ + Z_u u̇ + Z_x λ, and an arm for every term of a load."""
@@ -119,5 +122,5 @@ class Kinetics:
             return np.zeros(len(self.u))
         W = self.W[np.ix_(rows, rows)]
         scale = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
-        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=1e-11)[0]
+        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=RANK)[0]
         return np.asarray(self.Y[:, rows] @ (scale * share))

@@ -35,6 +35,8 @@ PLAIN = 0.1
 
 STATIC = 0.005
 """Part of the deflection under a load at an end by which other shapes may miss it."""
+ROUNDING = 1e-6
+"""Part of a mode by which a share of kinetic energy may fall short of a whole one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ def _end_loads(
         at = [6 * i + c for i in range(model.count + 1) for c in own]
         energies = np.einsum("ij,ij->j", natural[at], model.stiffness[np.ix_(at, at)] @ natural[at])
         whole = np.einsum("ij,ij->j", natural, model.stiffness @ natural)
-        wanted = int(np.floor(np.sum(energies / whole) + 0.5 + 1e-6))
+        wanted = int(np.floor(np.sum(energies / whole) + 0.5 + ROUNDING))
         ends = [6 * i + c for c in own for i in (model.count, 0) if 6 * i + c in freedoms]
         columns += ends[:wanted]
     out = np.zeros((model.freedoms, len(columns)))

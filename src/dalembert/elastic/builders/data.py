@@ -15,6 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.trace import Expr
 
 _ROUNDING = 1e-9
+"""Part of the largest entry by which a symmetric matrix may be unsymmetric."""
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -30,6 +30,7 @@ REDUCTIONS = ("craig-bampton", "guyan", "free")
 LARGEST = 2048 * MB
 """Bytes of a file, packed or not."""
 _SAME = 1e-8
+"""Part of the body's size within which two nodes are at one place."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,8 @@ _RIGID = 1e-12
 
 _REPRESENTED = 1e-5
 """Part of a shape beyond the span of others, in the norm of strain energy, that is not worth a coordinate."""
+SHIFT = 1e-3
+"""Shift of the eigenvalue problem below zero, by the mean stiffness over the mean mass: a free body has a singular stiffness."""
 
 
 def eigenmodes(
@@ -39,7 +41,7 @@ def eigenmodes(
                 f"{what}: some freedoms move no mass, so they have no frequency; keep rotary inertia, or leave those modes out"
             ) from problem
     else:
-        shift = -1e-3 * abs(Kf).diagonal().mean() / abs(Mf).diagonal().mean()
+        shift = -SHIFT * abs(Kf).diagonal().mean() / abs(Mf).diagonal().mean()
         squares, V = eigsh(csc_matrix(Kf), min(count + 6, len(free) - 1), csc_matrix(Mf), sigma=shift)
         order = np.argsort(squares)
         squares, V = squares[order], V[:, order]

@@ -28,6 +28,8 @@ MOST_MODES = 500
 SYMMETRIC, UNIT = 2, 4
 """Structures of which not every element is written."""
 _PRODUCTS = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)]
+NOT_TURNED = 1e-9
+"""Component by which a node's axes may differ from the body's and count as these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,7 @@ def _nodes(text: str, n: int, path: Any) -> dict[str, Node]:
     out = {}
     for number, part in re.findall(r"new node[ \t]*=[ \t]*(\S+)(.*?)end node", text, re.DOTALL):
         origin, phi, psi, axes = (_taylor(part, name, n, path) for name in ("origin", "phi", "psi", "AP"))
-        if np.abs(axes.M0 - IDENTITY).max() > 1e-9:
+        if np.abs(axes.M0 - IDENTITY).max() > NOT_TURNED:
             raise ModelError(f"{path}: node {number} has axes of its own; only nodes with the body's axes can be read")
         G, Gam = (np.moveaxis(_change(x, n), 0, 2) for x in (phi, psi))
         out[names.get(number, f"node{number}")] = Node.of(origin.M0[:, 0], phi.M0, psi.M0, G, Gam)

@@ -45,6 +45,10 @@ _FRAMES = {"clamped": "attached at its root", "pinned": "chord through both ends
 
 Property = float | tuple[float, float] | Callable[[float], float]
 """A number, the values at the beginning and the end, or a function of x."""
+BEYOND = 1e-12
+"""Metres beyond its ends that a place may be on the beam by rounding."""
+SHEAR_OF_METAL = 2.6
+"""E/G = 2 (1 + ν) of metals, ν = 0.3, where no shear modulus is given."""
 
 
 @computed
@@ -143,7 +147,7 @@ def _nodes(
     model: BeamElements, F: np.ndarray, x: Sequence[float] | np.ndarray, short: Foreshortening | None
 ) -> tuple[Node, ...]:
     """Frames on the axis at the places x."""
-    beyond = [at for at in x if not model.x[0] - 1e-12 <= at <= model.x[-1] + 1e-12]
+    beyond = [at for at in x if not model.x[0] - BEYOND <= at <= model.x[-1] + BEYOND]
     if beyond:
         raise ModelError(f"beam: a node at x = {beyond[0]:g} lies beyond its ends {model.x[0]:g} and {model.x[-1]:g}")
     if not len(x):
@@ -176,7 +180,7 @@ def _elements(
         raise ModelError(f"beam: elements={elements} must be from 1 to {MOST}; a few for each mode are enough")
     material = Material(
         young,
-        young / 2.6 if G is None else above_zero(G, "beam: G"),
+        young / SHEAR_OF_METAL if G is None else above_zero(G, "beam: G"),
         above_zero(rho, "beam: rho"),
         None if shear is None else above_zero(shear, "beam: shear"),
         rotary,

@@ -13,7 +13,7 @@ from dalembert.kinematics.totals import total_inertia
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr
 
-SINGULAR = 1e-10
+NO_MOMENT = 1e-10
 """Part of its largest moment of inertia below which a body's smallest counts as nothing."""
 
 
@@ -25,7 +25,7 @@ def singular_bodies(m: Mechanism) -> list[int]:
 
 def _singular(mass: float, inertia: np.ndarray) -> bool:
     moments = np.linalg.eigvalsh(inertia)
-    return mass == 0.0 or bool(moments[0] <= SINGULAR * max(moments[-1], 0.0))
+    return mass == 0.0 or bool(moments[0] <= NO_MOMENT * max(moments[-1], 0.0))
 
 
 def lacking(m: Mechanism) -> str | None:

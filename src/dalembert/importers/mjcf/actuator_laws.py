@@ -10,6 +10,7 @@ from dalembert.importers.xml_node import XmlNode
 Affine = tuple[float, float, float]
 """A constant, and factors of length and velocity."""
 NOTHING: Affine = (0.0, 0.0, 0.0)
+"""Parameters of a law that does nothing."""
 
 
 @dataclass(frozen=True)

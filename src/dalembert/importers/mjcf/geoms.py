@@ -22,6 +22,10 @@ from dalembert.vectors import ZERO
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 """How many numbers each form needs; `fromto` saves the last."""
 WITHOUT_MASS = ("plane", "hfield")
+NO_LENGTH = 1e-12
+"""Length that is none."""
+WATER = 1000.0
+"""Density where none is said, kg/m³ (MuJoCo's)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,7 @@ class Geoms:
     def _solid_mesh(self, node: XmlNode, asset: MeshAsset, at: Frame) -> MassProperties | None:
         if not self._mass(node, 1.0) or not self._in_group(node):
             return None
-        own = asset.mass_properties(node, node.number("density", 1000.0), self.notes)
+        own = asset.mass_properties(node, node.number("density", WATER), self.notes)
         if own is None:
             return None
         unit = MassProperties(1.0, own.com, own.inertia / own.mass)
@@ -92,7 +96,7 @@ class Geoms:
             ends = node.numbers("fromto", 6)
             along = ends[:3] - ends[3:]
             half = 0.5 * float(np.linalg.norm(along))
-            if half < 1e-12:
+            if half < NO_LENGTH:
                 raise node.error("fromto= has two ends that are the same point")
             across = [given[0]] * (count - 1)
             place, size = Frame(0.5 * (ends[:3] + ends[3:]), z_towards(along)), np.array([*across, half])
@@ -101,7 +105,7 @@ class Geoms:
         return place, size
 
     def _mass(self, node: XmlNode, volume: float) -> float:
-        mass = node.number("mass", node.number("density", 1000.0) * volume)
+        mass = node.number("mass", node.number("density", WATER) * volume)
         if mass < 0.0:
             raise node.error("its mass is negative")
         return mass
@@ -138,7 +142,7 @@ def _unit_mass(kind: str, size: np.ndarray) -> MassProperties:
     r = float(size[0])
     match kind:
         case "sphere":
-            moments = [0.4 * r * r] * 3
+            moments = [2.0 / 5.0 * r * r] * 3
         case "capsule":
             moments = _capsule(r, float(size[1]))
         case "cylinder":
@@ -154,8 +158,8 @@ def _capsule(r: float, half: float) -> list[float]:
     """A cylinder and two half balls, whose mass centres lie 3/8 r beyond its ends."""
     tube, balls = 2.0 * half, 4.0 / 3.0 * r
     m, b = tube / (tube + balls), balls / (tube + balls)
-    along = m * 0.5 * r * r + b * 0.4 * r * r
-    across = m * (3.0 * r * r + tube * tube) / 12.0 + b * (0.4 * r * r + half * half + 0.75 * r * half)
+    along = m * 0.5 * r * r + b * (2.0 / 5.0) * r * r
+    across = m * (3.0 * r * r + tube * tube) / 12.0 + b * (2.0 / 5.0 * r * r + half * half + 0.75 * r * half)
     return [across, across, along]
 
 

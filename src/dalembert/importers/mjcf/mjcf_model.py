@@ -30,6 +30,9 @@ from dalembert.parts.joints import Weld
 from dalembert.system import System
 from dalembert.vectors import ZERO
 
+EARTH = 9.81
+"""Gravity where none is said, m/s² (MuJoCo's)."""
+
 
 def load(file: Path, folder: str | Path | None) -> Imported:
     """See `importers.load_mjcf`."""
@@ -70,7 +73,7 @@ class _MjcfImport:
         return Imported(system, tuple(self.notes.sentences))
 
     def _gravity(self) -> np.ndarray:
-        g = np.array([0.0, 0.0, -9.81])
+        g = np.array([0.0, 0.0, -EARTH])
         for option in self.root.all("option"):
             g = option.vector("gravity", g)
             flag = option.one("flag")

@@ -13,6 +13,8 @@ from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, turn
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+NO_LENGTH = 1e-12
+"""Length that is none."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,6 @@ class Compiler:
 
 def _length(node: XmlNode, given: Vector, name: str) -> float:
     length = float(np.linalg.norm(given))
-    if length < 1e-12:
+    if length < NO_LENGTH:
         raise node.error(f"{name}= has no direction")
     return length

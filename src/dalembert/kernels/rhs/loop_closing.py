@@ -14,8 +14,15 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.constraints.assembly.assemble import (
+    DAMPING_GROWS,
+    DAMPING_SHRINKS,
+    ENOUGH,
+    FIRST_DAMPING,
+    LARGEST_DAMPING,
     LARGEST_STEP,
     MOST_STEPS,
+    NO_DAMPING,
+    NO_STEP,
     PATIENCE,
     STALLED,
     WORTH,
@@ -31,12 +38,6 @@ from dalembert.trace.native import Block, Module, Output, Pointer, Signature, ma
 
 DAMPED = 1e-14
 """Damping of all steps: rows that depend on each other are told apart by no more."""
-LARGEST_DAMPING, FIRST_DAMPING, NO_DAMPING = 1e6, 1e-6, 1e-12
-"""Damping beyond which no step helps; that of a first step that does not; and below which there is none."""
-LEAST_STEP = 1e-14
-"""Step, by the size of the mechanism, that moves nothing."""
-ENOUGH = 0.01
-"""Part of the tolerance at which the search ends."""
 
 NOT_CLOSED, TURNED_OVER = 1, 2
 """What `close` returns, besides 0 for closed."""
@@ -144,7 +145,7 @@ class LoopClosing:
                 with f.loop(n) as i:
                     v.largest = maximum(v.largest, abs(part["d"][i]) / start["sizes"][i])
                 v.share = minimum(1.0, LARGEST_STEP / maximum(v.largest, 1e-300))
-                f.stop_if(~(v.share * v.largest > LEAST_STEP).all())
+                f.stop_if(~(v.share * v.largest > NO_STEP).all())
                 with f.loop(n) as i:
                     part["moved"][i] = -v.share * part["d"][i]
                 for i in f.each(m.n_q):
@@ -157,7 +158,7 @@ class LoopClosing:
                 measure()
                 with f.if_((v.now < v.error).all()):
                     start["gap"][0] = v.gap
-                    v.damping = select(v.damping > NO_DAMPING, 0.2 * v.damping, f.real(0.0))
+                    v.damping = select(v.damping > NO_DAMPING, DAMPING_SHRINKS * v.damping, f.real(0.0))
                     v.share = select(v.error - v.now < STALLED * v.error, f.real(1.0), f.real(0.0))
                     v.error = v.now
                     f.stop_if((v.share > 0.0).all())
@@ -165,7 +166,7 @@ class LoopClosing:
                     for i in f.each(m.n_q):
                         f.q[i] = before[i]
                     f.stop_if((v.damping > LARGEST_DAMPING).all())
-                    v.damping = maximum(10.0 * v.damping, FIRST_DAMPING)
+                    v.damping = maximum(DAMPING_GROWS * v.damping, FIRST_DAMPING)
             with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
                 f.return_(NOT_CLOSED)
             if self.beside is not None:

@@ -15,6 +15,8 @@ from dalembert.trace.native import Module, minimum, select, sqrt
 
 TURNS = 2
 """Turns of inverse iteration."""
+PROBE = 0.37
+"""Falls of a probe vector's components: no symmetry of a mechanism is likely to be square to it."""
 
 
 class RowSolver:
@@ -87,7 +89,7 @@ class RowSolver:
         length = f.variables(before=0.0, now=1.0)
         count = self.n_rows - self.masked
         with f.loop(count) as i:
-            probe[i] = 1.0 / (1.0 + 0.37 * f.real(i))  # no symmetry of a mechanism is likely to be square to it
+            probe[i] = 1.0 / (1.0 + PROBE * f.real(i))  # no symmetry of a mechanism is likely to be square to it
         with f.loop(TURNS):
             length.before, length.now = length.now, 0.0
             self._by_norms(f, probe, norms, count)

@@ -13,6 +13,9 @@ from dalembert.vectors import Matrix, across
 
 Axis = Annotated[tuple[float, float, float], Holds("axis")]
 Z_AXIS: Axis = (0.0, 0.0, 1.0)
+"""What a joint turns about where nothing else is said."""
+UNIT, EXACTLY_UNIT = 1e-9, 1e-15
+"""How far from 1 an axis may be long, and from what on it is divided by its length."""
 
 
 def opposite(axis: Axis) -> Axis:
@@ -36,10 +39,12 @@ def unit(given: Any, what: str) -> Axis:
         raise ModelError(f"{what}={given!r} must be three finite numbers")
     if length == 0.0:
         raise ModelError(f"{what}={given!r} has no direction; give a unit vector such as (0, 0, 1)")
-    if abs(length - 1.0) > 1e-9:
+    if abs(length - 1.0) > UNIT:
         near = ", ".join(f"{x / length:.12g}" for x in axis)
         raise ModelError(f"{what}={given!r} has length {length:.6g}, not 1; did you mean ({near})?")
-    exact = abs(length - 1.0) <= 1e-15  # dividing again would change the last bit of an axis that was divided before
+    exact = (
+        abs(length - 1.0) <= EXACTLY_UNIT
+    )  # dividing again would change the last bit of an axis that was divided before
     return cast(Axis, axis if exact else tuple(x / length for x in axis))
 
 

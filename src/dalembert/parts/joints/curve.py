@@ -24,6 +24,9 @@ LEAST_CURVATURE = 0.1
 FEWEST = 4
 """Points through which a curve can be laid."""
 
+ENDLESS = 1e299
+"""Beyond this a table goes on for ever."""
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -174,6 +177,6 @@ def _of_tables(at: Any) -> tuple[float, float] | None:
         for x in at
         if type(x) is Expr
         for e in ordered([x])
-        if isinstance(e.op, TableOp) and e.args[0] is ALONG and abs(e.op.breaks[0]) < 1e299
+        if isinstance(e.op, TableOp) and e.args[0] is ALONG and abs(e.op.breaks[0]) < ENDLESS
     ]
     return (float(max(a for a, _ in found)), float(min(b for _, b in found))) if found else None

@@ -12,6 +12,9 @@ from dalembert.parts.joints.axis import Axis, unit_axis
 from dalembert.parts.joints.joint import Joint, columns
 from dalembert.vectors import ZERO, Matrix, Vector, cross, turn
 
+PARALLEL = 1e-9
+"""Amount by which the cosine between two axes may fall short of 1 for them to be one."""
+
 
 @dataclass(frozen=True)
 class Universal(Joint):
@@ -25,7 +28,7 @@ class Universal(Joint):
     def __post_init__(self) -> None:
         unit_axis(self, "axis_parent")
         unit_axis(self, "axis_child")
-        if abs(np.dot(self.axis_parent, self.axis_child)) > 1.0 - 1e-9:
+        if abs(np.dot(self.axis_parent, self.axis_child)) > 1.0 - PARALLEL:
             raise ModelError(
                 f"Universal: axis_parent {self.axis_parent} and axis_child {self.axis_child} are parallel, "
                 "so one freedom is lost: use a Revolute, or two different axes"

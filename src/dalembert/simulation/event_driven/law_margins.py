@@ -16,6 +16,7 @@ from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kinematics.law_mode import DIRECTIONS, SLOTS, ElementState
 from dalembert.kinematics.law_rows import LawTable
 from dalembert.simulation.integrators.integrator import Steps
+from dalembert.simulation.march.callback import external_forces
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
@@ -49,9 +50,16 @@ class LawMargins:
         """`name(t, y, inputs, work)` around a function on a kernel's arguments."""
         e, m = self.e, self.rhs.m
         every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
+        called = external_forces(e.module) if e.catalogue.opaque is not None else None
         with e.module.function(name, **every) as f:
             p, nothing = e.input_layout.of(f.inputs), f.array(m.n_q)
-            f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, nothing, f.work)
+            x = p.x
+            if called is not None:
+                x = f.array(m.n_u)
+                f.call(called, p.handler, f.t, f.y, x)
+                with f.loop(m.n_u) as i:
+                    x[i] = x[i] + p.x[i]
+            f.call(code, f.t, f.y, f.y + m.n_q, x, p.P, nothing, f.work)
         return f.signature
 
     def _emit_margins(self) -> Signature:

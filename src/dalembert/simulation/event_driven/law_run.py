@@ -6,7 +6,7 @@ goes on, and the march begins again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,8 @@ from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
+from dalembert.simulation.march.callback import registered
+from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
 
@@ -35,6 +37,11 @@ LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
 INSIDE = 1e-9
 """Gap, by its scale, below which a run cannot begin."""
+NEAR, FAR, PLACED = 1e-3, 0.1, 1e-16
+"""Parts of a step over which the slope of a margin is taken, and beyond which its zero is not looked for; part of the time by which an
+event is placed."""
+ANY_ERROR = 1e6
+"""Relative tolerance with which a step is made again."""
 CORRECTIONS = 4
 """Steps of full order to an event, placed by Newton's method."""
 ALLOWED = 1e3
@@ -55,6 +62,17 @@ class Hit:
     before: np.ndarray
     after: np.ndarray
     losses: np.ndarray
+
+    @property
+    def row(self) -> np.ndarray:
+        """All of its numbers."""
+        return np.concatenate([[self.t], *(getattr(self, f.name) for f in fields(self)[1:])])
+
+    @staticmethod
+    def of(row: np.ndarray, sizes: list[int]) -> Hit:
+        """The impact whose numbers these are."""
+        t, *parts = np.split(row, np.cumsum(sizes)[:-1])
+        return Hit(float(t[0]), *parts)
 
 
 class LawRun(Run):
@@ -92,11 +110,12 @@ class LawRun(Run):
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         super().begin(q, u, parameters)
-        mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
-        for i, e in enumerate(k.elements):
-            if self.model.laws[e.law].on:
-                self.put_on(mode, k, i)
-        self._settle({})
+        with registered(self.handler):
+            mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
+            for i, e in enumerate(k.elements):
+                if self.model.laws[e.law].on:
+                    self.put_on(mode, k, i)
+            self._settle({})
 
     def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
         """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
@@ -126,6 +145,51 @@ class LawRun(Run):
         at = list(self.model.parameters).index(name)
         self.program.input_layout.view(self.inputs, "P")[at, 0] = value
         self.parameter_changes.append((self.t, at, value))
+
+    # -- checkpoints ---------------------------------------------------------------------------------------------------
+    def checkpoint(self) -> Checkpoint:
+        """Put aside what has been noted of the laws, too; the mode itself is among the inputs."""
+        width = 1 + self.program.rhs.mode.size
+        return replace(
+            super().checkpoint(),
+            impacts=np.array([x.row for x in self.hits]).reshape(len(self.hits), self._hit_width),
+            modes=np.array([[t, *numbers] for t, numbers in self.modes]).reshape(len(self.modes), width),
+            changes=np.array(self.parameter_changes, dtype=float).reshape(len(self.parameter_changes), 3),
+        )
+
+    def go_on_from(self, c: Checkpoint) -> None:
+        super().go_on_from(c)
+        sizes = self._hit_sizes
+        self.hits = [Hit.of(row, sizes) for row in c.impacts]
+        self.modes = [(float(row[0]), row[1:].copy()) for row in c.modes]
+        self.parameter_changes = [(float(t), int(at), float(value)) for t, at, value in c.changes]
+
+    @property
+    def _hit_sizes(self) -> list[int]:
+        n, rows = self.model.n_u, len(self.program.rhs.table)
+        return [1, self.n_q, n, n, rows, rows, rows, rows]
+
+    @property
+    def _hit_width(self) -> int:
+        return sum(self._hit_sizes)
+
+    def _misfit(self, c: Checkpoint) -> str:
+        found = super()._misfit(c)
+        fits = {
+            "its impacts": c.impacts.ndim == 2 and c.impacts.shape[1] == self._hit_width,
+            "its modes": c.modes.ndim == 2 and c.modes.shape[1] == 1 + self.program.rhs.mode.size and len(c.modes) > 0,
+            "its changes of parameters": c.changes.ndim == 2
+            and c.changes.shape[1] == 3
+            and bool(np.isin(c.changes[:, 1], range(len(self.model.parameters))).all()),
+            "its state of laws": bool(np.isfinite(c.modes).all() and np.isfinite(c.impacts).all()),
+        }
+        return found or next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
+
+    def _keep_rows(self, rows: tuple[int, ...]) -> None:
+        """Go on with other rows of the loops, in the same mode."""
+        numbers = self.mode.numbers.copy()
+        super()._keep_rows(rows)
+        self.mode.numbers[:] = numbers
 
     # -- numbers -------------------------------------------------------------------------------------------------------
     @cached_property
@@ -179,7 +243,8 @@ class LawRun(Run):
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
-        return history(self, t, rows)
+        with registered(self.handler):
+            return history(self, t, rows)
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
@@ -193,10 +258,12 @@ class LawRun(Run):
             return
         t, margins = found
         self._planned = max(self._planned, float(self.part("step")[0]))
-        self._step_to(t, margins[0])
-        self.mode.part("trigger")[:] = 0.0
-        self.mode.part("trigger")[margins] = 1.0
-        self.part("looked_to")[:] = self.part("end")[:] = self.t
+        if self._step_to(t, margins[0]):
+            self.mode.part("trigger")[:] = 0.0
+            self.mode.part("trigger")[margins] = 1.0
+            self.part("looked_to")[:] = self.part("end")[:] = self.t
+        else:
+            self.part("looked_to")[:], self.part("end")[:] = self.t, self._end()
 
     def _watch_slips(self) -> None:
         """See to slips in a plane at the end of a step: one that ends now ends the stretch."""
@@ -228,36 +295,44 @@ class LawRun(Run):
         self.margins(t)
         return lasts(self.kinetics(t, self.part("event_y").copy()), self.mode)
 
-    def _step_to(self, t: float, j: int) -> None:
-        """Make the last step again, of full order, to end at the event; placed so that margin j is zero there."""
-        t_old = float(self.part("t_old")[0])
-        if t <= t_old:
-            self._restep(t_old, t_old)
-            return
-        small = 1e-3 * (t - t_old)
-        slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if j >= 0 else 0.0
+    def _step_to(self, t: float, j: int) -> bool:
+        """Make the last step again, of full order, to end at the event; placed so that margin j is zero there. Where it ends before, as
+        it may next to a singular pose, the event is left for the next step."""
+        begin, y = float(self.part("t_old")[0]), self.part("y_old").copy()
+        small = NEAR * (t - begin)
+        falls = j >= 0 and t > begin
+        slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if falls else 0.0
         for turn in range(CORRECTIONS):
-            self._restep(t_old, t)
-            if not slope < 0.0:
-                return
+            if not self._restep(begin, y, t):
+                return False
+            if not slope < 0.0 or turn == CORRECTIONS - 1:
+                break
             shift = -self.margins(t)[0][j] / slope
-            if turn == CORRECTIONS - 1 or abs(shift) <= 1e-16 * max(1.0, abs(t)) or abs(shift) > 0.1 * (t - t_old):
-                return
+            if abs(shift) <= PLACED * max(1.0, abs(t)) or abs(shift) > FAR * (t - begin):
+                break
             t = t + shift
+        return True
 
-    def _restep(self, t_old: float, t: float) -> None:
-        """Go again from the beginning of the last step to a time within it."""
-        y_old = self.part("y_old").copy()
-        self.part("t")[:] = self.part("counted_from")[:] = t_old
-        self.part("y")[:] = y_old
+    def _restep(self, begin: float, y: np.ndarray, t: float) -> bool:
+        """Go again from the beginning of a step to a time within it, in one step whatever its error: it is shorter than one that was
+        accepted. Whether it has come there."""
+        self.part("t")[:] = self.part("counted_from")[:] = begin
+        self.part("y")[:] = y
         self.part("steps_counted")[:] = 0.0
         self.part("end")[:] = t
-        while self.t < t:
-            if self.options.method.adaptive:
-                self.part("step")[:] = t - self.t
-            status = self.program.library.step_again(self.memory, self.inputs, self.work)
-            if status and int(status) < 0:
-                raise failure(int(status), self.model, self.program, self.options, self.memory)
+        if t <= begin:
+            self.part("t_old")[:], self.part("y_old")[:] = begin, y
+            return True
+        kept = {name: self.part(name).copy() for name in ("rtol", "last_error") if name in self.program.layout.parts}
+        self.part("rtol")[:] = ANY_ERROR
+        if self.options.method.adaptive:
+            self.part("step")[:] = t - begin
+        status = self.program.library.step_again(self.memory, self.inputs, self.work)
+        for name, values in kept.items():
+            self.part(name)[:] = values
+        if status and int(status) < 0:
+            raise failure(int(status), self.model, self.program, self.options, self.memory)
+        return self.t >= t
 
     def _attend(self) -> None:
         if self.mode.part("trigger").any():
@@ -281,7 +356,8 @@ class LawRun(Run):
             return
         t = float(self.part("event_t")[0])
         self._planned = max(self._planned, float(self.part("step")[0]))
-        self._step_to(t, -1)
+        while not self._step_to(t, -1):  # outputs before the event are written already
+            self.part("t_old")[:], self.part("y_old")[:] = self.t, self.part("y")
         self.mode.part("trigger")[:] = 0.0
         self._forget_outputs_at(self.t)
         impulse = act(self, actions, self.t, self.part("y").copy())
@@ -387,6 +463,12 @@ class LawRun(Run):
         span = self.options.end - self.options.start
         again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * span
         self._at_once = self._at_once + 1 if again else 0
+        most = self.options.max_events
+        if len(self.modes) > most:
+            raise SimulationError(
+                f"{most} events of laws happened and only t = {t:.9g} s of {self.options.end:g} s is reached: {self._told(self.mode)}. "
+                "What was computed up to there is in the error's `motion`; raise max_events, or look for laws that chatter"
+            )
         if self._at_once > MOST_AT_ONCE:
             raise SimulationError(
                 f"the run makes no progress at t = {t:.9g} s: {self._told(self.mode)}. The laws ask for one mode after the other at "

@@ -17,6 +17,8 @@ LOOKS = 3
 """Times in a step at which it is asked whether forces exist, where single ones are not unique."""
 TOGETHER = 1e-14
 """Part of the time within which violations count as one event."""
+WITHIN = 0.001
+"""Part of a bracket next to its ends in which no time is tried."""
 
 
 def first_violation(run: LawRun, a: float, b: float) -> tuple[float, list[int]] | None:
@@ -76,7 +78,7 @@ def _falls_below(run: LawRun, j: int, low: float, high: float) -> float:
     at_low, at_high = values[j], run.margins(high)[0][j]
     allowed = tolerances[j]
     for turn in range(3 * HALVINGS):
-        part = 0.5 if at_low <= 0.0 or turn % 3 == 2 else min(0.999, max(0.001, at_low / (at_low - at_high)))
+        part = 0.5 if at_low <= 0.0 or turn % 3 == 2 else min(1.0 - WITHIN, max(WITHIN, at_low / (at_low - at_high)))
         middle = low + (high - low) * part
         if not low < middle < high:
             break

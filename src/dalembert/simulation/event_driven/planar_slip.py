@@ -22,6 +22,8 @@ SLOW = 1e-9
 """Slip, by its scale per second, at which it may be ended."""
 SHORT = 1e-3
 """Part of the usual step that the time left must be below for that."""
+NO_TIME = 1e-15
+"""Part of the time that is rounding."""
 
 
 class PlanarSlip(NamedTuple):
@@ -67,6 +69,6 @@ def ending(run: LawRun, k: Kinetics, udot: np.ndarray) -> PlanarSlip | None:
     if first.speed < SLOW * k.size(first.element) and first.left < SHORT * run.usual_step:
         return first
     if np.isfinite(first.left):
-        least = 1e-15 * max(1.0, abs(run.t))
+        least = NO_TIME * max(1.0, abs(run.t))
         run.part("longest_step")[:] = min(run.options.max_step, max(PART * first.left, least))
     return None

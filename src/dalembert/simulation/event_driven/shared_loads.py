@@ -14,6 +14,8 @@ SAME = 1e-7
 """Part of the largest force in a load by which two shares of it may differ by rounding."""
 TRIALS = 3
 """Random motions, besides that at the start, in which shares are compared."""
+RANK_OF_LOADS, RANK_OF_SPEEDS = 1e-10, 1e-9
+"""Part of the largest singular value below which loads are shared at will, and below which rows ask for no speeds."""
 
 
 def check_loads_unique(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, kept: KeptRows) -> None:
@@ -40,12 +42,12 @@ def check_loads_unique(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, kep
                     )
         if trial < TRIALS:
             free = rng.standard_normal(m.n_u)
-            u = free - np.linalg.pinv(B, rcond=1e-9) @ (B @ free) if len(B) else free
+            u = free - np.linalg.pinv(B, rcond=RANK_OF_SPEEDS) @ (B @ free) if len(B) else free
 
 
 def _share(A: np.ndarray, f: np.ndarray, B: np.ndarray, gamma: np.ndarray, rows: list[int]) -> np.ndarray:
     """Shortest multipliers of these rows; zero for the others."""
     Y = np.linalg.solve(A, B[rows].T)
     lam = np.zeros(len(B))
-    lam[rows] = np.linalg.lstsq(B[rows] @ Y, Y.T @ f - gamma[rows], rcond=1e-10)[0]
+    lam[rows] = np.linalg.lstsq(B[rows] @ Y, Y.T @ f - gamma[rows], rcond=RANK_OF_LOADS)[0]
     return lam

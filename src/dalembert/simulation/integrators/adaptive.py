@@ -19,6 +19,15 @@ from dalembert.trace.native import Real, Signature, maximum, minimum, select, sq
 
 SAFETY = 0.9
 """Part of the length at which a step would just be accepted."""
+NO_SIZE, NO_CHANGE = 1e-5, 1e-15
+"""First step [Hairer, Nørsett and Wanner, II.4]: size of state or slope, by the tolerances, that says nothing; change that is none."""
+TRIAL, FIRST_PART, LONGER = 1e-6, 0.01, 100.0
+"""First step, likewise: what is tried where nothing says more, in s; the part of the state it may change; how many times as long as the
+trial it may be."""
+SHORTER = 1e-3
+"""Part of the trial step that is taken where nothing changes."""
+BLIND = 1e-6
+"""Part of the run that is taken as a first step where the trial was not finite."""
 
 
 class Stepper:
@@ -146,8 +155,8 @@ def emit_first_step(e: MarchedEquations, order: int) -> Signature:
             v.dy = v.dy + (p.dy[i] / scale) * (p.dy[i] / scale)
         y, dy = sqrt(v.y / count), sqrt(v.dy / count)
         span = minimum(p.end[0] - p.t[0], p.longest_step[0])
-        tiny = (y < 1e-5) | (dy < 1e-5)
-        h = minimum(select(tiny, f.real(1e-6), 0.01 * y / dy), span)
+        tiny = (y < NO_SIZE) | (dy < NO_SIZE)
+        h = minimum(select(tiny, f.real(TRIAL), FIRST_PART * y / dy), span)
         with f.loop(n) as i:
             p.y_old[i] = p.y[i] + h * p.dy[i]
         e.evaluate(f, p.t[0] + h, p.y_old, p.dy_old)
@@ -157,7 +166,9 @@ def emit_first_step(e: MarchedEquations, order: int) -> Signature:
             v.ddy = v.ddy + bend * bend
         ddy = sqrt(v.ddy / count) / h
         fastest = maximum(dy, ddy)
-        chosen = select(fastest <= 1e-15, maximum(f.real(1e-6), 1e-3 * h), (0.01 / fastest) ** (1.0 / order))
-        first = minimum(minimum(100.0 * h, chosen), span)
-        p.step[0] = select(first > 0.0, first, 1e-6 * span)  # also where the trial was not finite
+        chosen = select(
+            fastest <= NO_CHANGE, maximum(f.real(TRIAL), SHORTER * h), (FIRST_PART / fastest) ** (1.0 / order)
+        )
+        first = minimum(minimum(LONGER * h, chosen), span)
+        p.step[0] = select(first > 0.0, first, BLIND * span)  # also where the trial was not finite
     return f.signature

@@ -19,6 +19,8 @@ from dalembert.trace.native import Pointer, Real, Signature, select, sqrt
 
 POWERS = 7
 """Powers of the polynomial between steps."""
+LOWER_ERROR = 0.01
+"""Weight of the error estimate of order 3 beside that of order 5, squared [Hairer, Nørsett and Wanner, II.10]."""
 
 
 class InWidestGap(CrossPose):
@@ -59,7 +61,7 @@ class _DOP853Stepper(ExplicitStepper):
             p.error[i] = per_step * weighted(E5, k, i)
             third[i] = per_step * weighted(E3, k, i)
         squares = [f.total(n, lambda i, x=x: x[i] * x[i]) for x in (p.error, third)]
-        together = squares[0] + 0.01 * squares[1]
+        together = squares[0] + LOWER_ERROR * squares[1]
         return select(together == 0.0, f.real(0.0), squares[0] / sqrt(together * float(n)))
 
     def arrived(self, f: Any) -> None:

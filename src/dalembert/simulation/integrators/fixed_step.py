@@ -9,6 +9,9 @@ from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, minimum, select
 
+AT_END = 1e-9
+"""Part of a step by which it may fall short of the end and still reach it."""
+
 
 class FixedStep(Integrator):
     """Steps of one length; the last before `end` may be shorter."""
@@ -43,7 +46,7 @@ def emit_stepping(e: MarchedEquations, advance: Signature) -> Signature:
         p.t_old[0] = p.t[0]
         count = p.steps_counted[0] + 1.0
         ahead = p.counted_from[0] + count * p.step[0]
-        reached = ahead > p.end[0] - 1e-9 * p.step[0]
+        reached = ahead > p.end[0] - AT_END * p.step[0]
         t = select(reached, p.end[0], ahead)
         failed = f.call(advance, f.memory, f.inputs, f.work, t - p.t_old[0])
         with f.if_(failed != 0):

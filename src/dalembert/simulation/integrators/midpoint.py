@@ -21,6 +21,8 @@ ITERATIONS, FEWEST = 200, 2
 """The first turn knows only the old momenta: nothing seems to move in it."""
 CONVERGED, SETTLED = 1e-15, 1e-9
 """Relative change of the speeds at which iteration ends; above the second it has failed when it no longer shrinks."""
+NOTHING = 1e-30
+"""Size beside which a change of what is zero is measured."""
 
 
 class Midpoint(FixedStep):
@@ -83,7 +85,7 @@ class _Written:
             with f.loop(ITERATIONS) as k:
                 f.call(self.livens, p.time, p.middle, p.p_middle, f.inputs, p.out)
                 f.call(self.ldl.solve, p.A, residual)
-                v.largest, v.moved = 1e-30, 0.0
+                v.largest, v.moved = NOTHING, 0.0
                 with f.loop(n_u) as i:
                     p.middle[n_q + i] = p.middle[n_q + i] + residual[i]
                     v.largest = maximum(v.largest, abs(p.middle[n_q + i]))

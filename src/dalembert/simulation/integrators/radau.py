@@ -26,12 +26,15 @@ from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.trace.native import Bool, Pointer, Real, Signature, maximum, minimum, select, sqrt
 
 ROOT = 6.0**0.5
+"""√6, in all coefficients."""
 C = ((4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0)
+"""Nodes of the stages."""
 ERROR = ((-13.0 - 7.0 * ROOT) / 3.0, (-13.0 + 7.0 * ROOT) / 3.0, -1.0 / 3.0)
 """The embedded method's difference, in Z/h."""
 MU = 3.0 + 3.0 ** (2 / 3) - 3.0 ** (1 / 3)
+"""The real eigenvalue of the inverse of the method's matrix."""
 MU_PAIR = (3.0 + 0.5 * (3.0 ** (1 / 3) - 3.0 ** (2 / 3)), -0.5 * (3.0 ** (5 / 6) + 3.0 ** (7 / 6)))
-"""Eigenvalues of the inverse of the method's matrix, real and complex."""
+"""The complex ones, real and imaginary part."""
 T = np.array(
     [
         [0.09443876248897524, -0.14125529502095421, 0.03002919410514742],
@@ -61,6 +64,9 @@ HALF = 0.5
 """Part of a step that is tried next if they did not converge."""
 LEAST_ERROR = 1e-10
 """Least error of a step, so that a choice can be made by it."""
+STAGE_ROUNDING, LOOSEST, FIRST_ITERATION = 10.0, 0.03, 1e-3
+"""Newton's iteration ends below this many roundings over rtol, at the latest at this part of the tolerance; a first correction this
+much smaller is the last [Hairer and Wanner, IV.8]."""
 
 
 class Radau(AdaptiveStep):
@@ -173,9 +179,9 @@ class _RadauStepper(Stepper):
         v.count = v.count + 1
         known = f.real(v.count) > 1.5
         v.rate = select(known, v.size / v.before, 0.0)
-        wanted = maximum(10.0 * 2.0**-52 / p.rtol[0], minimum(f.real(0.03), sqrt(p.rtol[0])))
+        wanted = maximum(STAGE_ROUNDING * 2.0**-52 / p.rtol[0], minimum(f.real(LOOSEST), sqrt(p.rtol[0])))
         close = (v.rate / (1.0 - v.rate) * v.size < wanted) & known & (v.rate < 1.0)
-        v.done = (close | (v.size == 0.0) | (v.size < 1e-3 * wanted)).all()
+        v.done = (close | (v.size == 0.0) | (v.size < FIRST_ITERATION * wanted)).all()
         worse = (known & (v.rate >= 2.0)) | ~(v.size < FINITE)
         v.failed = ~v.done & (worse.any() | (v.count >= ITERATIONS))
         v.before = v.size

@@ -26,6 +26,8 @@ TOWARDS, LEAST = 0.5, 0.1
 """Part of the time to a singular pose that a step may take, and part of its wanted length that it takes at least."""
 SINGULAR_DISTANCE = 1e-3
 """Distance to a singular pose at which a run ends that cannot be carried across: beyond, it could go on in either branch."""
+EARLIER = 0.1
+"""Part of the first pivot's worth from which on a pose is watched."""
 
 
 class NoRows:
@@ -143,7 +145,7 @@ class StopAtPose(NoRows):
         with f.if_((pivot > WELL_AGAIN).all()):
             p.watch_level[0] = 1.0
         with f.if_((pivot < WORTH_A_LOOK * p.watch_level[0]).all()):
-            p.watch_level[0] = pivot / WORTH_A_LOOK * 0.1
+            p.watch_level[0] = pivot / WORTH_A_LOOK * EARLIER
             f.return_(Status.DEGRADED)
 
 

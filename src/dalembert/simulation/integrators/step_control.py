@@ -11,12 +11,21 @@ from typing import Any, Protocol
 from dalembert.trace.native import Bool, Real, maximum, minimum, select
 
 ROUNDING = 2.0**-52
+"""Distance of neighbouring numbers, relative."""
 FINITE = 1e100
 """Error above which a trial is taken for not finite."""
 AFTER_NOT_FINITE = 0.1
 """Part of a step that is tried next if it led to what is not finite."""
 LEAST_REMEMBERED = 1e-4
 """Error of the last step that is remembered at least, and at the start: a lucky step says little about the next."""
+BETA_SHARE = 0.2
+"""Part of β by which the exponent of the last error is lessened, so that the step's order stays right [Hairer and Wanner, IV.2]."""
+REFUSED = 0.9
+"""Most that is left of a step's length after one that was refused."""
+TO_END = 1.01
+"""How many steps' length before the end the step is drawn out to reach it."""
+LEAST_STEP = 10.0
+"""Roundings of time below which no step is made."""
 
 
 class StepControl(Protocol):
@@ -50,7 +59,7 @@ class PIControl:
 
     @property
     def exponent(self) -> float:
-        return 1.0 / self.order - 0.2 * self.beta
+        return 1.0 / self.order - BETA_SHARE * self.beta
 
     def parts(self) -> dict[str, int]:
         return {"last_error": 1}
@@ -88,7 +97,7 @@ class GustafssonControl:
         return {"last_error": LEAST_REMEMBERED}
 
     def shortened(self, p: Any, v: Any) -> Real:
-        part = maximum(self.shrink, minimum(self._wanted(p, v), 0.9))
+        part = maximum(self.shrink, minimum(self._wanted(p, v), REFUSED))
         length: Real = v.h * select(v.error < FINITE, part, AFTER_NOT_FINITE)
         return length
 
@@ -109,7 +118,7 @@ def limited(p: Any, h: Real) -> Real:
     """Not longer than allowed, and ending at `end` where that is near."""
     h = minimum(h, p.longest_step[0])
     rest = p.end[0] - p.t_old[0]
-    return select(1.01 * h >= rest, rest, h)
+    return select(TO_END * h >= rest, rest, h)
 
 
 def unlimited(p: Any, h: Real, following: Real) -> Real:
@@ -124,5 +133,5 @@ def arrival(p: Any, h: Real) -> Real:
 
 def too_small(p: Any, h: Real) -> Bool:
     """Whether a step is lost in the rounding of time (unless `end` is that near)."""
-    least = 10.0 * ROUNDING * maximum(abs(p.t_old[0]), abs(p.end[0]))
+    least = LEAST_STEP * ROUNDING * maximum(abs(p.t_old[0]), abs(p.end[0]))
     return ((h <= least) & (h < p.end[0] - p.t_old[0])).all()

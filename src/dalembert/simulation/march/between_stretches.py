@@ -12,6 +12,9 @@ from typing import Any, TextIO
 
 from dalembert.simulation.run_options import Options
 
+REFRESH = 0.1
+"""Seconds between two lines of progress."""
+
 
 class Interrupts:
     """While it is open, Ctrl-C sets `asked`. Threads other than the main one, and handlers of a program itself, are left alone."""
@@ -87,7 +90,7 @@ class Progress:
     def tell(self, share: float, what: str) -> None:
         """`share` of the work is done."""
         now = time.monotonic()
-        if not self.wanted or now - self.began < PATIENCE or now - self.shown < 0.1:
+        if not self.wanted or now - self.began < PATIENCE or now - self.shown < REFRESH:
             return
         self.shown = now
         done = int(WIDTH * share)

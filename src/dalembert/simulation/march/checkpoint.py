@@ -19,7 +19,7 @@ from dalembert.pivoting import PivotChoice
 
 LARGEST = 2**34
 """Bytes of a file."""
-_FORMAT = b"dalembert checkpoint 5\n"
+_FORMAT = b"dalembert checkpoint 6\n"
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,12 @@ class Checkpoint:
 
     lengths: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """Lengths of the rows that dependent speeds are solved from, the greatest yet."""
+    impacts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """Impacts of laws so far, a row each."""
+    modes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """Modes of laws so far: the time from which each lasted, and its numbers."""
+    changes: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    """Parameters that events have set: time, number and value."""
 
     def save(self, path: str | Path) -> None:
         content = io.BytesIO()
@@ -68,7 +74,7 @@ class Checkpoint:
         write_whole(path, _FORMAT + hashlib.sha256(packed).digest() + packed, "checkpoint", MotionFileError)
 
 
-_ARRAYS = ("memory", "inputs", "counters", "rows", "forces", "events", "lengths")
+_ARRAYS = ("memory", "inputs", "counters", "rows", "forces", "events", "lengths", "impacts", "modes", "changes")
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:

@@ -35,6 +35,10 @@ STRETCH = 0.05
 """Seconds of compiled code after which Python looks round."""
 CHECKPOINT_EVERY = 30.0
 """Seconds between checkpoints."""
+SHORTEST = 1e-6
+"""Seconds that a stretch is taken to have lasted at least."""
+LONGER = 8.0
+"""How many times as many steps the next stretch may have."""
 
 
 class Run:
@@ -226,8 +230,8 @@ class Run:
                 elif status == Status.DEGRADED:
                     self._look_at_rows()
                 elif status == Status.PAUSED:
-                    took = max(time.perf_counter() - began, 1e-6)
-                    budget = int(min(max(1, budget * min(8.0, STRETCH / took)), 2**40))
+                    took = max(time.perf_counter() - began, SHORTEST)
+                    budget = int(min(max(1, budget * min(LONGER, STRETCH / took)), 2**40))
                 elif status < 0:
                     if before is not None and self.handler is not None and self.handler.problem is not None:
                         self.memory[:], self.counters[:] = before
@@ -343,7 +347,9 @@ class Run:
             y, n_q = self.part("y"), self.model.n_q
             q = y[:n_q].copy()
             x = self.control.forces(
-                self.t, q, self.program.equation_choice.speeds(self.model, self.t, q, y[n_q:].copy())
+                self.t,
+                q,
+                self.program.equation_choice.speeds(self.model, self.t, q, y[n_q : n_q + self.program.n_speeds].copy()),
             )
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = (
     BASE,
     "trace",
+    "framed",
     "vectors",
     "parts",
     "elastic",

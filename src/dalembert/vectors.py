@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.framed import Framed, crossed
 from dalembert.trace import atan2, cos, sin
 
 Vector = np.ndarray
@@ -26,6 +27,12 @@ def vector(values: Any) -> Vector:
 
 def cross(a: Vector, b: Vector) -> Vector:
     """a × b."""
+    if isinstance(a, Framed) or isinstance(b, Framed):
+        return crossed(a, b, _components_of_cross)
+    return _components_of_cross(a, b)
+
+
+def _components_of_cross(a: Vector, b: Vector) -> Vector:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 

@@ -21,6 +21,7 @@ from dalembert.formulations import FORMULATIONS, write
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.explanation import Explanation
 from dalembert.formulations.printing.quantity import Quantity, quantity
+from dalembert.formulations.printing.readable import Algebra
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import nearest
@@ -49,7 +50,8 @@ def _formulation(m: Mechanism, name: str, q: ArrayLike | None, u: ArrayLike | No
     if tell is not None:
         with tracing():
             own = list(tell(eq.method.state(eq.mechanism, eq.t, eq.q, eq.u)))
-    made = Explanation(m.name, name, eq.method.title, _principle(eq.method), (*own, *_of_equations(eq)))
+    quantities = (*own, *_of_equations(eq))
+    made = Explanation(m.name, name, eq.method.title, _principle(eq.method), quantities, algebra=_algebra(eq))
     if q is None:
         return made
     values = _values(eq, q, u, t)
@@ -81,7 +83,11 @@ def _constraint_method(
     title = f"{name.replace('_', ' ')}, with {eq.method.title}"
     symbolic = "In symbols. What needs numbers (ranks, eigenvalues, factors) is there where a state is given."
     notes = (symbolic,) if q is None else ()
-    return Explanation(m.name, name, title, _principle(METHODS[name]), (*before, *own), notes)
+    return Explanation(m.name, name, title, _principle(METHODS[name]), (*before, *own), notes, _algebra(eq))
+
+
+def _algebra(eq: WrittenEquations) -> Algebra:
+    return Algebra.of(eq.mechanism, eq.u)
 
 
 def _at(eq: WrittenEquations, values: dict[Any, Any]) -> Equations:

@@ -98,6 +98,11 @@ class JointWithModes(Joint):
         n = self.joint.n_q
         return np.concatenate([self.joint.speeds_from_rates(self._own(q), rates[:n]), rates[n:]])
 
+    def turned_momenta(self, q: Any, u: Any, pi: Any) -> Any:
+        n = self.joint.n_u
+        own = self.joint.turned_momenta(self._own(q), u[:n], pi[:n])
+        return None if own is None else np.concatenate([own, np.zeros(len(self.modes))])
+
     def admissible(self, q: Any) -> Any:
         return np.concatenate([self.joint.admissible(self._own(q)), q[self.joint.n_q :]])
 

@@ -7,16 +7,61 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from dalembert.framed import short_axes
+from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import Expr, Nodes, NumericFunction, substitute, symbol, symbols, tracing
+from dalembert.trace import (
+    Expr,
+    Nodes,
+    NumericFunction,
+    count_operations,
+    gradient,
+    substitute,
+    symbol,
+    symbols,
+    tracing,
+)
 
 Make = Callable[[Mechanism, Expr, np.ndarray, np.ndarray], Any]
 """(mechanism, t, q, rates) → an object with expressions as attributes; q and rates are symbols, to differentiate in them."""
+
+
+WORTH_TRYING = 50_000
+"""Operations up to which a computation is traced in short axes as well: beyond, world axes take fewer."""
+
+T = TypeVar("T")
+
+
+def shortest(make: Callable[[], T], outputs: Callable[[T], Any]) -> T:
+    """What is traced, in world axes or in short ones, whichever takes fewer operations for its outputs."""
+    with short_axes(False):
+        made = make()
+    most = count_operations(outputs(made)).total
+    if most > WORTH_TRYING:
+        return made
+    with short_axes():
+        short = make()
+    return short if count_operations(outputs(short)).total < most else made
+
+
+def moves_in_short_axes(m: Mechanism) -> bool:
+    """Whether the momenta of a mechanism take fewer operations in short axes. All its energies are then taken in these: where
+    coordinates obey a condition, slopes across it hang on how an energy is written, and must belong to one and the same."""
+
+    def momenta() -> np.ndarray:
+        u = symbols("u_", m.speeds)
+        return gradient(totals.kinetic_energy(State(m, symbol("t"), symbols("q_", m.coordinates), u)), list(u))
+
+    with tracing():
+        with short_axes(False):
+            plain = count_operations(momenta()).total
+        with short_axes():
+            return count_operations(momenta()).total < plain
 
 
 class TracedSource:
@@ -58,14 +103,14 @@ class _OnSymbols:
         self.t, self.q = symbol("t"), symbols("q_", m.coordinates)
         self.rates = symbols("rate.", rate_names)
         self.parameters = {symbol(name): value for name, value in m.parameters.items()}
-        self._nodes = Nodes()
+        self._nodes, self._short = Nodes(), m.view(moves_in_short_axes)
         self._groups: dict[tuple[str, ...], _Group] = {}
-        with tracing(self._nodes):
+        with tracing(self._nodes), short_axes(self._short):
             self._made = make(m, self.t, self.q, self.rates)
 
     def group(self, names: tuple[str, ...]) -> _Group:
         if names not in self._groups:
-            with tracing(self._nodes):
+            with tracing(self._nodes), short_axes(self._short):
                 self._groups[names] = _Group(self, {name: getattr(self._made, name) for name in names})
         return self._groups[names]
 

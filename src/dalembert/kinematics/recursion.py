@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.framed import turned
 from dalembert.mechanism import TreeJoint
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
 
@@ -60,9 +61,9 @@ def away_from(origin: Vector) -> Pose:
 
 def child_pose(J: Pose, joint: TreeJoint, q: Any) -> tuple[Pose, JointInWorld]:
     """R_K = R_J R_JK, p_K = p_J + arm + reach [E 3]."""
-    R_P = J.R @ joint.on_parent.rotation
-    R_C = R_P @ joint.joint.rotation(q)
-    R = R_C @ joint.on_child.rotation.T
+    R_P = turned(J.R, joint.on_parent.rotation)
+    R_C = turned(R_P, joint.joint.rotation(q))
+    R = turned(R_C, joint.on_child.rotation.T)
     arm = J.R @ joint.on_parent.position + R_P @ joint.joint.translation(q)
     reach = -(R @ joint.on_child.position)
     return Pose(R, J.p + arm + reach), JointInWorld(R_P, R_C, arm, reach)

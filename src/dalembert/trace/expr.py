@@ -69,6 +69,8 @@ class Expr:
             return self - other.args[0]
         if self.op is NEG:
             return other - self.args[0]
+        if _base(self) is _base(other) and _exact(_multiple(self), _multiple(other)):
+            return _times_constant(_base(self), _multiple(self) + _multiple(other))
         return node(ADD, self, other) if _in_order(self, other) else node(ADD, other, self)
 
     def __radd__(self, other: Any) -> Any:
@@ -85,6 +87,8 @@ class Expr:
             return self + other.args[0]
         if self.op is NEG:
             return -(self.args[0] + other)
+        if _base(self) is _base(other) and _exact(_multiple(self), -_multiple(other)):
+            return _times_constant(_base(self), _multiple(self) - _multiple(other))
         return node(SUB, self, other)
 
     def __rsub__(self, other: Any) -> Any:
@@ -369,6 +373,21 @@ def _times_constant(x: Expr, c: float) -> Any:
     if x.op is MUL and type(x.args[1]) is float and _SMALLEST <= x.args[1] * c < math.inf:
         x, c = x.args[0], x.args[1] * c
     return x if c == 1.0 else node(MUL, x, c)
+
+
+def _base(x: Expr) -> Any:
+    """What a constant multiple is a multiple of."""
+    return x.args[0] if x.op is MUL and type(x.args[1]) is float else x
+
+
+def _multiple(x: Expr) -> float:
+    return x.args[1] if x.op is MUL and type(x.args[1]) is float else 1.0
+
+
+def _exact(a: float, b: float) -> bool:
+    """Whether a + b is a number without rounding: multiples that only nearly cancel are left as they are, to be seen."""
+    total = a + b
+    return total - a == b and total - b == a
 
 
 def _integer_power(x: Any, n: int) -> Any:

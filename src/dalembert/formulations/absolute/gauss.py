@@ -44,14 +44,14 @@ title = "Gauss's least constraint, minimised over the joints' accelerations"
 def constraint(s: State, udot: Any) -> Any:
     """Z at these accelerations, without its constant part ½ ‖M⁻¹F‖²_M + …, which no acceleration changes."""
     b = s.view(Bodies)
-    wdot, total = b.accelerations(udot), 0.0
+    rates, total = s.accelerations(udot), 0.0
     for k in b.numbers:
-        body = s.mechanism.bodies[k - 1]
-        place, turn, modes = b.at(k)
-        a, own = wdot[place], np.concatenate([wdot[turn], wdot[modes]])
-        in_body = np.concatenate([s.poses[k].R.T @ wdot[turn], wdot[modes]])
-        total = total + (0.5 * body.mass) * (a @ a) - a @ b.forces[k - 1]
-        total = total + 0.5 * (in_body @ (body.central_inertia(s.modal_q(k)) @ in_body)) - own @ b.torques[k - 1]
+        body, R, q, qd = s.mechanism.bodies[k - 1], s.poses[k].R, s.modal_q(k), s.modal_u(k)
+        a, F, G = b.centre_acceleration(k, rates[k], udot), b.forces[k - 1], b.applied_torques[k - 1]
+        turn = np.concatenate([R.T @ rates[k].w, s.modal_udot(k, udot)])
+        left = np.concatenate([R.T @ G[:3], G[3:]]) - body.central_bias(R.T @ s.velocities[k].w, q, qd)
+        total = total + (0.5 * body.mass) * (a @ a) - a @ F
+        total = total + 0.5 * (turn @ (body.central_inertia(q) @ turn)) - turn @ left
     return total
 
 

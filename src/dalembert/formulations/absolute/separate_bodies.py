@@ -82,14 +82,16 @@ class Bodies:
     def accelerations(self, udot: Any) -> np.ndarray:
         """ẇ where the free speeds change at the rate u̇."""
         s = self.state
-        rates, places = s.accelerations(udot), []
-        for k, b in self._numbered:
-            a = rates[k].v + cross(rates[k].w, s.com_arms[k - 1]) + self._towards_centre(k)
-            if b.modes:
-                a = a + b.arm_columns(s.poses[k].R, s.modal_q(k)) @ s.modal_udot(k, udot)
-            places.append(a)
+        rates = s.accelerations(udot)
+        places = [self.centre_acceleration(k, rates[k], udot) for k in self.numbers]
         modes = [s.modal_udot(k, udot) for k in self.numbers]
         return np.concatenate([[], *places, *(rates[k].w for k in self.numbers), *modes])
+
+    def centre_acceleration(self, k: int, rates: Rates, udot: Any) -> Vector:
+        """Acceleration of the mass centre of body k, from those of its frame."""
+        s, body = self.state, self.mechanism.bodies[k - 1]
+        a = rates.v + cross(rates.w, s.com_arms[k - 1]) + self._towards_centre(k)
+        return a + body.arm_columns(s.poses[k].R, s.modal_q(k)) @ s.modal_udot(k, udot) if body.modes else a
 
     def _towards_centre(self, k: int) -> Vector:
         """d²/dt² of the arm from the origin to the mass centre where neither ω nor q̇ changes."""
@@ -157,6 +159,11 @@ class Bodies:
     def forces(self) -> list[Vector]:
         """u₁ of each body."""
         return self._applied[0]
+
+    @property
+    def applied_torques(self) -> list[np.ndarray]:
+        """G + C g of each body, then what acts on an elastic one's own coordinates."""
+        return self._applied[1]
 
     @cached_property
     def torques(self) -> list[np.ndarray]:

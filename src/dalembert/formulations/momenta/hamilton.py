@@ -1,10 +1,11 @@
 """Hamilton's equations, with constraints [C 163–164] and for independent coordinates [C 166].
 
-H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d] gives q̇ = H,p and ṗ = −H,q + Q̄ − Aᵀλ, with
+H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d] gives q̇ = H,p and ṗ = −H,q + Q̄ − Aᵀλ. As C does for a rigid body [C 208–214], H is written in
+speeds: with u = A⁻¹(Nᵀp − g), so that M⁻¹ = N A⁻¹Nᵀ,
 
-H,p = M⁻¹(p − Γ),   H,q = −Γ,qᵀ H,p − ½ {(p − Γ)ᵀM⁻¹ M,q_α M⁻¹(p − Γ)} + V,q − T₀,q [C 165c],
+H = ½ uᵀA u + V − T₀,   H,p = N u,   H,q = (pᵀN u),q − T̄,q + V,q at constant u,
 
-since (M⁻¹),q = −M⁻¹ M,q M⁻¹. The states are (q, p).
+since (A⁻¹),q = −A⁻¹ A,q A⁻¹, which is [C 165c] in speeds. The states are (q, p).
 """
 
 from __future__ import annotations
@@ -14,14 +15,26 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, refusal, speeds_rate
+from dalembert.formulations.momenta import momentum
+from dalembert.formulations.momenta.momenta import (
+    constrained,
+    inertia,
+    momenta_of,
+    orthonormal,
+    phase_state,
+    rates_and_speeds,
+    refusal,
+    speeds_rate,
+)
 from dalembert.formulations.printing.quantity import Quantity, quantity
+from dalembert.formulations.traced import TracedSource
+from dalembert.formulations.tree.coordinate_rates import conditions, rates_per_speed
 from dalembert.formulations.tree.in_coordinates import first_order, speeds
-from dalembert.formulations.tree.lagrangian import in_rates, momenta, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import potential, structure, unpotential_on_rates
+from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.vectors import vector
+from dalembert.trace import directional, gradient
 
 title = "Hamilton"
 letter = "p"
@@ -33,23 +46,39 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ = H,p."""
-    own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
-    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
+    return phase_state(m, t, q, w)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-_values = in_rates.functions("M", "Gamma", "T0", "V")
-_slopes = in_rates.functions("Gamma_q_v", "M_q_vv", "V_q", "T0_q")
+class _Legendre:
+    """H as pᵀN u − T̄ + V, of p and u apart, and its slope in q."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray):
+        p, u = both[: m.n_q], both[m.n_q :]
+        s = State(m, t, q, u)
+        self.H: Any = p @ (rates_per_speed(s) @ u) - totals.kinetic_energy(s) + potential(s) if m.n_u else 0.0
+        along = dict(zip(q, p))
+        for body, condition in conditions(s):  # ½ (c,q p)²/μ
+            self.H = self.H + 0.5 * directional(condition, along) ** 2 / totals.total_inertia(m, body)[1]
+        self.H_q = gradient(self.H, list(q))
+
+
+_parts = TracedSource(_Legendre, rates_and_speeds).functions("H", "H_q")
 
 
 def hamiltonian(s: State) -> Any:
     """H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀; the energy where nothing is prescribed."""
-    own = _values(s, s.rates)
-    moved = momenta_of(s) - own.Gamma
-    return 0.5 * (moved @ solve_definite(own.M, moved)) + own.V - own.T0
+    return _parts(s, np.concatenate([momenta_of(s), s.speeds])).H
+
+
+def by_coordinates(s: State) -> np.ndarray:
+    """H,q [C 165c]."""
+    if not s.mechanism.view(orthonormal):
+        return -momentum.by_coordinates(s)
+    return np.asarray(_parts(s, np.concatenate([momenta_of(s), s.speeds])).H_q)
 
 
 def equations(s: State) -> Equations:
@@ -57,28 +86,20 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
 
 
-def by_momenta(s: State) -> np.ndarray:
-    """H,p = M⁻¹(p − Γ) [C 165]."""
-    own = momenta(s, s.rates)
-    return solve_definite(own.M, momenta_of(s) - own.Gamma)
-
-
-def by_coordinates(s: State) -> np.ndarray:
-    """H,q [C 165c]."""
-    slopes = _slopes(s, by_momenta(s))
-    return np.asarray(-slopes.Gamma_q_v - 0.5 * slopes.M_q_vv + slopes.V_q - slopes.T0_q)
-
-
 def explain(s: State) -> list[Quantity]:
     """H and what it is made of [C 156, 165]."""
-    own, q = _values(s, s.rates), s.mechanism.coordinates
+    m, own = s.mechanism, s.view(inertia)
+    q, at = m.coordinates, structure(m)
     return [
-        quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
-        quantity("Gamma", "Γ", own.Gamma, q),
-        quantity("T0", "T₀, of prescribed motion alone", own.T0),
-        quantity("V", "potential energy", own.V),
+        quantity("M", "M of p = M q̇ + Γ [C 153]", at.M, q, q),
+        quantity("Gamma", "Γ", at.Gamma, q),
+        quantity("T0", "T₀, of prescribed motion alone", at.T0),
+        quantity("V", "potential energy", at.V),
+        quantity("N", "N of q̇ = N u", rates_per_speed(s), q, m.speeds),
+        quantity("A_u", "A of T̄ = ½ uᵀA u + gᵀu + T₀ in speeds: M⁻¹ = N A⁻¹Nᵀ [C 210g]", own.A, m.speeds, m.speeds),
+        quantity("u", "u = A⁻¹(Nᵀp − g) [C 211]", s.speeds, m.speeds),
         quantity("H", "H = ½ (p − Γ)ᵀM⁻¹(p − Γ) + V − T₀ [C 156d]", hamiltonian(s)),
-        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", by_momenta(s), q),
+        quantity("H_p", "H,p = M⁻¹(p − Γ) = q̇ [C 165]", s.rates, q),
         quantity("H_q", "H,q [C 165c]", by_coordinates(s), q),
     ]
 

@@ -10,15 +10,23 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.momenta.momenta import PhaseState, at_rest, constrained, momenta_of, refusal, speeds_rate
+from dalembert.formulations.momenta.momenta import (
+    constrained,
+    momenta_of,
+    phase_state,
+    rates_and_speeds,
+    refusal,
+    speeds_rate,
+)
 from dalembert.formulations.printing.quantity import Quantity, quantity
+from dalembert.formulations.traced import TracedSource
+from dalembert.formulations.tree.coordinate_rates import RatesState, speeds_from
 from dalembert.formulations.tree.in_coordinates import first_order, speeds
-from dalembert.formulations.tree.lagrangian import in_rates, momenta, structure, unpotential_on_rates
+from dalembert.formulations.tree.lagrangian import kinetic, potential, structure, unpotential_on_rates
+from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace import substitute
-from dalembert.vectors import vector
+from dalembert.trace import gradient, substitute, symbols
 
 title = "Lagrange, momentum form"
 letter = "p"
@@ -30,20 +38,37 @@ def formulation_speeds(s: State) -> np.ndarray:
 
 def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
     """q̇ from M q̇ = p − Γ."""
-    own = momenta(at_rest(m, t, q), np.zeros(m.n_q))
-    return PhaseState(m, t, q, solve_definite(own.M, vector(list(w)) - own.Gamma), w)
+    return phase_state(m, t, q, w)
 
 
 def udot(s: State, wdot: Any) -> np.ndarray:
     return speeds_rate(s, wdot)
 
 
-_energies = in_rates.functions("L_q")
+class _Lagrangian:
+    """L,q of q̇ and u = W q̇: T̄,q, and what W changes at constant q̇."""
+
+    def __init__(self, m: Mechanism, t: Any, q: np.ndarray, both: np.ndarray):
+        rates, u = both[: m.n_q], both[m.n_q :]
+        s, own = State(m, t, q, u), RatesState(m, t, q, rates)
+        T, pi = totals.kinetic_energy(s), symbols("pi.", m.speeds)
+        turned = gradient(pi @ speeds_from(s, rates) if m.n_u else 0.0, list(q))
+        extra = kinetic(own) - totals.kinetic_energy(own)  # ½ μ ċ² of conditions among coordinates
+        by_q = gradient(T + extra - potential(s), list(q))
+        self.L_q = by_q + substitute(turned, dict(zip(pi, gradient(T, list(u)))))
+
+
+_energies = TracedSource(_Lagrangian, rates_and_speeds).functions("L_q")
+
+
+def by_coordinates(s: State) -> np.ndarray:
+    """L,q at constant q̇."""
+    return np.asarray(_energies(s, np.concatenate([s.rates, s.speeds])).L_q)
 
 
 def equations(s: State) -> Equations:
     """ṗ + Aᵀλ = L,q + Q̄ [C 154]."""
-    return Equations(*constrained(s, _energies(s, s.rates).L_q + unpotential_on_rates(s)))
+    return Equations(*constrained(s, by_coordinates(s) + unpotential_on_rates(s)))
 
 
 def explain(s: State) -> list[Quantity]:
@@ -53,7 +78,7 @@ def explain(s: State) -> list[Quantity]:
         quantity("M", "M of p = M q̇ + Γ [C 153]", own.M, q, q),
         quantity("Gamma", "Γ", own.Gamma, q),
         quantity("L", "L = T − V, in q̇", substitute(own.T - own.V, dict(zip(own.rates, s.rates)))),
-        quantity("L_q", "L,q of ṗ = L,q + Q̄ − Aᵀλ [C 154]", _energies(s, s.rates).L_q, q),
+        quantity("L_q", "L,q of ṗ = L,q + Q̄ − Aᵀλ [C 154]", by_coordinates(s), q),
     ]
 
 

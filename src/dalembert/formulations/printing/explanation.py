@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.printing.quantity import Quantity
+from dalembert.formulations.printing.readable import NO_ALGEBRA, Algebra
 from dalembert.parts.names import nearest
 from dalembert.trace import Expr, evaluate, free_symbols, substitute, symbol, tracing
 from dalembert.trace.collect import collected
@@ -29,6 +30,8 @@ class Explanation:
     """How the method goes, with the numbers of its source's equations."""
     quantities: tuple[Quantity, ...]
     notes: tuple[str, ...] = ()
+    algebra: Algebra = NO_ALGEBRA
+    """What is known of its symbols."""
 
     # -- by name ----------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> np.ndarray:
@@ -63,7 +66,7 @@ class Explanation:
                 raise FormulationError(f"where: {name!r} does not occur; {nearest(name, list(known), 'choose one of')}")
         with tracing():
             put = substitute([x.value for x in self.quantities], {symbol(k): v for k, v in values.items()})
-            put = [short if (short := collected(x)) is not None else x for x in put]
+            put = [short if (short := collected(x, relations=self.algebra.relations)) is not None else x for x in put]
         return replace(self, quantities=tuple(replace(x, value=_tidy(v)) for x, v in zip(self.quantities, put)))
 
     def evaluated(self, values: Mapping[Expr, Any]) -> Explanation:

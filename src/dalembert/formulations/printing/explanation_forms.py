@@ -7,17 +7,15 @@ named intermediates, which come first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.formulations.printing.element_tables import element_lines, latex_block, latex_lines
 from dalembert.formulations.printing.quantity import Quantity
-from dalembert.trace import count_operations, substitute, tracing
-from dalembert.trace.collect import collected
-from dalembert.trace.text.elements import element_texts
-from dalembert.trace.text.intermediates import Naming, expanded_length, program, whole
+from dalembert.formulations.printing.readable import readable
 from dalembert.trace.text.latex_atoms import name_in_latex
 from dalembert.trace.text.latex_notation import NOTATION
 from dalembert.trace.text.latex_sentence import sentence_in_latex
@@ -30,10 +28,8 @@ if TYPE_CHECKING:
 
     from dalembert.formulations.printing.explanation import Explanation
 
-MOST_OPERATIONS, LONGEST = 1000, 300
-"""Operations beyond which a matrix is not multiplied out, and characters of an element that is still written without names."""
-LINE, LATEX_LINE = 110, 220
-"""Characters of a row of a table, in text and in LaTeX."""
+LINE = 110
+"""Characters of a row of a table."""
 DIGITS = 6
 ROUNDING = 1e-14
 """Part of a matrix's largest number below which another is printed as 0."""
@@ -46,37 +42,10 @@ def _written(
     x: Explanation, notation: Notation, name: Callable[[str], str]
 ) -> tuple[list[tuple[str, str]], list[Table]]:
     """Named intermediates, and the texts of every quantity."""
-    short: dict[str, np.ndarray] = {}
-    long: dict[str, np.ndarray] = {}
-    tables: dict[str, Table] = {}
-    for i, each in enumerate(x.quantities):
-        if not each.symbolic:
-            tables[str(i)] = _numbers(each.value, notation)
-            continue
-        found = _multiplied_out(each.value)
-        (long if found is None else short)[str(i)] = each.value if found is None else found
-    with tracing():  # what was traced apart shares nothing yet
-        long = dict(zip(long, substitute(list(long.values()), {})))
-    tables |= element_texts(short, whole, notation, name)[1]
-    assigned, texts = element_texts(long, _taken(program, x), notation, name)
-    tables |= texts
-    return assigned, [tables[str(i)] for i in range(len(x.quantities))]
-
-
-def _taken(naming: Naming, x: Explanation) -> Naming:
-    """Intermediates are called like no quantity."""
-    return lambda outputs, taken: naming(outputs, [each.name for each in x.quantities])
-
-
-def _multiplied_out(values: np.ndarray) -> np.ndarray | None:
-    """The collected form where it can be read, else None."""
-    if count_operations(values).total > MOST_OPERATIONS:
-        return None
-    with tracing():
-        found = collected(values)
-    if found is None or max((expanded_length(e) for e in found.ravel()), default=0) > LONGEST:
-        return None
-    return np.asarray(found, dtype=object)
+    symbolic = {str(i): each.value for i, each in enumerate(x.quantities) if each.symbolic}
+    made = readable(symbolic, x.algebra, list(x)).texts(notation, name)
+    numbers = {str(i): _numbers(each.value, notation) for i, each in enumerate(x.quantities) if not each.symbolic}
+    return made.assigned, [(made.tables | numbers)[str(i)] for i in range(len(x.quantities))]
 
 
 def _numbers(values: np.ndarray, notation: Notation) -> Table:
@@ -140,15 +109,7 @@ def _plain_lines(x: Quantity, table: Table) -> list[str]:
     if sum(widths) + 2 * len(widths) <= LINE:
         lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths)) for row in cells]
         return [line.rstrip() for line in lines]
-    return [f"{x.name}[{', '.join(place)}] = {t}" for place, t in _elements(x, table)] or ["0"]
-
-
-def _elements(x: Quantity, table: Table) -> Iterator[tuple[list[str], str]]:
-    """Places and texts of what is not 0."""
-    labels = (x.rows, x.columns)
-    for index, t in np.ndenumerate(table):
-        if t not in ("0", "0.0", "-0.0"):
-            yield [labels[k][i] if k < 2 and labels[k] else str(i + 1) for k, i in enumerate(index)], t
+    return element_lines(x.name, table, (x.rows, x.columns)) or ["0"]
 
 
 # -- LaTeX -----------------------------------------------------------------------------------------------------------------
@@ -156,26 +117,8 @@ def latex(x: Explanation) -> str:
     assigned, tables = _written(x, NOTATION, name_in_latex)
     lines = [f"{name} &= {value}" for name, value in assigned]
     for each, table in zip(x.quantities, tables):
-        lines += [rf"& {sentence_in_latex(each.meaning)}", *_latex_lines(each, table)]
-    return "\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"])
-
-
-def _latex_lines(x: Quantity, table: Table) -> list[str]:
-    name = name_in_latex(x.name)
-    if not table.size:
-        shape = r" \times ".join(map(str, table.shape))
-        return [rf"{name} &= [\;]_{{{shape}}}"]
-    if table.ndim == 0:
-        return [f"{name} &= {table}"]
-    rows = table.reshape(len(table), -1)
-    if max(sum(len(t) + 3 for t in row) for row in rows) <= LATEX_LINE:
-        body = r" \\ ".join(" & ".join(row) for row in rows)
-        return [rf"{name} &= \left[\begin{{array}}{{{'c' * rows.shape[1]}}} {body} \end{{array}}\right]"]
-    place = f"[{name}]" if "_" in name else name
-    found = [
-        f"{place}_{{{','.join(str(i + 1) for i in index)}}} &= {t}" for index, t in np.ndenumerate(table) if t != "0"
-    ]
-    return found or [f"{name} &= 0"]
+        lines += [rf"& {sentence_in_latex(each.meaning)}", *latex_lines(each.name, table)]
+    return latex_block(lines)
 
 
 # -- HTML ------------------------------------------------------------------------------------------------------------------
@@ -197,7 +140,7 @@ def html(x: Explanation) -> str:
     if assigned:
         out += ["<p>with</p>", _block([f"{name} &= {value}" for name, value in assigned])]
     for each, table in zip(x.quantities, tables):
-        out += [f"<p>{escape(each.meaning)}</p>", _block(_latex_lines(each, table))]
+        out += [f"<p>{escape(each.meaning)}</p>", _block(latex_lines(each.name, table))]
     return in_page(f"{x.mechanism}: {x.title}", out)
 
 
@@ -208,7 +151,7 @@ def in_page(title: str, parts: Iterable[str]) -> str:
 
 
 def _block(lines: list[str]) -> str:
-    return mathml("\n".join([r"\begin{aligned}", " \\\\\n".join(lines), r"\end{aligned}"]))
+    return mathml(latex_block(lines))
 
 
 def _paragraphs(words: str) -> list[str]:

@@ -19,6 +19,8 @@ from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
 from dalembert.trace import directional, substitute, symbol
 
 FACTOR = symbol("factor.of.loads")
+_MEASURES = ("parts", "part_of", "scales")
+"""What A weighs rows and conditions by: it must not hang on which forces are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarra
     def f(gravity: Any, forces: Any, stiffness_factor: Any = 0.0) -> np.ndarray:
         bodies = tuple(b.slack(stiffness_factor) for b in m.bodies)
         acted = replace(m, bodies=bodies, gravity=gravity, forces=forces, parameters=known)
+        for name in _MEASURES:
+            acted.__dict__[name] = getattr(m, name)
         return np.asarray(method.equations(method.state(acted, t, q, w)).f)
 
     velocity = f(still, {})

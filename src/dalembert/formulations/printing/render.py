@@ -1,46 +1,42 @@
 """Written equations for people: plain text, LaTeX and SymPy, collected as mass matrix, velocity terms, gravity, forces, constraints.
 
-Where the collected form is short it is written out; else shared values get names, in whichever form takes fewer operations.
+What is 0 is left out, and so is a mass matrix that is 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.errors import TraceError
+from dalembert.formulations.printing.element_tables import element_lines, is_zero, latex_block, latex_lines
+from dalembert.formulations.printing.readable import Algebra, Readable, Texts, readable
 from dalembert.optional import optional
-from dalembert.trace import count_operations, substitute, tracing
-from dalembert.trace.collect import collected
-from dalembert.trace.text import latex_program, plain_text, to_sympy
-from dalembert.trace.text.intermediates import Intermediates, Naming, expanded_length, program, whole
+from dalembert.trace.text import to_sympy
+from dalembert.trace.text.intermediates import program, whole
 from dalembert.trace.text.latex_atoms import name_in_latex
+from dalembert.trace.text.latex_notation import NOTATION
+from dalembert.trace.text.plain import PLAIN
 
 if TYPE_CHECKING:
     from dalembert.formulations.printing.written_equations import WrittenEquations
 
-MOST_OPERATIONS = 1000
-"""Beyond as many operations the collected form is not tried."""
-LONGEST, LONGEST_RATE = 500, 1000
-"""Characters of an element that is still written out; rates of coordinates, which are read less, may be longer."""
-SMALL_MATRIX, SHORT_ELEMENT = 6, 30
-"""Rows of a mass matrix, and characters of its elements, that are set as a matrix in LaTeX."""
-
 HEADINGS = {
     "qdot": "rates of the coordinates",
     "A": "mass matrix, symmetric, where it is not 0",
-    "f_velocity": "velocity terms",
-    "f_gravity": "gravity",
-    "f_applied": "applied forces",
+    "f_velocity": "velocity terms, where they are not 0",
+    "f_gravity": "gravity, where it is not 0",
+    "f_applied": "applied forces, where they are not 0",
     "B": "constraints, where they are not 0",
-    "gamma": "constraint accelerations",
+    "gamma": "constraint accelerations, where they are not 0",
 }
+SMALL_MATRIX, SHORT_ELEMENT = 6, 60
+"""Rows of a mass matrix, and characters of its elements in LaTeX, that are set as a matrix."""
 
 
-def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
-    """What there is to read, by the names of HEADINGS, and whether intermediates are named in it."""
+def sections(eq: WrittenEquations) -> Readable:
+    """What there is to read, by the names of HEADINGS."""
     found = {
         "qdot": eq.qdot,
         "A": eq.A,
@@ -50,111 +46,83 @@ def sections(eq: WrittenEquations) -> tuple[dict[str, np.ndarray], Naming]:
     }
     found = {name: x for name, x in found.items() if name in ("qdot", "A") or _present(x)}
     found |= {"B": eq.B, "gamma": eq.gamma} if len(eq.gamma) else {}
-    with tracing():  # traced one by one, they share nothing yet
-        found = dict(zip(found, substitute(list(found.values()), {})))
-    if eq.operations.total > MOST_OPERATIONS:
-        return found, program
-    with tracing():
-        short = collected(list(found.values()))
-    if short is None:
-        return found, program
-    longest = {name: max(map(expanded_length, part.ravel()), default=0) for name, part in zip(found, short)}
-    if all(length <= LONGEST for name, length in longest.items() if name != "qdot"):
-        rates = _fewer(short[0], found["qdot"]) if longest["qdot"] > LONGEST_RATE else short[0]
-        return dict(zip(found, short)) | {"qdot": rates}, whole if rates is short[0] else rates_named
-    shorter = count_operations(short).total < count_operations(list(found.values())).total
-    return dict(zip(found, short)) if shorter else found, program
-
-
-def rates_named(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
-    """Names for what the rates of coordinates are made of, where all the rest is short; one program where it must be in one piece."""
-    return program(outputs, taken)
-
-
-def _fewer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """A copy of that which takes fewer operations."""
-    return np.array(min((a, b), key=lambda x: count_operations(x).total))
+    if eq.symmetric:
+        found["A"] = np.tril(eq.A)
+    return readable(found, Algebra.of(eq.mechanism, eq.u), found)
 
 
 def _present(values: np.ndarray) -> bool:
-    return any(not _zero(x) for x in values)
+    return any(not is_zero(x) for x in values)
 
 
-def _zero(x: Any) -> bool:
-    return isinstance(x, (int, float)) and x == 0.0
+def _is_one(A: np.ndarray) -> bool:
+    return all(isinstance(x, (int, float)) and x == (i == j) for (i, j), x in np.ndenumerate(A))
 
 
 def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
     """Left-hand side in letters, and the names of the parts of f that are there."""
-    return "A du/dt" + (" + B^T lambda" if len(eq.gamma) else ""), [n for n in found if n.startswith("f_")] or ["0"]
+    left = ("" if _is_one(eq.A) else "A ") + "du/dt" + (" + B^T lambda" if len(eq.gamma) else "")
+    return left, [n for n in found if n.startswith("f_")] or ["0"]
 
 
 def text(eq: WrittenEquations) -> str:
-    found, naming = sections(eq)
-    names = [w.name for w in eq.u]
-    rows = [f"row {k + 1}" for k in range(len(eq.gamma))]
-    labels = {"qdot": [x.name for x in eq.q], "B": rows, "gamma": rows}
-    lines: dict[str, Any] = {}
-    count: dict[str, int] = {}
-    for name, values in found.items():
-        half = name == "A" and _symmetric(eq, values)
-        made = dict(_elements(name, values, labels.get(name, names), names, half))
-        lines |= made
-        count[name] = len(made)
-    if naming is rates_named:
-        apart = plain_text(dict(list(lines.items())[: count["qdot"]]), program).splitlines()
-        written = apart + plain_text(dict(list(lines.items())[count["qdot"] :]), whole).splitlines()
-    else:
-        written = plain_text(lines, naming).splitlines()
-    first = len(written) - len(lines)
-    left, right = balance(eq, found)
+    written = sections(eq).texts(PLAIN)
+    left, right = balance(eq, written.tables)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
+    if len(eq.gamma):
+        out.append(f"B du/dt = {'gamma' if _shown(eq, written, 'gamma') else '0'}")
     out += [f"to first degree in {', '.join(eq.small.names)}"] if eq.small is not None else []
-    out += ["", "with", *(f"  {line}" for line in written[:first])] if first else []
-    headings = HEADINGS if _symmetric(eq, found["A"]) else HEADINGS | {"A": "mass matrix, where it is not 0"}
-    for name in found:
-        out += ["", headings[name], *(f"  {line}" for line in written[first : first + count[name]])]
-        first += count[name]
+    if written.assigned:
+        out += ["", "with", *(f"  {name} = {value}" for name, value in written.assigned)]
+    for name in written.tables:
+        lines = _shown(eq, written, name)
+        heading = HEADINGS[name] if name != "A" or eq.symmetric else "mass matrix, where it is not 0"
+        out += ["", heading, *(f"  {line}" for line in lines)] if lines else []
     return "\n".join(out)
 
 
-def _elements(name: str, values: np.ndarray, rows: list[str], columns: list[str], half: bool) -> list[tuple[str, Any]]:
+def _shown(eq: WrittenEquations, written: Texts, name: str) -> list[str]:
+    """The lines of a section; none where there is nothing to say."""
+    names, rows = [w.name for w in eq.u], [f"row {k + 1}" for k in range(len(eq.gamma))]
+    table = written.tables[name]
     if name == "qdot":
-        return [(f"d/dt {row}", x) for row, x in zip(rows, values)]
-    if values.ndim == 1:
-        return [(f"{name}[{row}]", x) for row, x in zip(rows, values)]
-    return [
-        (f"{name}[{row}, {column}]", values[i, j])
-        for i, row in enumerate(rows)
-        for j, column in enumerate(columns)
-        if (j <= i or not half) and not _zero(values[i, j])
-    ]
+        return [f"d/dt {q} = {t}" for q, t in _rates(eq, table)]
+    if name == "A" and _is_one(eq.A):
+        return []
+    labels = (rows if name in ("B", "gamma") else names, names)
+    return element_lines(name, table, labels)
 
 
-def _symmetric(eq: WrittenEquations, A: np.ndarray) -> bool:
-    """Whether A is, as that of all exact equations; of partly linear ones, where both sides of the diagonal are the same expression."""
-    pairs = zip(A.ravel(), A.T.ravel())
-    return eq.small is None or all(a is b or (isinstance(a, (int, float)) and a == b) for a, b in pairs)
+def _rates(eq: WrittenEquations, table: np.ndarray) -> list[tuple[str, str]]:
+    """Coordinates with the texts of their rates; in one line where each rate is a speed by itself."""
+    if len(eq.q) > 1 and len(eq.q) == len(eq.u) and all(x is w for x, w in zip(eq.qdot, eq.u)):
+        return [("q", eq.u[0].name.partition("_")[0])]
+    return [(x.name, t) for x, t in zip(eq.q, table)]
 
 
 def latex(eq: WrittenEquations) -> str:
-    found, naming = sections(eq)
-    left = r"A \dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
-    right = " + ".join(name_in_latex(name) for name in balance(eq, found)[1])
-    head, body = latex_program(_halved(found, _symmetric(eq, found["A"])), naming=naming).split("\n", 1)
+    written = sections(eq).texts(NOTATION, name_in_latex)
+    left = ("" if _is_one(eq.A) else "A ") + r"\dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
+    right = " + ".join(name_in_latex(name) for name in balance(eq, written.tables)[1])
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
-    same = r", \quad A = A^{T}" if _symmetric(eq, found["A"]) else ""
-    return "\n".join([head, rf"{left} &= {right}{same}{speeds} \\", body])
+    symmetric = "" if _is_one(eq.A) or not eq.symmetric else r", \quad A = A^{T}"
+    lines = [f"{left} &= {right}{symmetric}{speeds}", *(f"{name} &= {value}" for name, value in written.assigned)]
+    for name, table in written.tables.items():
+        if name == "A":
+            lines += [] if _is_one(eq.A) else _mass_matrix(table, eq.symmetric)
+        elif name == "gamma" and all(t == "0" for t in table):
+            lines.append(r"\gamma &= 0")
+        else:
+            lines += latex_lines(name, table)
+    return latex_block(lines)
 
 
-def _halved(found: dict[str, np.ndarray], half: bool) -> dict[str, Any]:
-    """A large or long A as its elements that are not 0, of a symmetric one those of the lower half."""
-    A = found["A"]
-    if len(A) <= SMALL_MATRIX and max(map(expanded_length, A.ravel()), default=0) <= SHORT_ELEMENT:
-        return found
-    lower = [(i, j) for i in range(len(A)) for j in range(i + 1 if half else len(A)) if not _zero(A[i, j])]
-    elements = {f"A_{i + 1},{j + 1}": A[i, j] for i, j in lower}
-    return {"qdot": found["qdot"], **elements, **{name: x for name, x in found.items() if name not in ("qdot", "A")}}
+def _mass_matrix(lower: np.ndarray, symmetric: bool) -> list[str]:
+    """A small one as a matrix, a large one as its elements, of a symmetric one those of the lower half."""
+    whole_one = np.where(np.tri(len(lower), dtype=bool), lower, lower.T) if symmetric else lower
+    if len(lower) <= SMALL_MATRIX and max(map(len, lower.ravel()), default=0) <= SHORT_ELEMENT:
+        return latex_lines("A", whole_one)
+    return [f"A_{{{i + 1},{j + 1}}} &= {t}" for (i, j), t in np.ndenumerate(lower) if t != "0"]
 
 
 def _column(names: list[str]) -> str:
@@ -163,6 +131,10 @@ def _column(names: list[str]) -> str:
 
 def in_sympy(eq: WrittenEquations) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
     sympy = optional("sympy", "writing equations in SymPy", TraceError)
-    found, naming = sections(eq)
-    replacements, values = to_sympy(list(found.values()), naming)
-    return replacements, {name: sympy.Matrix(x) for name, x in zip(found, values)}
+    found = sections(eq)
+    values = found.values
+    if eq.symmetric:
+        values["A"] = np.where(np.tri(len(eq.A), dtype=bool), values["A"], values["A"].T)
+    named = any(x.any() for x in found.is_long.values())
+    replacements, made = to_sympy(list(values.values()), program if named else whole)
+    return replacements, {name: sympy.Matrix(x) for name, x in zip(values, made)}

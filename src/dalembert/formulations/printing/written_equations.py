@@ -16,6 +16,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.partial_linearisation import SmallCoordinates, Truncation, small_speeds
 from dalembert.formulations.printing.force_parts import ForceParts, parts
+from dalembert.formulations.traced import shortest
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -62,9 +63,14 @@ class WrittenEquations:
         """On the symbols t, q_… and the formulation's letter with the names of its speeds."""
         q = symbols("q_", m.coordinates)
         w = symbols(f"{getattr(method, 'letter', 'u')}_", method.speeds(m))
-        s = method.state(m, symbol("t"), q, w)
-        e = method.equations(s)
-        return WrittenEquations(name, method, m, q, w, s.rates, e.A, e.f, e.B, e.gamma)
+
+        def written() -> list[np.ndarray]:
+            s = method.state(m, symbol("t"), q, w)
+            e = method.equations(s)
+            return [np.asarray(x) for x in (s.rates, e.A, e.f, e.B, e.gamma)]
+
+        qdot, A, f, B, gamma = shortest(written, list)
+        return WrittenEquations(name, method, m, q, w, qdot, A, f, B, gamma)
 
     def truncated(self, small: SmallCoordinates) -> WrittenEquations:
         """The same to first degree in what is small: accelerations of small speeds meet A of degree 0, the others A of degree 1."""
@@ -111,11 +117,27 @@ class WrittenEquations:
         """Operations to compute A, f, B and γ together, each shared value once."""
         return count_operations([self.A, self.f, self.B, self.gamma])
 
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether A is, as that of all exact equations; of partly linear ones, where both sides of the diagonal are the same."""
+        if self.small is None:
+            return True
+        from dalembert.trace.collect import Powers, collected
+
+        with tracing():
+            sides = [
+                x.ravel() if (short := collected(x.ravel(), Powers)) is None else short for x in (self.A, self.A.T)
+            ]
+            return all(a is b or (isinstance(a, (int, float)) and a == b) for a, b in zip(*sides))
+
     # -- the right-hand side in parts -----------------------------------------------------------------------------------
     @cached_property
     def _parts(self) -> ForceParts:
         with tracing():
-            made = parts(self.method, self.mechanism, self.t, self.q, self.u)
+            made = shortest(
+                lambda: parts(self.method, self.mechanism, self.t, self.q, self.u),
+                lambda x: [x.velocity, x.gravity, x.applied],
+            )
             if self.small is None:
                 return made
             return ForceParts(*(self._kept.up_to(x, 1) for x in (made.velocity, made.gravity, made.applied)))

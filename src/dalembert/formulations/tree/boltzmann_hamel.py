@@ -38,6 +38,24 @@ def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
     return np.asarray(substitute(turned, dict(zip(rates, s.rates)) | dict(zip(fixed, pi))))
 
 
+def turned_momenta(s: State, pi: np.ndarray) -> np.ndarray:
+    """W⁻¹γ π: joint by joint as the joint knows it (ω × π of a free rotation [C 198]), else by differentiation."""
+    m = s.mechanism
+    out = np.zeros(m.n_u, dtype=object)
+    unknown: list[int] = []
+    for j, q, u in zip(m.joints, s.joint_q, s.joint_u):
+        every = np.zeros(j.joint.n_u, dtype=object)
+        every[j.free] = pi[j.columns]
+        own = j.joint.turned_momenta(q, u, every)
+        if own is not None:
+            out[j.columns] = own[j.free]
+        else:
+            unknown += j.columns
+    if unknown:
+        out[unknown] = (rates_per_speed(s).T @ gamma_times(s, pi))[unknown]
+    return out
+
+
 class _FromEnergies:
     """A, and what f holds of T̄."""
 
@@ -45,9 +63,9 @@ class _FromEnergies:
         s = State(m, t, q, u)
         T = totals.kinetic_energy(s)
         pi = gradient(T, list(u))
-        Nt = rates_per_speed(s).T
         self.A = symmetric(pi, u)
-        self.f = Nt @ (gradient(T, list(q)) - gamma_times(s, pi)) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
+        by_q = rates_per_speed(s).T @ gradient(T, list(q))
+        self.f = by_q - turned_momenta(s, pi) - directional(pi, {t: 1.0} | dict(zip(q, s.rates)))
 
 
 _energies = TracedSource(_FromEnergies, lambda m: m.speeds).functions("A", "f")
@@ -77,7 +95,7 @@ def explain(s: State) -> list[Quantity]:
         quantity(
             "NTgammaT_u",
             "W⁻¹γ T̄,u, the terms that the choice of speeds brings [C 147]",
-            rates_per_speed(s).T @ turned,
+            turned_momenta(s, pi),
             m.speeds,
         ),
     ]

@@ -96,6 +96,11 @@ def _second_of(s: State) -> SimpleNamespace:
     return _second(s, s.rates)
 
 
+def condition_rows(s: State) -> np.ndarray:
+    """c,q of all conditions."""
+    return np.asarray(s.view(_second_of).C)
+
+
 def speed_rates(s: State, qddot: Any) -> np.ndarray:
     """u̇ = W q̈ + Ẇ q̇."""
     return s.view(speeds_per_rate) @ np.asarray(qddot) + bias(s)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.parts.joints.joint import Joint
 from dalembert.parts.joints.orientation import OrientationName, orientation_named
-from dalembert.vectors import IDENTITY, Matrix, Vector
+from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
 _NONE = np.zeros((3, 3))
 
@@ -57,6 +57,9 @@ class Free(Joint):
 
     def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return np.concatenate([self._turn.angular_velocity(q[:-3], rates[:-3]), rates[-3:]])
+
+    def turned_momenta(self, q: Vector, u: Vector, pi: Vector) -> Vector:
+        return np.concatenate([cross(u[:3], pi[:3]), np.zeros(3)])
 
     def admissible(self, q: Vector) -> Vector:
         return np.concatenate([self._turn.admissible(q[:-3]), q[-3:]])

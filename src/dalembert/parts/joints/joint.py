@@ -101,6 +101,10 @@ class Joint:
         """u from q̇: the inverse of `rates`, on rates that keep the coordinates admissible."""
         return rates
 
+    def turned_momenta(self, q: Vector, u: Vector, pi: Vector) -> Vector | None:
+        """W⁻¹γ π of Boltzmann and Hamel's equations, with u = Wᵀq̇ [C 147b]; None where it is to be found by differentiation."""
+        return np.zeros(self.n_u) if self.rates_are_speeds else None
+
     def admissible(self, q: Vector) -> Vector:
         """The nearest coordinates that satisfy whatever condition holds among them (q itself where there is none)."""
         return q

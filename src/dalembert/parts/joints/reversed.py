@@ -98,6 +98,9 @@ class Reversed(Joint):
     def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return self.joint.speeds_from_rates(q, rates)
 
+    def turned_momenta(self, q: Vector, u: Vector, pi: Vector) -> Vector | None:
+        return self.joint.turned_momenta(q, u, pi)
+
     def admissible(self, q: Vector) -> Vector:
         return self.joint.admissible(q)
 

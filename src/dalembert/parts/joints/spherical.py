@@ -11,7 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.parts.joints.bearing import Bearing, LoadTerm, on_force
 from dalembert.parts.joints.joint import Joint
 from dalembert.parts.joints.orientation import OrientationName, orientation_named
-from dalembert.vectors import IDENTITY, Matrix, Vector
+from dalembert.vectors import IDENTITY, Matrix, Vector, cross
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ class Spherical(Joint):
 
     def speeds_from_rates(self, q: Vector, rates: Vector) -> Vector:
         return self._turn.angular_velocity(q, rates)
+
+    def turned_momenta(self, q: Vector, u: Vector, pi: Vector) -> Vector:
+        return cross(u, pi)
 
     def admissible(self, q: Vector) -> Vector:
         return self._turn.admissible(q)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,11 @@ from dalembert.trace.graph import flatten, ordered
 LINE = 100
 """About how many characters an expression may take before a part of it gets a name."""
 
+WORTH = 40
+"""Characters that are read as easily as a name is remembered."""
+
 _NAME = len("z1234")
-_INFIX = {ops.ADD, ops.SUB, ops.MUL, ops.DIV, ops.LT, ops.LE}
+_INFIX = {ops.ADD, ops.SUB, ops.LT, ops.LE}
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,17 @@ def program(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     return Intermediates(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
 
 
+def for_reading(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
+    """Names for what is used more than once only where that saves reading: a short expression is written again instead."""
+    flat = flatten(outputs)
+    nodes = ordered(flat)
+    uses = _uses(nodes, flat)
+    named = _with_cuts(nodes, _with_choices(nodes, set()), {e: n for e, n in uses.items() if n > 1})
+    inputs = tuple(e for e in nodes if e.op is ops.SYMBOL)
+    names = _free_names({s.name for s in inputs}.union(taken))
+    return Intermediates(inputs, tuple((next(names), e) for e in nodes if e in named), tuple(flat))
+
+
 def whole(outputs: Any, taken: Collection[str] = ()) -> Intermediates:
     """No names at all: every output is written as one expression, for outputs that are short."""
     flat = flatten(outputs)
@@ -60,19 +74,24 @@ def expanded_length(e: Any) -> int:
     """About how many characters the expression takes with nothing named, by a count that cannot run away."""
     length: dict[Any, int] = {}
     for x in ordered(e):
-        parts = sum(length[a] if type(a) is Expr else len(str(a)) for a in x.args)
+        parts = sum(length[a] if type(a) is Expr else len(f"{a:.17g}" if type(a) is float else a) for a in x.args)
         length[x] = min(_own_length(x.op) + parts, 10**9)
     return length.get(e, 0)
 
 
 def _shared(nodes: list[Expr], outputs: list[Any]) -> set[Expr]:
-    """Nodes used more than once. A sign is never named: the uses of −x are uses of x."""
+    """Nodes used more than once."""
+    return {e for e, n in _uses(nodes, outputs).items() if n > 1}
+
+
+def _uses(nodes: list[Expr], outputs: list[Any]) -> Counter[Expr]:
+    """How often each node is used, but for symbols. A sign is never named: the uses of −x are uses of x."""
     uses: Counter[Expr] = Counter()
     for e in nodes:
         if e.op is not ops.NEG:
             uses.update(_unsigned(a) for a in e.operands)
     uses.update(_unsigned(x) for x in outputs if type(x) is Expr)
-    return {e for e, n in uses.items() if n > 1 and e.op is not ops.SYMBOL}
+    return Counter({e: n for e, n in uses.items() if e.op is not ops.SYMBOL})
 
 
 def _with_choices(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
@@ -87,8 +106,11 @@ def _with_choices(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
     return named
 
 
-def _with_cuts(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
-    """Further names, so that no expression written down to names and symbols is much longer than a line."""
+def _with_cuts(nodes: list[Expr], named: set[Expr], uses: Mapping[Expr, int] | None = None) -> set[Expr]:
+    """Further names, so that no expression written down to names and symbols is much longer than a line.
+
+    Where uses are given, what is used often enough to be worth it gets a name too.
+    """
     named = set(named)
     length: dict[Expr, int] = {}
 
@@ -108,10 +130,15 @@ def _with_cuts(nodes: list[Expr], named: set[Expr]) -> set[Expr]:
                     break
                 named.add(longest)
             length[e] = total
+            n = uses.get(e, 1) if uses else 1
+            if (n - 1) * total > WORTH + n * _NAME:
+                named.add(e)
     return named
 
 
 def _own_length(op: ops.Op) -> int:
+    if op in (ops.MUL, ops.DIV):
+        return len("*")
     return 0 if op is ops.SYMBOL else len(" + ") if op in _INFIX else len(f"{op}()")
 
 

@@ -77,9 +77,9 @@ def number_in_latex(x: float) -> Piece:
         return Piece("-" + number_in_latex(-x).at(Level.PRODUCT), Level.SIGN)
     if not math.isfinite(x):
         return Piece(r"\infty" if x > 0.0 else r"\mathrm{nan}")
-    fraction = _fraction(x)
-    if fraction:
-        return Piece(r"\frac{{{}}}{{{}}}".format(*fraction))
+    found = fraction(x)
+    if found:
+        return Piece(r"\frac{{{}}}{{{}}}".format(*found))
     mantissa, _, exponent = repr(x).partition("e")
     mantissa = mantissa.removesuffix(".0")
     if not exponent:
@@ -88,7 +88,7 @@ def number_in_latex(x: float) -> Piece:
     return Piece(power, Level.POWER) if mantissa == "1" else Piece(rf"{mantissa} \cdot {power}", Level.PRODUCT)
 
 
-def _fraction(x: float) -> tuple[int, int] | None:
+def fraction(x: float) -> tuple[int, int] | None:
     """p/q where that is exactly x and says more than its decimals: halves to sixteenths, or decimals without end."""
     endless = len(repr(x)) > 15
     for q in range(2, 100) if endless else (2, 4, 8, 16):

@@ -28,7 +28,8 @@ APPROXIMATE = 1e-2
 """The same for the formulation `gauss_penalty`, which says of itself that it is an approximation. The method `penalty` is compared with
 what it should give in exact arithmetic."""
 SAME_SPEEDS = 1e-10
-"""Difference of speeds, by the largest of them, after a formulation's own speeds were computed from them and back."""
+"""Difference of speeds, by the largest of them, after a formulation's own speeds were computed from them and back; more where
+momenta lose digits."""
 FULL_SIZE = 8
 """One in so many mechanisms is of full size."""
 COMPILED = 28
@@ -103,9 +104,16 @@ def _own_state(form: Any, s: Any) -> Any:
     """The state that the formulation makes of its own speeds. Where that is `s` again, `s` stands for it: what is computed once in it
     serves all formulations."""
     own = form.state(s.mechanism, s.t, s.coordinates, form.formulation_speeds(s))
-    if not _relative(own.speeds, s.speeds, max(1.0, np.abs(s.speeds).max(initial=0.0))) <= SAME_SPEEDS:
+    if not _relative(own.speeds, s.speeds, max(1.0, np.abs(s.speeds).max(initial=0.0))) <= s.view(_allowed):
         raise AssertionError("its speeds are those of another motion")
     return s if type(own) is type(s) else own
+
+
+def _allowed(s: Any) -> float:
+    """What rounding may do to speeds that come back from momenta: n ε times the condition of A, speeds measured by √A_ii."""
+    A = kane.mass_matrix(s)
+    by = 1.0 / np.sqrt(np.where(np.diag(A) > 0.0, np.diag(A), 1.0))
+    return max(SAME_SPEEDS, len(A) * 2.0**-52 * float(np.linalg.cond(by[:, None] * A * by))) if len(A) else SAME_SPEEDS
 
 
 @dataclass(frozen=True, eq=False)

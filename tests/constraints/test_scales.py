@@ -43,7 +43,9 @@ def test_a_linkage_is_judged_alike_at_every_size(make, freedoms, rank, units):
     q, _ = m.assemble()
     d = diagnose(m, q)
     assert (d.mobility, d.rank, d.shaky) == (freedoms, rank, False)
-    np.testing.assert_allclose(q, make().assemble()[0], atol=1e-9)
+    # on its way to the nearest closed pose it passes others where rows nearly depend on each other, and rounding shifts it along
+    # its freedom
+    np.testing.assert_allclose(q, make().assemble()[0], atol=1e-5)
 
 
 @pytest.mark.parametrize("size", [1e-4, pytest.param(1e-6, marks=pytest.mark.slow)])

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.trace.native import executable
 from tests.kernels.support import agree, random_states, reference
-from tests.mechanisms import planar_pendulum, random_tree
+from tests.mechanisms import planar_pendulum, random_state, random_tree
 from tests.targets import LANES as WIDTH
 
 pytestmark = pytest.mark.usefixtures("driver")
@@ -119,3 +120,16 @@ def test_two_threads_do_not_disturb_each_other(tree):
         for _ in range(20):
             found = list(pool.map(lambda b: tree.forward_dynamics(*b), batches))
             assert all((a == b).all() for a, b in zip(found, expected))
+
+
+def test_one_mechanism_for_several_numbers_of_lanes_in_one_process():
+    """What one target's code made of the mechanism does not serve another's."""
+    s = random_tree(np.random.default_rng(4), 4)
+    targets = executable()
+    m = {t.name: s.build(target=t.name) for t in (*targets, *targets[::-1])}
+    q, u, t = random_state(next(iter(m.values())), np.random.default_rng(5))
+    states = np.stack([q] * 11), np.stack([u * k for k in range(11)])
+    found = {name: each.forward_dynamics(*states, t=t) for name, each in m.items()}
+    one = [next(iter(m.values())).forward_dynamics(q, u * k, t=t) for k in range(11)]
+    for name, udot in found.items():
+        assert np.allclose(udot, one, rtol=1e-9, atol=1e-9 * np.abs(one).max()), name

@@ -44,6 +44,14 @@ def test_loops_stay_closed_and_energy_is_kept(name):
     assert energy_error(motion) < 1e-10
 
 
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-8])
+def test_loops_are_closed_between_the_steps_at_any_tolerance(rtol):
+    """Outputs lie between long steps: they are on the constraints as the steps are."""
+    b = bricard()
+    motion = b.mechanism.simulate(1.0, b.initial, b.speeds, rtol=rtol, output=1e-3)
+    assert largest_gap(motion, 7) < 1e-12
+
+
 def test_the_change_point_linkage_goes_round_and_round():
     """All bars in line twice a turn; the smooth branch is followed, the same at two tolerances."""
     m, initial, speeds, duration = change_point()

@@ -32,7 +32,7 @@ def mass_factor(A: np.ndarray, m: Mechanism | None = None) -> np.ndarray:
         raise StateError(_ANY if m is None else _without_mass(m, A)) from None
     left = np.diagonal(L, axis1=-2, axis2=-1) ** 2
     if m is None and not (left > NO_MASS * np.diagonal(A, axis1=-2, axis2=-1)).all():
-        raise StateError(_LOST)
+        raise StateError(_ANY)
     if m is not None and not (left > _least(m, A, NO_MASS)).all():
         raise StateError(_without_mass(m, A))
     return L
@@ -101,10 +101,6 @@ def _definite(m: Mechanism, A: np.ndarray) -> bool:
 _ENDLESS = (
     "the inertia of the mechanism is beyond what can be computed with: its masses or lengths are too large, or too far apart; check "
     "their units"
-)
-_LOST = (
-    "inertias in these equations lie so far apart that rounding decides the accelerations: choose another formulation, or a smaller "
-    "stiffness where it is one of a penalty"
 )
 _ANY = (
     "a freedom of the mechanism, cut open at its loops, moves no mass here: give the links at the cut a little mass and inertia, or "

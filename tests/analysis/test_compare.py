@@ -155,6 +155,16 @@ def test_a_whole_motion_costs_steps_and_time_by_each_formulation():
     assert finer.entries[0].motion.steps > found.best("kane").motion.steps
 
 
+def test_a_motion_so_smooth_that_tolerances_change_nothing_is_met_all_the_same():
+    """Two bodies on six freedoms each, turning: many tolerances make the same few steps, until one makes more."""
+    s = da.System("tumbling")
+    for k, parent in ((1, "ground"), (2, "b1")):
+        s.add_body(f"b{k}", da.box(2.0 / k, (0.2, 0.3, 0.4)))
+        s.add_joint(f"j{k}", da.General(), parent, f"b{k}", at_parent=(0.1, 0.2, 0.3))
+    found = s.build().compare(("kane", "hooker", "newton_euler"), states=1, duration=3.0, speeds={"j1.wz": 1.0})
+    assert not found.refusals and all(e.motion.error <= 1e-6 for e in found.entries), str(found)
+
+
 def test_elastic_models_are_compared_too():
     m = da.load(Path(__file__).parents[2] / "examples" / "spin_up_beam.yaml")
     found = m.compare(("kane", "hooker", "lagrange"), ("sparse_augmented",), states=2, duration=0.5, accuracy=1e-5)

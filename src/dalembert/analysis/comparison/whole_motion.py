@@ -35,7 +35,7 @@ BEST, NEXT_BEST = 1e-13, 1e-12
 LOOSEST, TIGHTER, TIGHTEST = 1e-3, 10.0**0.25, 1e-13
 """Tolerances that are tried: the first, the factor from one to the next, and the last."""
 IN_VAIN = 8
-"""Tolerances in a row that bring the motion no nearer, after which no more are tried."""
+"""Tolerances in a row that take more steps and bring the motion no nearer, after which no more are tried."""
 MOST_STEPS = 20_000
 """Steps of one motion."""
 ROUNDS = 5
@@ -96,16 +96,19 @@ class WholeMotion:
 
     def cost(self, formulation: str, constraints: str) -> MotionCost:
         """What it takes by this pair; where the accuracy is not met, an error says how near it came."""
-        nearest, since, rtol, program = np.inf, 0, LOOSEST, None
+        nearest, since, most, rtol, program = np.inf, 0, 0, LOOSEST, None
         while rtol > TIGHTEST / TIGHTER and since < IN_VAIN:
             run = self._run(formulation, constraints, rtol, program)
             program = run.program
             self._marched(run)
             error = self.error(run.rows[:, : self.m.n_q])
-            since = 0 if error < 0.5 * nearest else since + 1
-            nearest = min(nearest, error)
+            steps = int(run.counters[STEPS])
+            if error < 0.5 * nearest:
+                since = 0
+            elif steps > most:  # as many as before say nothing: the motion is smoother than the tolerance asks for
+                since += 1
+            nearest, most = min(nearest, error), max(most, steps)
             if error <= self.accuracy:
-                steps = int(run.counters[STEPS])
                 times = [self._marched(self._run(formulation, constraints, rtol, program)) for _ in range(ROUNDS)]
                 return MotionCost(rtol, error, steps, min(times))
             rtol /= TIGHTER

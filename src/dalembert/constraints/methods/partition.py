@@ -2,7 +2,7 @@
 
 Dependent speeds are chosen by pivoting, so that Bb is as well conditioned as the mechanism's pose allows; dependent rows are found
 by the same pivoting on rows and left out. Integrating (q, u_a) takes 2n − m equations, and
-(q_a, u_a), as `kernels/rhs/partition.py` does it, 2(n − m).
+(q_a, u_a), as `kernels/rhs/partition_rhs.py` does it, 2(n − m).
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ ZENO = 1e-13
 """Height of a bounce, by the scale of its gap, that is left out: far above what counts as a gap, or flights would end unseen."""
 STILL = 1e-10
 """Speed, by a row's scale per second, that counts as none when a mode is chosen."""
+AS_GOOD_AS_NONE = 1e-9
+"""Time step, s, by which an impact without collision is found."""
 PARTS = (1.0, 0.75, 0.5, 0.25, 0.0)
 """Parts of the restitution that are tried."""
 GAINED = 1e-12
@@ -42,6 +44,17 @@ class Impact:
     capped: bool
     """Whether restitution was reduced, as it would have gained energy."""
 
+    def then(self, other: Impact) -> Impact:
+        """This impact and another at once after it."""
+        return Impact(
+            self.impulses + other.impulses,
+            self.udelta + other.udelta,
+            self.before,
+            other.after,
+            self.losses + other.losses,
+            self.capped or other.capped,
+        )
+
 
 def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics]) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
@@ -58,6 +71,20 @@ def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], K
     own = P[k.n_loops :]
     after = k.v + k.J @ udelta
     return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), capped)
+
+
+def without_collision(k: Kinetics, touching: list[int]) -> Impact:
+    """Impulses where no accelerations obey the laws (Painlevé's paradox): those of a time step that is as good as none.
+
+    What slides jams and is thrown off, though nothing approached: an impact without collision.
+    """
+    which = frozenset([*touching, *(i for i, x in enumerate(k.elements) if x.normal is None and k.on[i])])
+    P = LawProblem(k, which, {}, np.zeros(len(k.elements)), AS_GOOD_AS_NONE).solve()
+    if P is None:
+        raise NoSolution("impact")
+    udelta = AS_GOOD_AS_NONE * k.free + k.Y @ P
+    after = k.v + k.J @ udelta
+    return Impact(P, udelta, k.v, after, -0.5 * P[k.n_loops :] * (k.v + after), False)
 
 
 def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.equations import Equations
+from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.system_frames.floating_tree import (
     FloatingTree,
@@ -116,6 +117,28 @@ class KaneInFrame:
             return Equations(A, f, rows.B, rows.gamma)
         X, udot0 = self._change(s, trees)
         return Equations(A, f, rows.B @ X, rows.gamma - rows.B @ udot0)
+
+    def explain(self, s: State) -> list[Quantity]:
+        """Mass centre, inertia and relative angular momentum of each floating tree, and how its frame turns relative to the root."""
+        found = []
+        for x in _trees(s):
+            root, slip = s.mechanism.bodies[x.tree.root - 1].name, self.slip(x)
+            names = [s.mechanism.speeds[at] for at in x.tree.internal]
+            found += [
+                quantity(f"rho_{root}", "mass centre of the whole from the root's frame, root's axes", x.centre, "xyz"),
+                quantity(
+                    f"I_{root}", "I of the whole about its mass centre, root's axes [C 43]", x.inertia, "xyz", "xyz"
+                ),
+                quantity(
+                    f"h_{root}", "angular momentum relative to the root, ∫ρ × ρ̇ dm [C 43]", x.relative_momentum, "xyz"
+                ),
+            ]
+            if slip is not None:
+                found += [
+                    quantity(f"X_{root}", "X of ω_f = ω + X u + x_t", slip.X, "xyz", names),
+                    quantity(f"x_{root}", "how fast the frame turns relative to the root", slip.x, "xyz"),
+                ]
+        return found
 
     # -- one tree -----------------------------------------------------------------------------------------------------------
     def in_frame(self, x: TreeMotion, applied: Loads, A: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

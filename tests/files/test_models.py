@@ -25,6 +25,7 @@ from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
 from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from tests.effort import examples
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
@@ -49,7 +50,7 @@ def again(s: da.System, path) -> da.System:
     return da.System.load(path)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seeds)
 def test_random_trees_come_back_bit_for_bit(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)

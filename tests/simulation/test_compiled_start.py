@@ -46,11 +46,13 @@ def assert_same_start(m: da.Mechanism, initial=None, speeds=None, t: float = 0.0
 def test_random_loops_start_as_by_numpy() -> None:
     """Some are left to NumPy, with parts of their own or redundant rows; of the others, every start is the same."""
     accepted = 0
-    for seed in (0, 2, 3, 6, 8, 10):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         m, q, _, t = random_loops(rng, 5, 1)
         beside = m.admissible(q + 0.02 * rng.normal(size=m.n_q) * m.scales.coordinates)
         accepted += assert_same_start(m, beside, rng.normal(size=m.n_u), t)
+        if accepted == 3:
+            return
     assert accepted >= 1  # where rows are perturbed by rounding, more is left to NumPy
 
 

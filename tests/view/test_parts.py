@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from dalembert.view.drawing.topology_svg import layout, topology_svg
 from dalembert.view.encode import json_for_html
 from dalembert.view.page import MODULES
 from dalembert.view.shown_samples import quaternions, thinned
+from tests.effort import examples
 from tests.mechanisms import seeds, unit
 from tests.view.conftest import four_bar
 
@@ -63,7 +65,7 @@ def test_the_graph_marks_the_cut_joint():
     assert joints == {"A": "edge tree", "B": "edge tree", "C": "edge cut", "D": "edge tree"}
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seeds)
 def test_quaternions_turn_without_jumps(seed):
     rng = np.random.default_rng(seed)
@@ -114,13 +116,26 @@ def test_json_in_html_holds_no_markup(text):
 
 def test_modules_are_bundled_in_the_order_of_their_imports():
     for i, name in enumerate(MODULES):
-        wanted = re.findall(r'from "\./(\w+)\.js"', asset(f"js/{name}.js"))
-        assert set(wanted) <= set(MODULES[:i]), name
+        folder = PurePosixPath(name).parent
+        found = re.findall(r'from "([./\w]+)\.js"', asset(f"js/{name}.js"))
+        wanted = {posixpath.normpath(str(folder / one)) for one in found}
+        assert wanted <= set(MODULES[:i]), name
+
+
+def test_no_two_modules_use_one_name():
+    """They are joined into one, so that names at their top level are all in one place."""
+    names = [
+        x
+        for m in MODULES
+        for x in re.findall(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", asset(f"js/{m}.js"), re.M)
+    ]
+    assert len(names) == len(set(names)), sorted({x for x in names if names.count(x) > 1})
 
 
 def test_every_script_is_in_the_page():
     folder = Path(da.__file__).parent / "view" / "assets" / "js"
-    assert {f.stem for f in folder.glob("*.js")} - {"gallery"} == set(MODULES)
+    found = {f.relative_to(folder).with_suffix("").as_posix() for f in folder.rglob("*.js")}
+    assert found - {"gallery"} == set(MODULES)
 
 
 @pytest.mark.parametrize("name", ["three.LICENSE.txt"])

@@ -332,6 +332,8 @@ class Plan(Portable):
     options: SimulationOptions = field(default_factory=SimulationOptions)
     outputs: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     events: Mapping[str, Event] = field(default_factory=lambda: _NOTHING)
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=lambda: _NOTHING)
+    """Least and largest values of parameters between which they are set by hand."""
 
     def begun(self, duration: float | None, initial: Any, speeds: Any) -> tuple[float | None, Any, Any]:
         """The call's duration, initial values and speeds (None: not said), completed by the plan's."""

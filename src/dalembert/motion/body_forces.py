@@ -38,7 +38,7 @@ def body_forces(x: Samples) -> BodyForces:
     pairs = [(name, m.body_of(k)) for name, d in m.constraint_rows.items() for k in d.bodies]
     exerted: dict[str, dict[int, np.ndarray]] = {name: {} for name in m.constraint_rows}
     if pairs:
-        for (name, k), wrench in zip(pairs, evaluate(x, _exerted, x.solved.lam).transpose(1, 0, 2)):
+        for (name, k), wrench in zip(pairs, evaluate(x, exerted_wrenches, x.solved.lam).transpose(1, 0, 2)):
             exerted[name][k] = exerted[name].get(k, 0.0) + wrench
             left[:, k - 1] -= wrench
     C = one_by_one(x.at(x.solved.sampled), _coefficients, None)
@@ -50,12 +50,12 @@ def _exerted_by_laws(x: Samples, left: np.ndarray) -> None:
     m = x.mechanism
     bodies = [m.body_of(k) for d in m.law_rows.values() for k in d.bodies] if x.law_forces is not None else []
     if bodies:
-        wrenches = evaluate(x, lambda s, force: _exerted(s, -force, m.law_rows), x.law_forces)
+        wrenches = evaluate(x, lambda s, force: exerted_wrenches(s, -force, m.law_rows), x.law_forces)
         for k, wrench in zip(bodies, wrenches.transpose(1, 0, 2)):
             left[:, k - 1] -= wrench
 
 
-def _exerted(s: Any, lam: Any, of: Any = None) -> Any:
+def exerted_wrenches(s: Any, lam: Any, of: Any = None) -> Any:
     """−Cᵀλ on the bodies that each constraint looks at, or each of other differentiated rows."""
     out, start = [], 0
     for d in (s.mechanism.constraint_rows if of is None else of).values():

@@ -193,33 +193,35 @@ def _prescribed(x: Samples, number: int) -> JointForces:
 
 def joint_ends(x: Samples, number: int) -> _Ends:
     """The frames of a tree joint on the user's child and parent."""
+    return _ends(evaluate(x, lambda s, _: tree_joint_frames(s, number)))
 
-    def frames(s: Any, _: Any) -> Any:
-        m = s.mechanism
-        j, inner, link = m.joints[number - 1], s.poses[m.stands_on[number - 1]], s.links[number - 1]
-        joint, p_P = j.joint.inner, inner.p + inner.R @ j.on_parent.position
-        q = s.joint_q[number - 1][: joint.n_q]
-        child = p_P + link.R_P @ joint.translation(q), link.R_P @ joint.rotation(q)
-        return [[*p, *R.ravel()] for p, R in (child, (p_P, link.R_P))]
 
-    rows = evaluate(x, frames)
-    return _ends(rows[:, ::-1] if x.mechanism.tree.reversed[number - 1] else rows)
+def tree_joint_frames(s: Any, number: int) -> list[Any]:
+    """Place and axes, twelve numbers, of a tree joint on the user's child, then on the parent."""
+    m = s.mechanism
+    j, inner, link = m.joints[number - 1], s.poses[m.stands_on[number - 1]], s.links[number - 1]
+    joint, p_P = j.joint.inner, inner.p + inner.R @ j.on_parent.position
+    q = s.joint_q[number - 1][: joint.n_q]
+    child = p_P + link.R_P @ joint.translation(q), link.R_P @ joint.rotation(q)
+    ends = [[*p, *R.ravel()] for p, R in (child, (p_P, link.R_P))]
+    return ends[::-1] if m.tree.reversed[number - 1] else ends
 
 
 def _constraint_ends(x: Samples, name: str) -> _Ends:
-    """Where a constraint acts on its first and second body; the first body's origin where it has no place of its own."""
-    d = x.mechanism.constraint_rows[name]
-    if not d.bodies:
+    if not x.mechanism.constraint_rows[name].bodies:
         raise SimulationError(f'"{name}" acts along coordinates of joints; ask for motion.drive("{name}")')
-    constraint, bodies = d.constraint, x.mechanism.bodies
-    names = (*constraint.bodies, *(bodies[x.mechanism.body_of(k) - 1].name for k in d.bodies), "ground")[:2]
+    return _ends(evaluate(x, lambda s, _: constraint_frames(s, name)))
 
-    def frames(s: Any, _: Any) -> Any:
-        places = constraint.acts_at(s) or [s.position(names[0])] * 2
-        axes = constraint.axes(s) or [s.rotation(body) for body in names]
-        return s.settled([[*p, *R.ravel()] for p, R in zip(places, axes)])
 
-    return _ends(evaluate(x, frames))
+def constraint_frames(s: Any, name: str) -> Any:
+    """Place and axes where a constraint acts on its first and second body; the first body's origin where it has no place of its own."""
+    m = s.mechanism
+    d = m.constraint_rows[name]
+    constraint = d.constraint
+    names = (*constraint.bodies, *(m.bodies[m.body_of(k) - 1].name for k in d.bodies), "ground")[:2]
+    places = constraint.acts_at(s) or [s.position(names[0])] * 2
+    axes = constraint.axes(s) or [s.rotation(body) for body in names]
+    return s.settled([[*p, *R.ravel()] for p, R in zip(places, axes)])
 
 
 def _ends(rows: np.ndarray) -> _Ends:

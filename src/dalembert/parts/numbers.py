@@ -27,6 +27,17 @@ def number(given: Any, what: str) -> Any:
     return value
 
 
+def checked_range(name: str, value: Any, low: Any, high: Any) -> tuple[float | None, float | None]:
+    """Least and largest value of a parameter, its value between them; None where it is not said."""
+    said = [x if x is None else number(x, f'parameter "{name}": {which}') for x, which in ((low, "min"), (high, "max"))]
+    known = [x for x in (said[0], value, said[1]) if x is not None]
+    if sorted(known) != known or (None not in said and said[0] == said[1]):
+        raise ModelError(
+            f'parameter "{name}": its value {value} must lie between min={low} and max={high}, which differ'
+        )
+    return said[0], said[1]
+
+
 def numbers(given: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     """A read-only array of finite floats or expressions of this shape."""
     try:

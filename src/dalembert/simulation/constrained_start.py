@@ -28,6 +28,12 @@ LEAST_PIVOT = 1e-10
 """Pivot below which a pose counts as singular: accelerations there are lost in rounding."""
 
 
+SINGULAR_START = (
+    'mechanism "{mechanism}" starts at t = {t} s in a singular pose: there its constraints do not determine how it goes on (links in '
+    "one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
+)
+"""A sentence with gaps for names and numbers, which the page that simulates fills as well."""
+
 ProgramOf = Callable[[KeptRows], Program]
 """The program that marches with these rows."""
 
@@ -152,10 +158,7 @@ _KNOWN: WeakKeyDictionary[Mechanism, dict[Any, Diagnosis | None]] = WeakKeyDicti
 def check_not_singular(m: Mechanism, pivot: float, t: float) -> None:
     """A pose at which constraints lose a row does not determine the accelerations."""
     if not pivot > LEAST_PIVOT:
-        raise LoopError(
-            f'mechanism "{m.name}" starts at t = {t:g} s in a singular pose: there its constraints do not determine how it goes on '
-            "(links in one line, or two branches of motion that meet). Start a little beside it; from there it is passed through"
-        )
+        raise LoopError(SINGULAR_START.format(mechanism=m.name, t=f"{t:g}"))
 
 
 def check_rows_left_out(m: Mechanism, h: KeptRows, t: np.ndarray, q: np.ndarray, u: np.ndarray) -> None:

@@ -18,6 +18,33 @@ from dalembert.simulation.near_singular import near_singular, pushed_by_time, we
 from dalembert.simulation.run_options import Options
 from dalembert.simulation.status import Crossing, Status
 
+NOT_FINITE = (
+    "the motion is not finite after t = {t} s: {name} (last {last}) diverges. {cause}Try {smaller}, and look for forces that grow "
+    "without bound, divide by zero, or come from a table that ends"
+)
+NO_CONVERGENCE = (
+    "the implicit step of {step} s after t = {t} s does not converge: fastest is {name} (last {last}). {cause}Try a smaller step, or "
+    'method="radau" if stiff forces make it necessary'
+)
+SINGULAR_POSE = (
+    'mechanism "{mechanism}" comes upon a singular pose after t = {t} s: there its constraints do not determine which way it goes on '
+    "(links in one line, or two branches that meet){here}. {other}"
+)
+STAYS_SINGULAR = (
+    "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
+)
+CANNOT_CROSS = 'method="{method}" cannot be carried across it; choose method="dop853", which is'
+CREEPING = (
+    "the run creeps: near t = {t} s {name} takes steps of {step} s, at which the end at {end} s would not be reached. {cause}Try a "
+    "larger rtol (now {rtol}) or atol, other initial values, or smoother forces{kept}"
+)
+TOO_SMALL = (
+    "the tolerance cannot be met after t = {t} s: {name} would need steps below the rounding of time. {cause}Try a larger rtol (now "
+    "{rtol}) or atol, or {other}; a force that jumps needs a smooth transition{event}"
+)
+TOO_MANY_STEPS = "{steps} steps were made and only t = {t} s of {end} s is reached; try {other}or raise max_steps"
+"""Sentences with gaps for names and numbers, which the page that simulates fills as well."""
+
 Clause = Callable[[Mechanism, np.ndarray, float, KeptRows], str]
 """A clause about a nearly singular pose."""
 NARROW = 1e-3
@@ -54,6 +81,10 @@ class _Stop:
         return self.program.layout.view(self.memory, name)[:, 0]
 
     @property
+    def when(self) -> str:
+        return f"{self.t:.9g}"
+
+    @property
     def cause(self) -> str:
         return _cause(self.m, self.before, self.t, self.program)
 
@@ -75,16 +106,16 @@ class _Stop:
     def not_finite(self) -> SimulationError:
         k = _first_not_finite(self.part("y"), self.part("dy"), self.before)
         smaller = "a smaller step" if not self.options.method.adaptive else "tighter tolerances"
+        last = f"{self.before[k]:.6g}"
         return SimulationError(
-            f"the motion is not finite after t = {self.t:.9g} s: {self.names[k]} (last {self.before[k]:.6g}) diverges. {self.cause}"
-            f"Try {smaller}, and look for forces that grow without bound, divide by zero, or come from a table that ends"
+            NOT_FINITE.format(t=self.when, name=self.names[k], last=last, cause=self.cause, smaller=smaller)
         )
 
     def no_convergence(self) -> SimulationError:
         k = self.m.n_q + int(np.argmax(np.abs(self.before[self.m.n_q :])))
+        last, step = f"{self.before[k]:.6g}", f"{self.options.step:g}"
         return SimulationError(
-            f"the implicit step of {self.options.step:g} s after t = {self.t:.9g} s does not converge: fastest is {self.names[k]} "
-            f'(last {self.before[k]:.6g}). {self.cause}Try a smaller step, or method="radau" if stiff forces make it necessary'
+            NO_CONVERGENCE.format(step=step, t=self.when, name=self.names[k], last=last, cause=self.cause)
         )
 
     def out_of_reach(self) -> SimulationError:
@@ -97,39 +128,32 @@ class _Stop:
 
     def singular_pose(self) -> SimulationError:
         method, here = self.options.method.name, _here(self.m, self.part, self.t, self.program)
-        other = (
-            "It was carried on as if branches met, and stays next to such poses: change the lengths, or the initial values"
-            if method == "dop853"
-            else f'method="{method}" cannot be carried across it; choose method="dop853", which is'
-        )
-        return SimulationError(
-            f'mechanism "{self.m.name}" comes upon a singular pose after t = {self.t:.9g} s: there its constraints do not determine '
-            f"which way it goes on (links in one line, or two branches that meet){here}. {other}"
-        )
+        other = STAYS_SINGULAR if method == "dop853" else CANNOT_CROSS.format(method=method)
+        return SimulationError(SINGULAR_POSE.format(mechanism=self.m.name, t=self.when, here=here, other=other))
 
     def creeping(self) -> SimulationError:
         return SimulationError(
-            f"the run creeps: near t = {self.t:.9g} s {self.names[self.worst]} takes steps of {float(self.part('step')[0]):.1e} s, at "
-            f"which the end at {self.options.end:g} s would not be reached. {self.pose}{_driven(self.program)}{self.cause}"
-            f"Try a larger rtol (now {self.options.rtol:g}) or "
-            "atol, other initial values, or smoother forces; what was computed up to there is in the error's `motion`"
+            CREEPING.format(
+                t=self.when,
+                name=self.names[self.worst],
+                step=f"{float(self.part('step')[0]):.1e}",
+                end=f"{self.options.end:g}",
+                cause=self.pose + _driven(self.program) + self.cause,
+                rtol=f"{self.options.rtol:g}",
+                kept="; what was computed up to there is in the error's `motion`",
+            )
         )
 
     def tolerance_not_met(self) -> SimulationError:
-        rtol, radau = self.options.rtol, self.options.method.name == "radau"
-        begins = (
-            f"the tolerance cannot be met after t = {self.t:.9g} s: {self.names[self.worst]} would need steps below the rounding of "
-            "time. "
-        )
+        cause, other, event = self.cause, 'method="radau", which is made for stiff forces', " or an event"
         if self.program.constrained:
-            return SimulationError(
-                f"{begins}{self.pose}{_driven(self.program)}{_bent(self.m, self.before[: self.m.n_q])}"
-                f"Try a larger rtol (now {rtol:g}) or atol, or other initial values; a force that jumps needs a smooth transition"
-            )
-        other = "smoother forces" if radau else 'method="radau", which is made for stiff forces'
+            cause = self.pose + _driven(self.program) + _bent(self.m, self.before[: self.m.n_q])
+            other, event = "other initial values", ""
+        elif self.options.method.name == "radau":
+            other = "smoother forces"
+        name, rtol = self.names[self.worst], f"{self.options.rtol:g}"
         return SimulationError(
-            f"{begins}{self.cause}"
-            f"Try a larger rtol (now {rtol:g}) or atol, or {other}; a force that jumps needs a smooth transition or an event"
+            TOO_SMALL.format(t=self.when, name=name, cause=cause, rtol=rtol, other=other, event=event)
         )
 
 
@@ -147,9 +171,8 @@ def too_many_steps(options: Options, t: float) -> SimulationError:
     other = "a larger rtol, " if options.method.adaptive else "a larger step, "
     if options.method.adaptive and options.method.name != "radau":
         other = f'method="radau" if forces are stiff, {other}'
-    return SimulationError(
-        f"{options.max_steps} steps were made and only t = {t:.9g} s of {options.end:g} s is reached; try {other}or raise max_steps"
-    )
+    end = f"{options.end:g}"
+    return SimulationError(TOO_MANY_STEPS.format(steps=options.max_steps, t=f"{t:.9g}", end=end, other=other))
 
 
 def _first_not_finite(*states: np.ndarray) -> int:

@@ -72,7 +72,10 @@ def plan(system: System) -> Plan:
     except SimulationError as problem:
         raise ModelError(f"simulation: {problem}") from None
     duration = system.simulation.get("duration")
-    return Plan(duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events))
+    return Plan(
+        duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events),
+        dict(system.ranges),
+    )  # fmt: skip
 
 
 def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int) -> tuple[TreeJoint, int, int]:

@@ -21,7 +21,7 @@ from dalembert.parts.forces import Force
 from dalembert.parts.frames import Frame, as_frame
 from dalembert.parts.joints import General, Joint
 from dalembert.parts.names import check_new_name, unknown
-from dalembert.parts.numbers import number, numbers
+from dalembert.parts.numbers import checked_range, number, numbers
 from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
@@ -74,6 +74,8 @@ class System(Portable):
         self.laws: dict[str, Law] = {}
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
+        self.ranges: dict[str, tuple[float | None, float | None]] = {}
+        """Ranges of parameters that have one: least and largest value, None where it is not said."""
         self.ground_shapes = ()
         self.outputs: dict[str, OutputQuantity] = {}
         self.events: dict[str, Event] = {}
@@ -118,13 +120,20 @@ class System(Portable):
     def ground_shapes(self, shapes: Iterable[Shape]) -> None:
         self._ground_shapes = as_shapes(shapes, "System: ground_shapes")
 
-    def parameter(self, name: str, value: float) -> Expr:
-        """A number with a name: a symbol in the printed equations, an input of the compiled ones."""
+    def parameter(self, name: str, value: float, min: float | None = None, max: float | None = None) -> Expr:
+        """A number with a name: a symbol in the printed equations, an input of the compiled ones. `min` and `max` say in which range
+        the page's slider sets it."""
         check_new_name(name, "parameter", self.parameters)
         if not name.isidentifier() or name == "t" or name.startswith(("q_", "u_")):
             raise ModelError(f'parameter name "{name}" must be an identifier other than t, q_… and u_…')
-        self.parameters[name] = number(value, f'parameter "{name}"')
+        checked = number(value, f'parameter "{name}"')
+        self.ranges |= {name: checked_range(name, checked, min, max)} if (min, max) != (None, None) else {}
+        self.parameters[name] = checked
         return symbol(name)
+
+    def parameter_range(self, name: str) -> dict[str, float | None]:
+        """What was said of a parameter's range: `min` and `max`."""
+        return dict(zip(("min", "max"), self.ranges.get(name, ())))
 
     def add_body(
         self,

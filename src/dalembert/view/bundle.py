@@ -33,12 +33,15 @@ def joined(modules: Sequence[str]) -> str:
 
 
 def document(
-    template: str, styles: str, libraries: Sequence[str], modules: Sequence[str], data: Any, **fields: str
-) -> str:
-    """The template with `{{title}}` and the like filled in (escaped), data, styles and scripts in their places."""
+    template: str, styles: str, libraries: Sequence[str], modules: Sequence[str], data: Any, wasm: bool = False,
+    **fields: str,
+) -> str:  # fmt: skip
+    """The template with `{{title}}` and the like filled in (escaped), data, styles and scripts in their places. With `wasm` the page
+    may compile WebAssembly, which its policy forbids otherwise."""
     scripts = [("", asset(name)) for name in libraries] + [(' type="module"', joined(tuple(modules)))]
     hashes = " ".join(f"'sha256-{_hash(text)}'" for _, text in scripts)
-    policy = f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    compiles = " 'wasm-unsafe-eval'" if wasm else ""
+    policy = f"default-src 'none'; script-src {hashes}{compiles}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     values = {name: escape(value) for name, value in fields.items()}
     values |= {
         "policy": policy,

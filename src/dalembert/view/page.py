@@ -15,13 +15,18 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
-from dalembert.view.drawing.joint_frames import on_child
+from dalembert.view.drawing.joint_frames import on_child, place_on_child
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import Scene, scene
 from dalembert.view.drawing.topology_svg import topology_svg
+from dalembert.view.drawing.traced_places import expression_of, has_symbols
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
+from dalembert.view.live.live_model import LiveModel, live_model, refusal
+from dalembert.view.live.package import packaged
+from dalembert.view.live.shown import Shown
+from dalembert.view.live.sliders import sliders_of
 from dalembert.view.series import charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
 
@@ -31,7 +36,8 @@ EXACT = 14
 """Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
-    "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "main",
+    "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
+    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/live", "main",
 )  # fmt: skip
 
 
@@ -41,10 +47,13 @@ def write_page(
     traces: Iterable[Any] | None = None,
     reactions: Sequence[str] | None = None,
     results: Iterable[Any] = (),
+    live: bool = False,
+    sliders: Iterable[Any] | None = None,
 ) -> Path:
     """See `Motion.page`."""
     target = Path(path)
-    write_whole(target, page_html(motion, traces, reactions, BUDGET, results).encode("utf-8"), "page")
+    text = page_html(motion, traces, reactions, BUDGET, results, live, sliders)
+    write_whole(target, text.encode("utf-8"), "page")
     return target
 
 
@@ -54,10 +63,14 @@ def page_html(
     reactions: Sequence[str] | None,
     budget: int = BUDGET,
     results: Iterable[Any] = (),
+    live: bool = False,
+    sliders: Iterable[Any] | None = None,
 ) -> str:
     """The whole document as text."""
-    data = page_data(motion, traces, reactions, budget, results)
-    return document("page.html", "page.css", ("vendor/three.min.js",), MODULES, data, title=data["name"])
+    data = page_data(motion, traces, reactions, budget, results, live, sliders)
+    return document(
+        "page.html", "page.css", ("vendor/three.min.js",), MODULES, data, "live" in data, title=data["name"]
+    )
 
 
 def page_data(
@@ -66,8 +79,10 @@ def page_data(
     wanted: Sequence[str] | None,
     budget: int,
     results: Iterable[Any] = (),
+    live: bool = False,
+    sliders: Iterable[Any] | None = None,
 ) -> dict[str, Any]:
-    """Everything the page shows."""
+    """Everything the page shows, and where it is to be live everything that it marches with."""
     if motion.mechanism is None:
         raise SimulationError(
             "this motion was loaded without its mechanism; give it with da.load_motion(path, mechanism=m)"
@@ -76,11 +91,14 @@ def page_data(
     drawn = [w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None]
     extra = 6 * (len(wanted) if wanted else 0) + sum(3 * len(w.nodes) for w in drawn)
     shown = thinned(motion, budget, extra)
+    again = _again(shown, live, sliders)
     bodies = shown.body_motion()
-    view = scene(m, bodies.rotation, bodies.position)
+    view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = reactions(shown, wanted)
     plots = charts(shown)
-    return {
+    follows = Following(again.mechanism if again else m)
+    points = _chosen(traces, m) if traces is not None else _ends(m, view)
+    made = {
         "name": m.name,
         "version": str(motion.record.get("version", "")),
         "samples": len(motion),
@@ -88,13 +106,13 @@ def page_data(
         "position": array(bodies.position, "float64"),
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
-            {"name": name, "colour": colour, "parts": [_part(p) for p in parts if not p.bent]}
+            {"name": name, "colour": colour, "parts": [_part(p, follows) for p in parts if not p.bent]}
             for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
         ],
         "wires": [_wire(shown, w, view.thickness) for w in view.wires],
-        "joints": _joints(m),
+        "joints": _joints(m, follows),
         "look": _look(view),
-        "traces": [_trace(shown, m, p) for p in (_chosen(traces, m) if traces is not None else _ends(m, view))],
+        "traces": [_trace(shown, m, p, middle, follows) for p, middle in points],
         "charts": [
             {"key": c.key, "title": c.title, "unit": c.unit, "names": list(c.names), "values": array(c.values)}
             for c in plots
@@ -112,10 +130,44 @@ def page_data(
         "events": [[e.name, e.t] for e in motion.events[:200]],
         "findings": encoded(findings(results, m)),
     }
+    if again is not None:
+        ways = [p for p, _ in points if _bends(m, p)]
+        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways)
+        made["live"] = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
+    return made
 
 
-def _part(p: Primitive) -> dict[str, Any]:
+def _again(shown: Motion, live: bool, sliders: Any) -> LiveModel | None:
+    """What the page marches, where it is to be live; refused in words where it cannot be."""
+    if not live:
+        if sliders is not None:
+            raise SimulationError("page: sliders are for a page that simulates; say live=True as well")
+        return None
+    why = refusal(shown)
+    if why:
+        raise SimulationError(f"page: live=True is not possible. {why} Leave out live, and the page plays back")
+    return live_model(shown)
+
+
+class Following:
+    """Expressions of parameters that the drawing follows, one behind the other."""
+
+    def __init__(self, m: Mechanism):
+        self.mechanism = m
+        self.expressions: list[Any] = []
+
+    def add(self, kind: str, values: Any) -> dict[str, Any]:
+        """Where the expressions stand, for the page; nothing where there is no parameter in them."""
+        if not has_symbols(values):
+            return {}
+        self.expressions += list(values)
+        return {"follows": [kind, len(self.expressions) - len(values)]}
+
+
+def _part(p: Primitive, follows: Following) -> dict[str, Any]:
     made: dict[str, Any] = {"kind": p.kind, "layer": p.layer, "at": rounded(p.position, EXACT), "size": rounded(p.size)}
+    if p.expression is not None and p.vertices is None:
+        made |= follows.add(*p.expression)
     made["turn"] = rounded(quaternions(p.rotation[None, None])[0, 0])
     if p.colour:
         made["colour"] = p.colour
@@ -134,13 +186,15 @@ def _wire(motion: Motion, w: Wire, radius: float) -> dict[str, Any]:
     return {"body": w.body, "radius": radius, "edges": [list(e) for e in w.edges], **moved}
 
 
-def _joints(m: Mechanism) -> list[dict[str, Any]]:
+def _joints(m: Mechanism, follows: Following) -> list[dict[str, Any]]:
     """Every joint with the bodies it connects and its point on the child."""
-    tree = [(j.name, m.parent[k], k + 1, on_child(m, j, k + 1), False) for k, j in enumerate(m.joints)]
-    cuts = [(c.name, c.parent, c.child, on_child(m, c, c.child), True) for c in m.cuts]
+    of = follows.mechanism
+    tree = [(j.name, m.parent[k], k + 1, place_on_child(m, of, k), False) for k, j in enumerate(m.joints)]
+    cuts = [(c.name, c.parent, c.child, place_on_child(m, of, k, cut=True), True) for k, c in enumerate(m.cuts)]
     return [
-        {"name": name, "parent": a, "child": b, "at": rounded(place.position, EXACT), "cut": cut}
-        for name, a, b, place, cut in tree + cuts
+        {"name": name, "parent": a, "child": b, "at": rounded(at, EXACT), "cut": cut}
+        | follows.add("point", expression_of(at))
+        for name, a, b, at, cut in tree + cuts
     ]
 
 
@@ -150,21 +204,27 @@ def _look(s: Scene) -> dict[str, Any]:
     return {name: rounded(v, EXACT) for name, v in vectors.items()} | lengths
 
 
-def _chosen(given: Iterable[Any], m: Mechanism) -> list[Any]:
+def _chosen(given: Iterable[Any], m: Mechanism) -> list[tuple[Any, Any]]:
     points = [point(x, "page: traces") for x in given]
     for p in points:
         m.state().body_number(p.body)
-    return points
+    return [(p, None) for p in points]
 
 
-def _trace(motion: Motion, m: Mechanism, p: Any) -> list[Any]:
-    """A point of a body; on an elastic one its way besides, because it moves in the body."""
+def _trace(motion: Motion, m: Mechanism, p: Any, middle: Any, follows: Following) -> dict[str, Any]:
+    """A point of a body, and what it follows; on an elastic body its way besides, because it moves in the body."""
+    made = {"body": m.number_of[p.body], "at": rounded(p.at, EXACT)}
+    if _bends(m, p):
+        return made | {"way": array(motion.position(p), "float64")}
+    return made | ({} if middle is None else follows.add("point", middle))
+
+
+def _bends(m: Mechanism, p: Any) -> bool:
     k = m.number_of[p.body]
-    bends = k and m.bodies[k - 1].modes
-    return [k, rounded(p.at, EXACT), *([array(motion.position(p), "float64")] if bends else [])]
+    return bool(k and m.bodies[k - 1].modes)
 
 
-def _ends(m: Mechanism, view: Scene) -> list[Any]:
+def _ends(m: Mechanism, view: Scene) -> list[tuple[Any, Any]]:
     """Ends of the bodies that carry nothing (of all, where they are few): what lies farthest from the joint that carries them."""
     parents = set(m.parent)
     found = []
@@ -176,8 +236,8 @@ def _ends(m: Mechanism, view: Scene) -> list[Any]:
         joint = on_child(m, m.joints[k - 1], k).position
         if body.nodes:
             far = max(body.nodes, key=lambda x: float(np.linalg.norm(body.nodes[x].r - joint)))
-            found.append(point((body.name, far), "page"))
+            found.append((point((body.name, far), "page"), None))
         elif drawn:
-            far = max((p.position for p in drawn), key=lambda x: float(np.linalg.norm(x - joint)))
-            found.append(point((body.name, tuple(far)), "page"))
+            far_part = max(drawn, key=lambda p: float(np.linalg.norm(p.position - joint)))
+            found.append((point((body.name, tuple(far_part.position)), "page"), far_part.middle))
     return found[:8]

@@ -14,6 +14,11 @@ from dalembert.vectors import Vector
 
 ROUNDING = 1e-9
 """Part of a length by which links may fall short and still reach."""
+OUT_OF_REACH = (
+    'the loop {loop} cannot be closed: best gap {gap} m at "{name}" in any pose, for from joint to joint {longest} is {length} m long, '
+    "and all the others together reach {rest} m. Check their lengths, and the places of the joints on them"
+)
+"""A sentence with gaps for names and numbers, which the page that simulates fills as well."""
 
 
 def check_reach(m: Mechanism) -> None:
@@ -22,21 +27,27 @@ def check_reach(m: Mechanism) -> None:
         return
     x = m.numeric
     for cut, loop in zip(x.cuts, loops(x.tree)):
-        sides = _sides(x, loop)
-        if sides is None:
+        vectors = sides_of(x, loop)
+        if vectors is None:
             continue
+        sides = {name: float(np.linalg.norm(v)) for name, v in vectors.items()}
         longest = max(sides, key=lambda name: sides[name])
         rest = sum(sides.values()) - sides[longest]
         if sides[longest] > rest * (1.0 + ROUNDING):
             raise LoopError(
-                f'the loop {"–".join(sides)} cannot be closed: best gap {sides[longest] - rest:.3g} m at "{cut.name}" in any pose, for '
-                f"from joint to joint {longest} is {sides[longest]:.6g} m long, and all the others together reach {rest:.6g} m. Check "
-                "their lengths, and the places of the joints on them"
+                OUT_OF_REACH.format(
+                    loop="–".join(sides),
+                    gap=f"{sides[longest] - rest:.3g}",
+                    name=cut.name,
+                    longest=longest,
+                    length=f"{sides[longest]:.6g}",
+                    rest=f"{rest:.6g}",
+                )
             )
 
 
-def _sides(m: Mechanism, loop: Loop) -> dict[str, float] | None:
-    """The lengths by body; None where a joint of the loop slides."""
+def sides_of(m: Mechanism, loop: Loop) -> dict[str, Vector] | None:
+    """The way from joint to joint on every body of a loop, in its own axes; None where a joint of the loop slides."""
     ends: dict[int, list[Vector]] = {body: [] for body in loop.bodies}
     cut = next(c for c, each in zip(m.cuts, loops(m.tree)) if each.cut == loop.cut)
     round_it: list[tuple[TreeJoint | CutJoint, int, int]] = [(cut, cut.parent, cut.child)]
@@ -49,4 +60,4 @@ def _sides(m: Mechanism, loop: Loop) -> dict[str, float] | None:
     names = ["ground", *(b.name for b in m.bodies)]
     if any(len(places) != 2 for places in ends.values()):
         return None
-    return {names[body]: float(np.linalg.norm(a - b)) for body, (a, b) in ends.items()}
+    return {names[body]: a - b for body, (a, b) in ends.items()}

@@ -15,6 +15,31 @@ from dalembert.trace import depends_on
 
 PULLS = 0.01
 """Part of the largest gap, each by its row's scale, from which on a constraint takes part in a contradiction."""
+CONTRADICT = (
+    "{names} contradict each other{when}: the best that could be found after {starts} starts leaves gaps of {shares}. Take one of them "
+    "away, or change what it asks for{driven}"
+)
+CANNOT_BE_CLOSED = (
+    '{where} cannot be closed: best gap {gap} at "{name}" after {starts} starts. '
+    "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
+)
+TURNED_OVER = (
+    "the loops close only with {names} half a turn from where it can be: its axis points the other way, or its frames are turned "
+    "against each other. Reverse the axis or turn the frame, or give initial values nearer to an assembled pose"
+)
+VALUES_DO_NOT_FIT = (
+    'the given initial values of {names} cannot all be kept: with them "{name}" stays open by {gap}. Give fewer of them, and the '
+    "others are solved for"
+)
+SPEEDS_DO_NOT_FIT = (
+    'the given speeds of {names} cannot all be kept: "{name}" would still move apart at {gap} m/s; give fewer speeds'
+)
+NO_SPEEDS = (
+    '"{name}" cannot be satisfied at t = {t} s: no speeds do, {gap} is missing. The pose may be singular: start a little beside it, or '
+    "change what it asks for"
+)
+"""Sentences with gaps for names and numbers, which the page that simulates fills as well."""
+
 NEARLY_ALL = 0.1
 """Part of what is amiss in directions below which what is amiss in places does not count."""
 NO_SHIFT = 1e-9
@@ -49,8 +74,9 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescri
         )
     if len(pulling) > 1:
         return LoopError(
-            f"{_listed(pulling)} contradict each other{_when(m, t)}: the best that could be found after {starts} starts leaves gaps of "
-            f"{shares}. Take one of them away, or change what it asks for{_driven_by(m, pulling)}"
+            CONTRADICT.format(
+                names=_listed(pulling), when=_when(m, t), starts=starts, shares=shares, driven=_driven_by(m, pulling)
+            )
         )
     name = pulling[0]
     loop = next((bodies for cut, bodies in zip(m.cuts, m.loops) if cut.name == name), ())
@@ -61,18 +87,12 @@ def cannot_be_closed(m: Mechanism, q: np.ndarray, t: float, starts: int, prescri
             f'{where} cannot be closed: it is locked, with "{name}" {askew:.3g}° askew at best after {starts} starts, for no pose '
             "brings its directions together. Straighten the joint axes round it, use a joint that lets it turn, or make a body elastic"
         )
-    return LoopError(
-        f'{where} cannot be closed: best gap {_size(m, name, gaps[name])} at "{name}" after {starts} starts. '
-        "Check the lengths and joint axes round it, or give initial values nearer to an assembled pose"
-    )
+    return LoopError(CANNOT_BE_CLOSED.format(where=where, gap=_size(m, name, gaps[name]), name=name, starts=starts))
 
 
 def closes_turned_over(joints: Sequence[str]) -> LoopError:
     """Every condition holds, but a joint is the wrong way round."""
-    return LoopError(
-        f"the loops close only with {_listed(joints)} half a turn from where it can be: its axis points the other way, or its "
-        "frames are turned against each other. Reverse the axis or turn the frame, or give initial values nearer to an assembled pose"
-    )
+    return LoopError(TURNED_OVER.format(names=_listed(joints)))
 
 
 def closes_overbent(bodies: Sequence[str]) -> LoopError:
@@ -88,10 +108,8 @@ def given_values_do_not_fit(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t
     """The mechanism can be closed, but not with the values that are to be kept."""
     gaps, weights = _gaps(m, q, t), _gaps(m, q, t, scaled=True)
     name = max(weights, key=lambda each: weights[each])
-    return LoopError(
-        f'the given initial values of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: with them "{name}" stays open by '
-        f"{_size(m, name, gaps[name])}. Give fewer of them, and the others are solved for"
-    )
+    names = _listed([m.speeds[i] for i in fixed])
+    return LoopError(VALUES_DO_NOT_FIT.format(names=names, name=name, gap=_size(m, name, gaps[name])))
 
 
 def given_values_moved(m: Mechanism, given: np.ndarray, found: np.ndarray, places: Sequence[int]) -> str:
@@ -119,10 +137,8 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: S
     gaps, weights = _by_owner(m, left), _by_owner(m, left / size)
     name = max(weights, key=lambda each: weights[each])
     if fixed:
-        return LoopError(
-            f'the given speeds of {_listed([m.speeds[i] for i in fixed])} cannot all be kept: "{name}" would still move apart at '
-            f"{gaps[name]:.3g} m/s; give fewer speeds"
-        )
+        names = _listed([m.speeds[i] for i in fixed])
+        return LoopError(SPEEDS_DO_NOT_FIT.format(names=names, name=name, gap=f"{gaps[name]:.3g}"))
     pulling = [each for each, gap in weights.items() if gap > PULLS * weights[name]]
     prescribed = prescribed_joints(m)
     if len(pulling) == 1 and prescribed:
@@ -131,10 +147,7 @@ def speeds_do_not_fit(m: Mechanism, left: np.ndarray, size: np.ndarray, fixed: S
             f"{gaps[name]:.3g} is missing. Let their functions of time agree, or take one of them away"
         )
     if len(pulling) == 1:
-        return LoopError(
-            f'"{name}" cannot be satisfied at t = {t:g} s: no speeds do, {gaps[name]:.3g} is missing. The pose may be singular: start '
-            "a little beside it, or change what it asks for"
-        )
+        return LoopError(NO_SPEEDS.format(name=name, t=f"{t:g}", gap=f"{gaps[name]:.3g}"))
     return LoopError(
         f'{_listed(pulling)} contradict each other at t = {t:g} s: no speeds satisfy them, {gaps[name]:.3g} is missing at "{name}". '
         f"Take one of them away, or change what it asks for{_driven_by(m, pulling)}"

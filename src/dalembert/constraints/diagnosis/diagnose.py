@@ -131,7 +131,7 @@ def better_rows(
     m: Mechanism, q: np.ndarray, t: float, rows: tuple[int, ...], norms: np.ndarray
 ) -> tuple[int, ...] | None:
     """An independent set that is far better conditioned at this pose than `rows`; None where the pose itself is to blame."""
-    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
+    Y = scaled_rows(m, q, t, norms)
     chosen = tuple(sorted(pivoted(Y)[1][: len(rows)].tolist()))
     kept, other = (np.linalg.svd(Y[:, x], compute_uv=False)[-1] for x in (rows, chosen))
     return chosen if other > max(BETTER * kept, ZERO_SINGULAR_VALUE) else None
@@ -221,9 +221,14 @@ def _elsewhere(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random
 
 def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tuple[int, ...] | None = None) -> int:
     """Rank of all rows, or of some, in one pose."""
-    Y = _by_norms(_scaled_rows(m.numeric, q, t), norms)
+    Y = scaled_rows(m, q, t, norms)
     sigma = np.linalg.svd(Y if rows is None else Y[:, rows], compute_uv=False)
     return rank_of(sigma, singular(off_at(m, q, t))) if Y.size else 0
+
+
+def scaled_rows(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray) -> np.ndarray:
+    """Rows in one pose, as columns in the metric of the inverse mass matrix, by their reference norms."""
+    return _by_norms(_scaled_rows(m.numeric, q, t), norms)
 
 
 def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:

@@ -190,6 +190,35 @@ class Named:
 
 
 @dataclass(frozen=True)
+class ParameterKind:
+    """A number, or a number with the range it may be set in: {value: 0.4, min: 0.2, max: 0.6}."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        """The value, and whatever is said of its range."""
+        if not isinstance(entry.value, dict):
+            return {"value": scope.plain(entry)}
+        fields = entry.mapping("a number, or a value with min and max")
+        entry.known(PARAMETER_FIELDS)
+        if "value" not in fields:
+            raise entry.error("a parameter with a range needs its value: {value: 0.4, min: 0.2, max: 0.6}")
+        return {name: scope.plain(x) for name, x in fields.items()}
+
+    def write(self, value: Any, where: str) -> Any:
+        said = {name: float(x) for name, x in value.items() if x is not None}
+        return said if len(said) > 1 else said["value"]
+
+    def schema(self) -> Schema:
+        number = PlainNumber().schema()
+        ranged = {"type": "object", "properties": dict.fromkeys(PARAMETER_FIELDS, number), "required": ["value"],
+                  "additionalProperties": False}  # fmt: skip
+        return {"anyOf": [number, ranged]}
+
+
+PARAMETER_FIELDS = ("value", "min", "max")
+"""What may be said of a parameter."""
+
+
+@dataclass(frozen=True)
 class OneOrMany:
     """A number, or a list of them."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
-from dalembert.files.models.kinds import Kind, ListKind, Named, NameKind, OneOrMany, PlainNumber, Text
+from dalembert.files.models.kinds import Kind, ListKind, Named, NameKind, OneOrMany, ParameterKind, Text
 from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, VariantKind, fields_of
 from dalembert.laws import LAWS
@@ -102,7 +102,7 @@ SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
 
 INITIAL: Mapping[str, Kind] = {"initial": Named(OneOrMany()), "speeds": Named(OneOrMany())}
 WORDS: Mapping[str, Kind] = {"name": NameKind(), "purpose": Text()}
-PARAMETERS: Kind = Named(PlainNumber())
+PARAMETERS: Kind = Named(ParameterKind())
 CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (

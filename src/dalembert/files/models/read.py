@@ -109,11 +109,11 @@ def _gravity(system: System, entry: Entry, scope: Scope) -> None:
 
 
 def _parameters(system: System, entry: Entry, scope: Scope) -> None:
-    for name, value in PARAMETERS.read(entry, scope).items():
+    for name, said in PARAMETERS.read(entry, scope).items():
         with entry.value[name].blamed():
             if name in RESERVED:
                 raise ModelError(f'a parameter cannot be called "{name}", which is a word of the expressions')
-            scope.parameters[name] = system.parameter(name, value)
+            scope.parameters[name] = system.parameter(name, **said)
 
 
 def _tables(system: System, entry: Entry, scope: Scope) -> None:

@@ -23,6 +23,7 @@ from dalembert.files.models.layout import (
     JOINT,
     LAW,
     OUTPUT,
+    PARAMETERS,
     SHAPE,
     SIMULATION,
     Body,
@@ -55,7 +56,9 @@ def plain_data(system: System) -> dict[str, Any]:
         data["purpose"] = system.purpose
     data["units"] = "SI"
     data["gravity"] = VECTOR.write(system.gravity, "gravity")
-    data["parameters"] = dict(system.parameters)
+    data["parameters"] = PARAMETERS.write(
+        {name: {"value": x, **system.parameter_range(name)} for name, x in system.parameters.items()}, "parameters"
+    )
     forces, constraints, laws, outputs = (
         {k: as_expressions(x, system) for k, x in things.items()}
         for things in (system.forces, system.constraints, system.laws, system.outputs)

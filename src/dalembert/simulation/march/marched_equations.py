@@ -98,23 +98,31 @@ def layout_of_inputs(m: Mechanism, n_scales: int = 0, n_lengths: int = 0, **more
 
 
 def emit_slope(
-    module: Module, catalogue: Catalogue, rhs: RightHandSide, lanes: int, input_layout: Layout
+    module: Module,
+    catalogue: Catalogue,
+    rhs: RightHandSide,
+    lanes: int,
+    input_layout: Layout,
+    further: Signature | None = None,
 ) -> tuple[Signature, int]:
-    """`slope(t, y, dy, inputs, work)` and the working memory it needs."""
+    """`slope(t, y, dy, inputs, work)` and the working memory it needs. `further(t, y, inputs, x)` adds generalized forces to x."""
     m = rhs.m
     run, work = rhs.emit_slope(module, lanes)
     called = external_forces(module) if catalogue.opaque is not None else None
+    own = m.n_u if called is not None or further is not None else 0
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
         p = input_layout.of(f.inputs)
-        x = p.x
+        x = f.work + work if own else p.x
         if called is not None:
-            x = f.work + work
             f.call(called, p.handler, f.t, f.y, x)
+        if own:
             with f.loop(m.n_u) as i:
-                x[i] = x[i] + p.x[i]
+                x[i] = x[i] + p.x[i] if called is not None else p.x[i]
+        if further is not None:
+            f.call(further, f.t, f.y, f.inputs, x)
         f.call(run, f.t, f.y, f.y + m.n_q, x, p.P, f.dy, f.work)
-    return f.signature, work + (m.n_u if called is not None else 0)
+    return f.signature, work + own
 
 
 def emit_projection(module: Module, rhs: RightHandSide, lanes: int, input_layout: Layout) -> Signature | None:

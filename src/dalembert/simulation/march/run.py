@@ -21,6 +21,7 @@ from dalembert.simulation.march.between_stretches import Interrupts, Pace, Progr
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
+from dalembert.simulation.march.first_memory import fill_inputs, fill_memory
 from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run_events import Event
@@ -96,22 +97,11 @@ class Run:
         by = self.program.equation_choice
         w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, w, beside])
-        for name in ("t", "t_old", "searched_to", "looked_to", "counted_from"):
-            self.part(name)[:] = o.start
-        self.part("step")[:], self.part("longest_step")[:] = o.step, o.max_step
-        self.part("rtol")[:] = o.rtol
-        self.part("atol")[:] = np.concatenate([by.tolerances(self.model, o, q), tolerances])
-        for name, values in self.program.first_values(self.model).items():
-            self.part(name)[:] = values
-        if "size" in self.program.layout.parts:
-            size = self.part("size")[: len(q)]
-            size[:] = np.minimum(size, o.sizes[: len(q)])
-        self.program.input_layout.view(self.inputs, "P")[:, 0] = parameters
-        self.program.input_layout.view(self.inputs, "scales")[:, 0] = self.program.scales
+        atol = np.concatenate([by.tolerances(self.model, o, q), tolerances])
+        fill_memory(self.memory, self.program, self.model, o, np.concatenate([q, w, beside]), atol)
+        fill_inputs(self.inputs, self.program, parameters)
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
-        self.part("end")[:] = o.end
         with registered(self.handler):
             self._attend()
             if "distance" in self.program.layout.parts:

@@ -7,6 +7,7 @@ import numpy as np
 from dalembert.mechanism import CutJoint, Mechanism, TreeJoint
 from dalembert.parts.frames import Frame
 from dalembert.vectors import Vector
+from dalembert.view.drawing.traced_places import place
 
 
 def on_parent(m: Mechanism, j: TreeJoint | CutJoint, parent: int) -> Frame:
@@ -22,6 +23,21 @@ def on_child(m: Mechanism, j: TreeJoint | CutJoint, child: int) -> Frame:
     R = np.asarray(whole.rotation(Q), dtype=float).T
     back = R @ np.asarray(own.translation(q) - whole.translation(Q), dtype=float)
     return Frame(frame.position + frame.rotation @ back, frame.rotation @ R @ np.asarray(own.rotation(q), dtype=float))
+
+
+def place_on_parent(m: Mechanism, of: Mechanism, number: int, cut: bool = False) -> Vector:
+    """Place of a joint, or of one that closes a loop, on its parent; `of` has parameters where `m` has numbers."""
+    j, traced = (m.cuts[number], of.cuts[number]) if cut else (m.joints[number], of.joints[number])
+    parent = m.cuts[number].parent if cut else m.parent[number]
+    found = on_parent(m, j, parent).position
+    return place(found, traced.on_parent.position + (found - j.on_parent.position.astype(float)))
+
+
+def place_on_child(m: Mechanism, of: Mechanism, number: int, cut: bool = False) -> Vector:
+    """The same on its child."""
+    j, traced = (m.cuts[number], of.cuts[number]) if cut else (m.joints[number], of.joints[number])
+    found = on_child(m, j, m.cuts[number].child if cut else number + 1).position
+    return place(found, traced.on_child.position + (found - j.on_child.position.astype(float)))
 
 
 def tracks(m: Mechanism, j: TreeJoint | CutJoint, parent: int, child: int) -> dict[int, list[Vector]]:

@@ -9,27 +9,29 @@ import numpy as np
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import RigidBody
 from dalembert.vectors import Vector
-from dalembert.view.drawing.joint_frames import on_child, on_parent
+from dalembert.view.drawing.joint_frames import place_on_child, place_on_parent
 from dalembert.view.drawing.primitives import Primitive, bar, block, polyline
 
 APART = 1e-6
 """Points nearer to each other than this part of the mechanism's size are one."""
 
 
-def attachments(m: Mechanism, unseen: Collection[int] = ()) -> list[list[Vector]]:
-    """For the ground and every body, the points in its axes where joints hold it: first the one that carries it.
+def attachments(m: Mechanism, unseen: Collection[int] = (), of: Mechanism | None = None) -> list[list[Vector]]:
+    """For the ground and every body, the points in its axes where joints hold it: first the one that carries it. `of` is the mechanism
+    with its parameters, which the points remember.
 
     Joints that carry an unseen body are left out on its parent.
     """
+    of = of or m
     points: list[list[Vector]] = [[] for _ in range(m.n_bodies + 1)]
-    for k, j in enumerate(m.joints, start=1):
-        points[k].append(on_child(m, j, k).position)
-    for k, j in enumerate(m.joints, start=1):
-        if holds(j.joint.inner) and k not in unseen:
-            points[m.parent[k - 1]].append(on_parent(m, j, m.parent[k - 1]).position)
-    for c in m.cuts:
-        points[c.parent].append(on_parent(m, c, c.parent).position)
-        points[c.child].append(on_child(m, c, c.child).position)
+    for k in range(m.n_bodies):
+        points[k + 1].append(place_on_child(m, of, k))
+    for k, j in enumerate(m.joints):
+        if holds(j.joint.inner) and k + 1 not in unseen:
+            points[m.parent[k]].append(place_on_parent(m, of, k))
+    for k, c in enumerate(m.cuts):
+        points[c.parent].append(place_on_parent(m, of, k, cut=True))
+        points[c.child].append(place_on_child(m, of, k, cut=True))
     return points
 
 
@@ -62,10 +64,9 @@ def distinct(points: list[Vector], size: float) -> list[Vector]:
     return found
 
 
-def bars(body: RigidBody, points: list[Vector], floats: bool, size: float) -> list[tuple[Vector, Vector]]:
+def bars(com: Vector, points: list[Vector], floats: bool, size: float) -> list[tuple[Vector, Vector]]:
     """Bars from the body's own joint to its other joints (round the plate where there are three), else to its mass centre."""
     places = distinct(points, size)
-    com = body.com.astype(float)
     if floats:
         places = places[1:]
     if not places:
@@ -77,11 +78,8 @@ def bars(body: RigidBody, points: list[Vector], floats: bool, size: float) -> li
     return [(places[0], p) for p in places[1:]]
 
 
-def skeleton(
-    body: RigidBody, spans: list[tuple[Vector, Vector]], points: list[Vector], thickness: float
-) -> Iterator[Primitive]:
+def skeleton(body: RigidBody, com: Vector, spans: list[tuple[Vector, Vector]], thickness: float) -> Iterator[Primitive]:
     """Bars, and a thin stalk to a mass centre that lies beside them; or a block with the body's own inertia."""
-    com = body.com.astype(float)
     for a, b in spans:
         yield from polyline([a, b], thickness)
     if not spans:

@@ -25,7 +25,16 @@ from dalembert.trace.native.wasm.object_file import (
     ObjectFile,
 )
 
-GLOBAL_GET, LOCAL_GET, LOCAL_SET, LOCAL_TEE, CONSTANT, SUBTRACT, AND = 0x23, 0x20, 0x21, 0x22, 0x41, 0x6B, 0x71
+GLOBAL_GET, LOCAL_GET, LOCAL_SET, LOCAL_TEE, DROP, CONSTANT, SUBTRACT, AND = (
+    0x23,
+    0x20,
+    0x21,
+    0x22,
+    0x1A,
+    0x41,
+    0x6B,
+    0x71,
+)
 ALIGNMENT = 16
 """Bytes to which the stack itself is aligned."""
 
@@ -87,8 +96,9 @@ def _frame(code: bytes, at: int) -> int:
     r = Reader(code, at + PADDED)
     if code[at - 1] == GLOBAL_GET:
         step = r.byte()
-        while step in (LOCAL_GET, LOCAL_SET, LOCAL_TEE):
-            r.unsigned()
+        while step in (LOCAL_GET, LOCAL_SET, LOCAL_TEE, DROP):
+            if step != DROP:
+                r.unsigned()
             step = r.byte()
         if step == CONSTANT:
             size = r.signed()

@@ -83,6 +83,13 @@ export class Chart {
     this.stale = true;
   }
 
+  /** Values of another motion; null where there are none. */
+  replace(values) {
+    this.values = values ?? new Float32Array(0);
+    this.card.hidden = !values;
+    this.stale = true;
+  }
+
   /** Lowest and highest of the curves shown. */
   range() {
     let low = Infinity, high = -Infinity;

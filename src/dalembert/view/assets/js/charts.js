@@ -23,6 +23,13 @@ export class Charts {
     this.stale = true;
   }
 
+  /** Curves of another motion: those of the plots in their order, and the reactions. */
+  replace(values, { force, torque }) {
+    const all = [...values, sizes(force), sizes(torque)];
+    this.charts.forEach((chart, i) => chart.replace(all[i]));
+    this.stale = true;
+  }
+
   refresh() {
     for (const chart of this.charts) chart.refresh();
     this.stale = true;

@@ -15,6 +15,15 @@ export class Clock {
     this.before = null;
   }
 
+  /** Other times: of a motion marched anew. What was shown stays as far as it is there. */
+  retime(times) {
+    this.times = times;
+    this.first = times[0];
+    this.last = times[times.length - 1];
+    this.now = Math.min(this.last, Math.max(this.first, this.now));
+    this.tell("times");
+  }
+
   /** The whole motion in between about 3 and 40 seconds. */
   usualSpeed() {
     const length = this.last - this.first;

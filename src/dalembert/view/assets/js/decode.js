@@ -2,7 +2,7 @@
 
 const ARRAYS = { float32: Float32Array, float64: Float64Array, uint32: Uint32Array };
 
-function bytes(base64) {
+export function bytes(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const text = atob(base64);
   const made = new Uint8Array(text.length);

@@ -51,10 +51,36 @@ export function solids(bodies) {
       mesh,
       layer: part.layer,
       bodies: entries.map((e) => e.k),
+      parts: entries.map((e) => e.part),
       locals: entries.map((e) => placed(e.part).elements),
       paints: entries.map((e) => e.part.colour ?? e.body.colour),
     };
   });
+}
+
+/** Primitives, joints and points moved to where numbers of the present parameters have them: see `follows` in page.py. */
+export function follow(things, numbers) {
+  const turn = new THREE.Quaternion(), z = new THREE.Vector3(0, 0, 1), along = new THREE.Vector3();
+  for (const thing of things) {
+    const [kind, from] = thing.follows;
+    const x = numbers.subarray(from, from + 6);
+    if (kind !== "bar") {
+      for (let i = 0; i < 3; i++) thing.at[i] = x[i];
+      if (kind === "part") for (let i = 0; i < 3; i++) thing.size[i] = x[3 + i];
+      continue;
+    }
+    for (let i = 0; i < 3; i++) thing.at[i] = 0.5 * (x[i] + x[3 + i]);
+    along.set(x[3] - x[0], x[4] - x[1], x[5] - x[2]);
+    thing.size[2] = along.length();
+    if (thing.size[2] > 0) turn.setFromUnitVectors(z, along.divideScalar(thing.size[2])).toArray(thing.turn);
+  }
+}
+
+/** Where the parts of groups are drawn on their bodies, anew. */
+export function replace(groups) {
+  for (const group of groups) {
+    if (group.parts) group.locals = group.parts.map((part) => placed(part).elements);
+  }
 }
 
 /** Into `out` at `at`: the product of two affine 4 × 4 matrices in columns. */

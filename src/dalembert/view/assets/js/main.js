@@ -9,6 +9,8 @@ import { startTheme, switchTheme } from "./theme.js";
 import { Topology } from "./topology.js";
 import { Transport } from "./transport.js";
 import { element } from "./chart.js";
+import { follow } from "./geometry.js";
+import { bringToLife } from "./live/live.js";
 // Puts the parts together and draws them, picture by picture.
 
 function makeStage(data, clock) {
@@ -90,7 +92,11 @@ function start() {
   });
   if (findings.length || data.findings.length) tabs.open(tabs.tabs.findIndex((tab) => tab.id === "tab-analysis"));
   listenToKeys({ clock, fit, theme: switchTheme, tabs });
+  const page = { data, clock, stage, charts, transport, topology, findings, live: null };
+  page.showMotion = (motion) => showMotion(page, motion);
+  page.follow = (numbers) => followParameters(page, numbers);
   const picture = (wall) => {
+    page.live?.advance(wall);
     clock.advance(wall);
     stage?.draw();
     charts.draw();
@@ -100,7 +106,28 @@ function start() {
   const asked = /[#&]t=([-+.\deE]+)/.exec(location.hash);
   if (asked) clock.seek(Number(asked[1]));
   else if (!matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
-  window.dalembert = { data, clock, stage, charts, transport, topology, findings };
+  window.dalembert = page;
+  if (data.live) page.ready = bringToLife(page).then((live) => (page.live = live));
+}
+
+/** Another motion of the same mechanism, in place of the one that is shown. */
+function showMotion({ data, clock, stage, charts, transport }, motion) {
+  Object.assign(data, { t: motion.t, position: motion.position, quaternion: motion.quaternion });
+  Object.assign(data.reactions, { force: motion.force, torque: motion.torque });
+  data.wires.forEach((wire, i) => (wire.deflections = motion.deflections[i]));
+  data.traces.filter((trace) => trace.way).forEach((trace, i) => (trace.way = motion.ways[i]));
+  transport.events = motion.events ?? [];
+  stage?.replace(motion);
+  charts.replace(motion.charts, motion);
+  clock.retime(motion.t);
+}
+
+/** The drawing as the present parameters have it. */
+function followParameters({ data, stage }, numbers) {
+  const things = [...data.bodies.flatMap((body) => body.parts), ...data.joints, ...data.traces].filter((thing) => thing.follows);
+  if (!things.length) return;
+  follow(things, numbers);
+  stage?.redraw();
 }
 
 start();

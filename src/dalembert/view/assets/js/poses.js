@@ -14,6 +14,12 @@ export class Poses {
     this.one = new THREE.Vector3(1, 1, 1);
   }
 
+  /** Poses of another motion. */
+  replace({ position, quaternion }) {
+    this.p = position;
+    this.q = quaternion;
+  }
+
   /** Where a body is at a frame and a part of the way to the next, in the world. */
   at(k, { index, part }, into) {
     const a = 3 * (index * this.n + k - 1);

@@ -2,7 +2,7 @@ import { Arrows } from "./arrows.js";
 import { Bending } from "./bending.js";
 import { Eye } from "./camera.js";
 import { Floor } from "./floor.js";
-import { multiply, solids } from "./geometry.js";
+import { multiply, replace, solids } from "./geometry.js";
 import { Labels } from "./labels.js";
 import { Poses } from "./poses.js";
 import { onTheme, themed } from "./theme.js";
@@ -138,6 +138,20 @@ export class Stage {
       const body = hit ? drawn.find((s) => s.mesh === hit.object).bodies[hit.instanceId] : null;
       this.onChoose?.(body === 0 ? null : body);
     });
+  }
+
+  /** Another motion of the same mechanism. */
+  replace(motion) {
+    this.poses.replace(motion);
+    this.arrows.force = motion.force;
+    this.traces.lay(this.data, this.poses);
+    this.refresh();
+  }
+
+  /** Bodies drawn anew, after lengths have changed. */
+  redraw() {
+    replace(this.solids);
+    this.refresh();
   }
 
   resize() {

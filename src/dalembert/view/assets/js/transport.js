@@ -9,8 +9,6 @@ export class Transport {
     this.clock = clock;
     this.part = Object.fromEntries(["play", "back", "on", "scrub", "time", "speed", "loop"].map((id) => [id, document.getElementById(id)]));
     const { play, back, on, scrub, speed, loop } = this.part;
-    scrub.min = clock.first;
-    scrub.max = clock.last;
     for (const s of SPEEDS) speed.append(new Option(s < 1 ? `1/${1 / s} ×` : `${s} ×`, s));
     play.addEventListener("click", () => clock.play());
     back.addEventListener("click", () => clock.step(-1));
@@ -28,20 +26,30 @@ export class Transport {
       clock.loop = !clock.loop;
       clock.tell("loop");
     });
-    this.digits = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(clock.last - clock.first || 1))));
-    const marks = document.getElementById("marks");
-    for (const [name, t] of data.events) {
+    this.events = data.events;
+    clock.onChange((what) => this.show(what));
+    this.span();
+    this.show("all");
+  }
+
+  /** The scrubber from the first to the last time, with a mark at every event. */
+  span() {
+    const { first, last } = this.clock;
+    this.part.scrub.min = first;
+    this.part.scrub.max = last;
+    this.digits = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(last - first || 1))));
+    const marks = this.events.map(([name, t]) => {
       const mark = element("i");
       mark.title = name;
-      mark.style.left = `${(100 * (t - clock.first)) / (clock.last - clock.first || 1)}%`;
-      marks.append(mark);
-    }
-    clock.onChange((what) => this.show(what));
-    this.show("all");
+      mark.style.left = `${(100 * (t - first)) / (last - first || 1)}%`;
+      return mark;
+    });
+    document.getElementById("marks").replaceChildren(...marks);
   }
 
   show(what) {
     const { play, scrub, time, speed, loop } = this.part;
+    if (what === "times") this.span();
     const { now, last, playing } = this.clock;
     scrub.value = now;
     scrub.setAttribute("aria-valuetext", `${now.toFixed(this.digits)} s`);

@@ -1,0 +1,157 @@
+"""What goes into a page that simulates: the code, how its memory is laid out and begun, and where everything shown stands in it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.constraints.assembly.assemble import off_at
+from dalembert.constraints.assembly.reach import sides_of
+from dalembert.simulation.march.first_memory import fill_inputs, fill_memory
+from dalembert.simulation.march.memory import Layout
+from dalembert.topology import loops
+from dalembert.trace.native.wasm import WasmModule
+from dalembert.view.encode import array
+from dalembert.view.live.live_model import LiveModel
+from dalembert.view.live.live_program import LiveProgram, live_programs
+from dalembert.view.live.sentences import SENTENCES
+from dalembert.view.live.shown import Shown
+from dalembert.view.live.sliders import Slider
+from dalembert.view.series import Chart
+
+STARTS, SEED = 24, 0
+"""Starts from which loops are closed, as `assemble` makes them."""
+ROUGH = 2.0
+"""How many times as far open as the motion's own start loops may stay, where numbers of few digits leave them open."""
+
+
+def packaged(
+    live: LiveModel, shown: Shown, geometry: Sequence[Any], sliders: Sequence[Slider], charts: Sequence[Chart]
+) -> dict[str, Any]:
+    """Data for the page."""
+    sides, lengths = _sides(live, len(geometry))
+    programs = live_programs(live, shown, [*geometry, *lengths])
+    linked = [p.linked() for p in programs]
+    first, m, o = programs[0], live.mechanism, live.options
+    return {
+        "code": [_zipped(w) for w in linked],
+        "heaps": [w.heap for w in linked],
+        "name": m.name,
+        "coordinates": list(m.coordinates),
+        "speeds": list(m.speeds),
+        "unknowns": first.unknowns,
+        "parameters": {name: float(x) for name, x in m.parameters.items()},
+        "layout": _places(first.layout),
+        "inputLayout": _places(first.input_layout),
+        "memory": array(_memory(live, first), "float64"),
+        "inputs": [array(_inputs(live, p), "float64") for p in programs],
+        "work": first.notes["work"],
+        "samples": _places(shown.layout),
+        "sampleSize": shown.layout.size,
+        "geometrySize": len(geometry) + len(lengths),
+        "options": {
+            "method": o.method.name, "adaptive": o.method.adaptive, "rtol": o.rtol, "step": o.step, "maxSteps": o.max_steps,
+            "start": o.start,
+        },
+        "times": array(o.times, "float64"),
+        "events": [{"name": e.name, "terminal": e.terminal} for e in live.events],
+        "start": _start(live, first),
+        "loops": sides,
+        "dragged": first.dragged,
+        "watched": "distance" in first.layout.parts,
+        "sliders": [s.data for s in sliders],
+        "charts": [_sources(live, shown, c) for c in charts],
+        "leftOut": dict(shown.left_out),
+        "sentences": SENTENCES,
+    }  # fmt: skip
+
+
+def _zipped(w: WasmModule) -> str:
+    return base64.b64encode(gzip.compress(w.code, 9, mtime=0)).decode("ascii")
+
+
+def _places(layout: Layout) -> dict[str, list[int]]:
+    return {name: [at.start, at.stop] for name, at in layout.parts.items()}
+
+
+def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
+    """The integrator's memory at the start; the page puts another state there."""
+    memory = np.zeros((program.layout.size, 1))
+    fill_memory(memory, program, live.mechanism, live.options, np.concatenate([live.q, live.u]), live.options.atol)
+    return np.where(np.isfinite(memory[:, 0]), memory[:, 0], 1e300)
+
+
+def _inputs(live: LiveModel, program: LiveProgram) -> np.ndarray:
+    inputs = np.zeros((program.input_layout.size, 1))
+    fill_inputs(inputs, program, np.array([*live.mechanism.parameters.values()], dtype=float))
+    return inputs[:, 0]
+
+
+def _start(live: LiveModel, program: LiveProgram) -> dict[str, Any]:
+    """Where a start comes from, and what assembly must know of it."""
+    m, (q, u), (fixed, fixed_speeds) = live.mechanism, live.unassembled, live.fixed
+    made: dict[str, Any] = {
+        "q": array(q, "float64"), "u": array(u, "float64"), "fixed": fixed, "fixedSpeeds": fixed_speeds,
+        "deforming": list(m.deforming),
+    }  # fmt: skip
+    if not m.constraint_rows:
+        return made
+    rng, steps = np.random.default_rng(SEED), m.scales.speeds
+    tried = [rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < STARTS // 3 else np.pi) * steps for i in range(STARTS - 1)]
+    rows = m.rows
+    return made | {
+        "places": program.notes["start"],
+        "tolerance": max(m.scales.closed, ROUGH * off_at(m, live.q, live.options.start)),
+        "steps": array(steps, "float64"),
+        "sizes": array(m.scales.sizes[m.n_q :], "float64"),
+        "still": [float(live.kept.sizes[k]) for k in program.notes["still"]],
+        "tried": array(np.array(tried), "float64"),
+        "rowSizes": {name: [float(x) for x in live.kept.sizes[rows.of_owner(name)]] for name in m.constraint_rows},
+        "cuts": [c.name for c in m.cuts],
+    }
+
+
+def _sides(live: LiveModel, begin: int) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Loops in words, with the sides of those that are polygons; their coordinates are further expressions of the geometry."""
+    m, found = live.mechanism, []
+    lengths: list[Any] = []
+    for cut, loop, bodies in zip(m.cuts, loops(m.tree), m.loops):
+        sides = None if m.elastic else sides_of(m, loop)
+        at = {name: begin + len(lengths) + 3 * i for i, name in enumerate(sides or ())}
+        lengths += [x for v in (sides or {}).values() for x in v]
+        found.append({"name": cut.name, "bodies": list(bodies), "sides": at})
+    return found, lengths
+
+
+def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
+    """Where each curve of a plot comes from: a place in the row of (q, u), one in that of a sample, or several put together."""
+    m, at = live.mechanism, shown.layout.parts
+    kind, _, rest = c.key.partition(":")
+    if kind == "energy":
+        a = at["energy"].start
+        return {"key": c.key, "curves": [{"at": a}, {"at": a + 1}, {"sum": [a, a + 2]}]}
+    if kind == "energy_change":
+        a = at["energy"].start
+        return {"key": c.key, "curves": [{"change": [a, a + 2]}]}
+    prescribed = list(m.prescribed)
+
+    def source(name: str, i: int) -> dict[str, Any] | None:
+        if kind == "q":
+            if name in prescribed:
+                return {"at": at["prescribed"].start + prescribed.index(name)}
+            return {"row": m.coordinates.index(name)}
+        if kind == "u":
+            return {"row": m.n_q + m.speeds.index(name)}
+        place = at.get(f"gap {name}" if kind == "gap" else f"output {name}")
+        if kind == "gap":
+            return None if place is None else {"norm": [place.start, place.stop]}
+        if place is None or place.stop - place.start > 1:
+            place = at.get(f"output {rest}")
+            return None if place is None else {"at": place.start + i}
+        return {"at": place.start}
+
+    return {"key": c.key, "curves": [source(name, i) for i, name in enumerate(c.names)]}

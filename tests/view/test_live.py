@@ -1,0 +1,250 @@
+"""The page that simulates, in a real browser: it marches what Python marches, and says in Python's words what cannot be assembled."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import LoopError, SimulationError
+from dalembert.files.gallery import files
+from dalembert.files.models import load_system
+from tests.view.conftest import Watched
+
+
+class LivePage(Watched):
+    """A page that has come to life."""
+
+    def __init__(self, browser, path, **look):
+        super().__init__(browser, f"file://{path}#t=0", **look)
+        self("dalembert.ready.then(() => null)")
+        assert self("dalembert.live !== null"), self.page.inner_text("#said")
+
+    def march(self) -> None:
+        """As if a slider had been moved to where it is."""
+        self.page.evaluate(
+            "() => new Promise(done => { const live = dalembert.live; live.onMotion(done); live.ask();"
+            " const look = () => (document.getElementById('said').hidden ? requestAnimationFrame(look) : done());"
+            " requestAnimationFrame(() => requestAnimationFrame(look)); })"
+        )
+
+    def set(self, **values: float) -> None:
+        """Sliders by name."""
+        self.page.evaluate(
+            "values => { const { panel } = dalembert.live; for (const [name, value] of Object.entries(values))"
+            " panel.set(panel.sliders.find(s => s.name === name), value, false); }",
+            values,
+        )
+        self.march()
+
+    def numbers(self, script: str, kind: str = "Float64Array") -> np.ndarray:
+        """An array of the page, bit for bit."""
+        text = self.page.evaluate(
+            f"() => {{ const x = {kind}.from({script}); const b = new Uint8Array(x.buffer); let s = '';"
+            " for (let i = 0; i < b.length; i += 8192) s += String.fromCharCode(...b.subarray(i, i + 8192)); return btoa(s); }"
+        )
+        return np.frombuffer(base64.b64decode(text), dtype="<f8" if kind == "Float64Array" else "<f4")
+
+    def rows(self, m: da.Mechanism) -> np.ndarray:
+        return self.numbers("dalembert.live.motion.rows").reshape(-1, m.n_q + m.n_u)
+
+    @property
+    def words(self) -> str:
+        """What the page says of a march that it could not make."""
+        return self.page.inner_text("#said")
+
+
+def assert_same_rows(found: np.ndarray, motion, within: float) -> None:
+    expected = np.hstack([motion.q, motion.u])
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() <= within * max(1.0, np.abs(expected).max())
+
+
+@pytest.fixture(scope="module")
+def four_bar() -> da.Mechanism:
+    return da.load(files()["four_bar"])
+
+
+@pytest.fixture(scope="module")
+def shown(browser, four_bar, tmp_path_factory):
+    motion = four_bar.simulate(2.0, output=0.02)
+    watched = LivePage(browser, motion.page(tmp_path_factory.mktemp("live") / "x.html", live=True))
+    yield watched
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def test_it_marches_what_python_marches(shown, four_bar) -> None:
+    shown.march()
+    assert_same_rows(shown.rows(four_bar), four_bar.simulate(2.0, output=0.02), 1e-10)
+
+
+@pytest.mark.parametrize("parameters", [{"crank": 0.2}, {"coupler": 1.3, "rocker": 0.8}, {"base": 1.2, "crank": 0.3}])
+def test_other_parameters_give_pythons_motion_with_all_that_is_shown(shown, four_bar, parameters) -> None:
+    shown.set(**parameters)
+    assert shown.words == ""
+    motion = four_bar.simulate(2.0, output=0.02, parameters=parameters)
+    assert_same_rows(shown.rows(four_bar), motion, 1e-9)
+    place = shown.numbers("dalembert.data.position").reshape(len(motion), 3, 3)
+    np.testing.assert_allclose(place, motion.body_motion().position, atol=1e-9)
+    energy = shown.numbers("dalembert.charts.charts.find(c => c.key === 'energy').values", "Float32Array").reshape(
+        -1, 3
+    )
+    np.testing.assert_allclose(energy[:, 2], motion.energy().total, rtol=1e-5)
+    for i, name in enumerate("ABDC"):
+        force = shown.numbers("dalembert.data.reactions.force", "Float32Array").reshape(len(motion), 4, 3)[:, i]
+        told = motion.reaction(name).force
+        np.testing.assert_allclose(force, told, atol=2e-5 * np.abs(told).max(), err_msg=name)
+    swing = shown.numbers("dalembert.charts.charts.find(c => c.title === 'Outputs (deg)').values", "Float32Array")
+    np.testing.assert_allclose(swing, motion.outputs()["swing"], rtol=1e-5)
+    gap = shown.numbers("dalembert.charts.charts.find(c => c.key === 'gap').values", "Float32Array")
+    assert gap.max() <= 1e-12
+    shown.page.click("#reset")
+    shown.march()
+
+
+def test_initial_values_and_speeds_are_kept(shown, four_bar) -> None:
+    shown.set(**{"A": -1.0, "A'": 2.5, "gravity": 3.0, "duration": 1.0})
+    rows = shown.rows(four_bar)
+    assert rows[0, 0] == -1.0 and rows[0, 3] == 2.5
+    assert shown("dalembert.clock.last") == 1.0 and len(rows) == 51
+    light = load_system(files()["four_bar"])
+    light.gravity = (0, -3.0, 0)
+    motion = light.build().simulate(1.0, initial={"A": -1.0}, speeds={"A": 2.5}, output=0.02)
+    assert_same_rows(rows, motion, 1e-9)
+    shown.page.click("#reset")
+    shown.march()
+
+
+def test_after_every_slider_has_been_to_both_ends_the_motion_is_the_first_bit_for_bit(shown, four_bar) -> None:
+    shown.march()
+    first = shown.rows(four_bar).copy()
+    for slider in shown("dalembert.live.live.sliders"):
+        for value in (slider["min"], slider["max"], slider["value"]):
+            shown.set(**{slider["name"]: value})
+    again = shown.rows(four_bar)
+    assert np.array_equal(first.view(np.int64), again.view(np.int64))
+
+
+@pytest.mark.parametrize("parameters", [{"base": 9.0}, {"coupler": 0.2, "rocker": 0.2}])
+def test_what_cannot_be_assembled_is_said_in_pythons_words_and_the_last_motion_stays(
+    shown, four_bar, parameters
+) -> None:
+    shown.set(crank=0.3)
+    before = shown.rows(four_bar).copy()
+    shown.set(crank=0.4, **parameters)
+    with pytest.raises(LoopError) as problem:
+        four_bar.simulate(2.0, parameters=parameters)
+    words = str(problem.value)
+    assert shown.words == words[0].upper() + words[1:]
+    assert np.array_equal(shown.rows(four_bar), before)
+    shown.page.click("#reset")
+    shown.march()
+    assert shown.words == ""
+
+
+def test_what_is_drawn_follows_lengths(shown) -> None:
+    lengths = (
+        "dalembert.data.bodies[1].parts.filter(p => p.kind === 'cylinder' && p.layer === 'bodies').map(p => p.size[2])"
+    )
+    assert shown(lengths) == [pytest.approx(0.4)]
+    shown.set(crank=0.25)
+    assert shown(lengths) == [pytest.approx(0.25)]
+    joint = shown("dalembert.data.joints.find(j => j.name === 'D').at")
+    shown.set(crank=0.4)
+    assert shown(lengths) == [pytest.approx(0.4)] and joint is not None
+
+
+@pytest.mark.parametrize("name", ["bricard", "rolling_disc", "flexible_slider_crank", "imported_robot"])
+def test_other_kinds_of_models_march_as_in_python(browser, tmp_path, name: str) -> None:
+    """Rows chosen anew on the way, rolling, elastic bodies by an implicit method, constraints between joints."""
+    m = da.load(files()[name])
+    span = min(1.0, m.plan.duration)
+    motion = m.simulate(span, output=span / 50)
+    watched = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    watched.march()
+    assert_same_rows(watched.rows(m), motion, 1e-9)
+    watched.assert_quiet()
+    watched.page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(files()))
+def test_every_model_of_the_gallery_marches_as_in_python_and_comes_back(browser, tmp_path, name: str) -> None:
+    m = da.load(files()[name])
+    span = min(1.0, m.plan.duration)
+    motion = m.simulate(span, output=span / 100)
+    path = motion.page(tmp_path / "x.html", live=True)
+    assert path.stat().st_size < 2_500_000
+    watched = LivePage(browser, path)
+    watched.march()
+    first = watched.rows(m).copy()
+    assert_same_rows(first, motion, 5e-9 if name == "double_pendulum" else 1e-9)  # chaotic
+    for slider in watched("dalembert.live.live.sliders"):
+        for value in (slider["min"], slider["max"], slider["value"]):
+            if slider["name"] != "duration":
+                watched.set(**{slider["name"]: value})
+    assert np.array_equal(first.view(np.int64), watched.rows(m).view(np.int64))
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def pendulum() -> da.System:
+    s = da.System("pendulum", gravity=(0, 0, -9.81))
+    s.add_body("bob", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
+    s.add_joint("pivot", da.Revolute((0, 1, 0)), "ground", "bob")
+    return s
+
+
+def test_a_terminal_event_ends_the_motion_there(browser, tmp_path) -> None:
+    s = pendulum()
+    s.events["lowest"] = da.Event(lambda s: s.joint_q[0][0], terminal=True)
+    m = s.build()
+    motion = m.simulate(5.0, initial={"pivot": 1.0}, output=0.05)
+    watched = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    watched.march()
+    assert_same_rows(watched.rows(m), motion, 1e-9)
+    assert watched("dalembert.clock.last") == pytest.approx(motion.t[-1], abs=1e-9)
+    assert watched("dalembert.transport.events[0][0]") == "lowest"
+    watched.page.close()
+
+
+def test_without_webassembly_it_plays_back_and_says_so(browser, tmp_path) -> None:
+    path = pendulum().build().simulate(1.0, initial={"pivot": 1.0}).page(tmp_path / "x.html", live=True)
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script("delete globalThis.WebAssembly")
+    page.goto(f"file://{path}#t=0.5")
+    page.evaluate("dalembert.ready.then(() => null)")
+    assert page.evaluate("dalembert.live === null && dalembert.clock.now === 0.5")
+    assert page.inner_text("#said") == "This page plays back only: this browser has no WebAssembly."
+    context.close()
+
+
+def test_the_policy_allows_webassembly_and_nothing_else(tmp_path) -> None:
+    motion = pendulum().build().simulate(1.0, initial={"pivot": 1.0})
+
+    def policy(**how) -> str:
+        text = motion.page(tmp_path / "x.html", **how).read_text()
+        return text.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+
+    assert policy(live=True) == policy().replace("; style-src", " 'wasm-unsafe-eval'; style-src")
+
+
+def test_what_cannot_run_in_a_page_is_refused_in_words(tmp_path) -> None:
+    s = pendulum()
+    s.add_force("wind", da.Load("bob", force=lambda s: (np.sign(float(s.t)), 0, 0)))
+    own = s.build().simulate(0.1)
+    controlled = pendulum().build().simulate(0.1, control=lambda s: {"pivot": 1.0}, control_rate=100)
+    plain = pendulum().build().simulate(0.1)
+    for motion, words in ((own, "plain Python function"), (controlled, "controller in Python")):
+        with pytest.raises(SimulationError, match=words):
+            motion.page(tmp_path / "x.html", live=True)
+    with pytest.raises(SimulationError, match="say live=True"):
+        plain.page(tmp_path / "x.html", sliders=["gravity"])
+    with pytest.raises(SimulationError, match="did you mean 'gravity'"):
+        plain.page(tmp_path / "x.html", live=True, sliders=["gravityy"])
+    with pytest.raises(SimulationError, match="from a number to a larger one"):
+        plain.page(tmp_path / "x.html", live=True, sliders=[("gravity", 3, 2)])

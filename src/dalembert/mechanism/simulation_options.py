@@ -92,6 +92,17 @@ def checked_stabilisation(value: Any, where: str) -> str | Stabilisation:
     raise ModelError(f"{where}={value!r} is not known; choose one of {names}, or da.Baumgarte(alpha, beta)")
 
 
+RESTITUTION = ("newton", "poisson")
+"""Laws of restitution in impacts."""
+
+
+def _restitution_law(value: Any, where: str) -> str:
+    """A name that is known."""
+    if value not in RESTITUTION:
+        raise ModelError(f"{where}={value!r} is not known; choose one of {', '.join(map(repr, RESTITUTION))}")
+    return str(value)
+
+
 RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 """Tolerance of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to
 rounding."""
@@ -214,6 +225,11 @@ class SimulationOptions(Portable):
         str | FormulationSettings | None,
         Holds("formulation", check=checked_formulation),
         Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
+    ] = None
+    restitution: Annotated[
+        str | None,
+        Holds("restitution law", check=_restitution_law),
+        Option("Law of restitution in impacts: of speeds (Newton) or of impulses (Poisson)", "newton", many=False),
     ] = None
     max_events: Annotated[
         Count | None,

@@ -263,7 +263,7 @@ class SimulationOptions(Portable):
     @property
     def said(self) -> dict[str, Any]:
         """The options that are not None, by name."""
-        return {f.name: x for f in fields(self) if (x := getattr(self, f.name)) is not None}
+        return {name: x for name, x in vars(self).items() if x is not None}
 
     def completed(self, by: SimulationOptions) -> SimulationOptions:
         """These options, and for what they leave open those of `by`.

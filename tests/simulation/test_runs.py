@@ -14,8 +14,8 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import SimulationWarning
-from dalembert.simulation.march.between_stretches import Interrupts
 from dalembert.simulation.march import checkpoint
+from dalembert.simulation.march.between_stretches import Interrupts
 from dalembert.simulation.march.checkpoint import Checkpoint, load_checkpoint
 from tests.simulation.models import TOP_SPEEDS, chain, heavy_top, oscillator, pendulum
 
@@ -58,7 +58,9 @@ def test_control_c_returns_the_part_computed_so_far():
     part = m.simulate(2000.0, **asked)
     assert part.record["ended"] == "interrupted" and len(part) > 10
     again = m.simulate(float(part.t[-1]), **asked)
-    np.testing.assert_array_equal(part.q[:-1], again.q[:-1])  # the last step of `again` ends at its end, to a rounding of time
+    np.testing.assert_array_equal(
+        part.q[:-1], again.q[:-1]
+    )  # the last step of `again` ends at its end, to a rounding of time
 
 
 def test_pausing_does_not_change_the_numbers(monkeypatch):

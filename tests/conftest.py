@@ -11,10 +11,11 @@ import pytest
 from hypothesis import settings
 
 from dalembert.trace.native.target import VARIABLE
+from tests.effort import examples
 from tests.targets import ROOMS, for_module
 
 settings.register_profile("desk", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
@@ -35,19 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where every run repeats the same random cases, a sixth of them will do; on a desk each run tries new ones."""
-    if not os.environ.get("CI"):
-        return
-    seen = set()
-    for item in items:
+    """Slow tests repeat at length what quicker ones hold: not where a run decides whether work lands."""
+    for item in items if os.environ.get("CI") else []:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: on a desk, and in `make bench`"))
-        test = getattr(item, "obj", None)
-        chosen = getattr(test, "_hypothesis_internal_use_settings", None)
-        if chosen is not None and id(chosen) not in seen:
-            fewer = settings(chosen, max_examples=max(2, chosen.max_examples // 6))
-            test._hypothesis_internal_use_settings = fewer
-            seen.add(id(fewer))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -16,6 +16,7 @@ from dalembert.constraints.methods.svd import solve
 from dalembert.files import gallery
 from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 
 
 def motion(m, states, seed=0):
@@ -44,7 +45,7 @@ def test_forward_dynamics_undoes_inverse_dynamics_on_every_mechanism_of_the_gall
     assert returned(m, *motion(m, consistent_states(m, 8, start=start))) < 1e-10
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 2), st.booleans())
 def test_forward_dynamics_undoes_inverse_dynamics_on_random_loops(seed, n, n_loops, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, n_loops, doubled=doubled)

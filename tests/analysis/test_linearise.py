@@ -16,6 +16,7 @@ from dalembert.files import gallery
 from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.analysis.perturbed import differences
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 from tests.mechanisms import random_state, random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -128,7 +129,7 @@ def test_an_uneven_shaft_is_unstable_between_its_critical_speeds():
     assert chart.plot().get_xlabel() == "speed"
 
 
-@settings(max_examples=2)
+@settings(max_examples=examples(2))
 @given(st.integers(0, 10**6))
 def test_random_trees_to_first_order(seed):
     rng = np.random.default_rng(seed)
@@ -138,7 +139,7 @@ def test_random_trees_to_first_order(seed):
         _check(m, lin)
 
 
-@settings(max_examples=2)
+@settings(max_examples=examples(2))
 @given(st.integers(0, 10**6), st.booleans())
 def test_random_loops_to_first_order(seed, doubled):
     """Geometric stiffness of loops, redundant ones too: independent speeds' rates against differences."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dalembert.constraints import COMPILED, METHODS
@@ -17,6 +17,7 @@ from dalembert.pivoting import choose
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
 from tests.constraints.test_methods import _well_posed, in_other_units, nearly_dependent
+from tests.effort import examples
 from tests.mechanisms import seeds
 
 TO = {"penalty": 1e-5, "proximal": 1e-8}
@@ -46,13 +47,12 @@ def compiled(e: Equations, *names: str, rows: tuple[int, ...] | None = None) -> 
     return found
 
 
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=examples(7), deadline=None)
 @given(seeds, st.integers(2, 7), st.integers(1, 2), st.booleans())
 def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, n_loops, doubled=doubled)
     e = kane.equations(m.state(q, u, t))
-    if not m.n_u or not _well_posed(e):
-        return
+    assume(m.n_u and _well_posed(e))
     free = np.abs(np.linalg.solve(e.A, e.f)).max()
     for name, got in compiled(e, *METHODS).items():
         expected = METHODS[name](e)
@@ -64,13 +64,12 @@ def test_machine_code_does_as_numpy_does(seed, n, n_loops, doubled):
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(seeds, st.integers(2, 5), st.booleans(), st.sampled_from(sorted(set(METHODS) - {"penalty"})))
 def test_traced_and_compiled_whole_the_accelerations_are_the_same(seed, n, doubled, name):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, 1, doubled=doubled)
     e = kane.equations(m.state(q, u, t))
-    if not m.n_u or not _well_posed(e):
-        return
+    assume(m.n_u and _well_posed(e))
     expected = METHODS["svd"](e)
     scale = max(1.0, np.abs(expected.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
     found = m.solve(q, u, t=t, constraints=name)

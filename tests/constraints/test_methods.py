@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -15,20 +15,20 @@ from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import constraint_rows
 from tests.constraints.loops import random_loops
 from tests.constraints.penalised import penalised, rounding
+from tests.effort import examples
 from tests.mechanisms import seeds
 
 EXACT = [name for name in METHODS if name != "penalty"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds, st.integers(2, 7), st.integers(1, 2), st.booleans())
 def test_all_methods_agree_on_random_loops(seed, n, n_loops, doubled):
     """On u̇ and on the forces Bᵀλ, redundant rows or not; the multipliers themselves are the shortest."""
     rng = np.random.default_rng(seed)
     m, q, u, t = random_loops(rng, n, n_loops, doubled=doubled)
     e = kane.equations(m.state(q, u, t))
-    if not m.n_u or not _well_posed(e):
-        return
+    assume(m.n_u and _well_posed(e))
     first = METHODS["svd"](e)
     scale = max(1.0, np.abs(first.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
     assert np.abs(e.B @ first.udot - e.gamma).max() <= 1e-9 * scale * max(1.0, np.abs(e.B).max())
@@ -41,15 +41,14 @@ def test_all_methods_agree_on_random_loops(seed, n, n_loops, doubled):
     assert np.abs(METHODS["penalty"](e).udot - first.udot).max() <= 1e-4 * scale
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(seeds, st.integers(2, 5), st.booleans())
 def test_no_method_hangs_on_the_units_of_the_speeds(seed, n, doubled):
     """Radians beside micrometres or kilometres: columns six orders of magnitude apart, the same u̇ and the same rank."""
     rng = np.random.default_rng(seed)
     m, q, u, t = random_loops(rng, n, 1, doubled=doubled)
     e = kane.equations(m.state(q, u, t))
-    if not m.n_u or not _well_posed(e):
-        return
+    assume(m.n_u and _well_posed(e))
     first = METHODS["svd"](e)
     scale = max(1.0, np.abs(first.udot).max(), np.abs(np.linalg.solve(e.A, e.f)).max())
     for name in EXACT:
@@ -80,7 +79,7 @@ def _well_posed(e) -> bool:
     return rank > 0 and sigma[rank - 1] > 1e-2 * sigma[0]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seeds, st.integers(2, 6))
 def test_a_doubled_joint_changes_no_motion(seed, n):
     single = random_loops(np.random.default_rng(seed), n, 1)
@@ -88,8 +87,7 @@ def test_a_doubled_joint_changes_no_motion(seed, n):
     results = []
     for m, q, u, t in (single, double):
         e = kane.equations(m.state(q, u, t))
-        if not m.n_u or not _well_posed(e):
-            return
+        assume(m.n_u and _well_posed(e))
         results.append((METHODS["range_space"](e), e))
     (a, ea), (b, eb) = results
     assert np.allclose(a.udot, b.udot, rtol=1e-8, atol=1e-8 * max(1.0, np.abs(a.udot).max()))
@@ -127,7 +125,7 @@ def test_an_unknown_method_lists_the_known():
         method("magic")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(3, 8), st.floats(2.0, 8.0))
 def test_rows_that_nearly_depend_cost_digits_once_not_twice(seed, n, digits):
     """Two rows 10^−digits apart: u̇ keeps 15 − digits digits by methods that form neither B A⁻¹Bᵀ nor BᵀB [B A-3..A-12]; both count."""
@@ -146,7 +144,7 @@ def test_rows_that_nearly_depend_cost_digits_once_not_twice(seed, n, digits):
         assert np.abs(found.udot - udot).max() <= 1e-12 * 10.0**digits * np.abs(udot).max(), name
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(3, 6), st.floats(2.0, 18.0))
 def test_rows_however_near_dependence_break_no_method(seed, n, digits):
     """No bare LinAlgError, nothing but numbers, and the rows obeyed as far as they can be told apart."""

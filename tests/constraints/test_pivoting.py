@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from scipy.linalg import qr
 
 from dalembert.pivoting import choose, pivoted
+from tests.effort import examples
 from tests.mechanisms import seeds
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(seeds)
 def test_pivoted_columns_are_those_of_lapack(seed):
     rng = np.random.default_rng(seed)
@@ -27,7 +28,7 @@ def test_pivoted_columns_are_those_of_lapack(seed):
     assert not np.tril(R, -1).any()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(seeds)
 def test_rounding_does_not_choose_among_columns_that_are_as_good(seed):
     """Columns of one length, some of them turned into each other: whatever the last digits are, the first of equals is taken."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import dalembert as da
 from dalembert.kinematics.constraint_rows import Differentiated, closure, constraint_rows
@@ -12,6 +12,7 @@ from dalembert.mechanism.row_table import RowKind
 from dalembert.parts.constraints import JointClosure
 from dalembert.trace import directional, evaluate, jacobian, symbol, tracing
 from tests.constraints.loops import random_loops, rolling_system
+from tests.effort import examples
 from tests.mechanisms import frame, joint, random_state, random_tree, seeds, unit
 
 
@@ -32,14 +33,13 @@ def any_constraint(rng, m):
     ][rng.integers(8)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds)
 def test_rows_are_the_derivatives_of_the_residual(seed):
     """B, b and γ equal differentiation of g (or of φ) through the whole mechanism; on numbers and traced."""
     rng = np.random.default_rng(seed)
     m = random_tree(rng, 4, forces=False, prescribed=bool(seed % 2)).build()
-    if not m.n_u:
-        return
+    assume(m.n_u)
     c = any_constraint(rng, m)
     q, u, t = random_state(m, rng)
     rows = Differentiated(m, c).rows(m.state(q, u, t))
@@ -66,7 +66,7 @@ def test_rows_are_the_derivatives_of_the_residual(seed):
     assert np.allclose(rows.B @ u - rows.b, phi0, rtol=0, atol=1e-11 * scale)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds)
 def test_a_joint_closes_where_it_can_reach(seed):
     """The residual vanishes at every pose of the joint, and blocks exactly what the joint does not move."""
@@ -119,7 +119,7 @@ def test_constraints_must_name_what_exists():
         s.build()
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(seeds)
 def test_the_table_has_every_row_once_in_the_order_in_which_they_are_computed(seed):
     rng = np.random.default_rng(seed)

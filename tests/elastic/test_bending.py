@@ -13,6 +13,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from dalembert.elastic.deflection import FAR, STEEP, deflection
+from tests.effort import examples
 
 from ..mechanisms import seeds
 
@@ -65,7 +66,7 @@ def rich() -> da.Mechanism:
     return hinged(y=3, z=3, torsion=2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_an_answer_is_right_or_refused(rich: da.Mechanism, seed: int) -> None:
     """Also with many modes, whose slopes are steep at slight deflections."""

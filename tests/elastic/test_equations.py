@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import dalembert as da
 from dalembert.formulations.tree import kane
@@ -13,6 +13,7 @@ from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.recursive import algorithms as recursive
 from dalembert.trace import directional, evaluate, jacobian, tracing
+from tests.effort import examples
 
 from ..mechanisms import joint, seeds, unit
 from .particles import Lumps, random_tree
@@ -54,7 +55,7 @@ def rigid_particles(body: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.full(6, body.mass / 6.0), [body.com + s * a for a in arms for s in (1.0, -1.0)]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds)
 def test_equations_are_those_of_every_particle(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -68,7 +69,7 @@ def test_equations_are_those_of_every_particle(seed: int) -> None:
     assert np.abs(e.f - f - strain).max() < 1e-11 * (1.0 + np.abs(f).max(initial=0.0))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds)
 def test_kane_and_the_recursions_agree(seed: int) -> None:
     """With second-order fields and any joints, at both ends on moving nodes."""
@@ -89,7 +90,7 @@ def test_kane_and_the_recursions_agree(seed: int) -> None:
     assert left < 1e-9 * (np.abs(e.A) @ np.abs(udot) + np.abs(e.f)).max(initial=1.0)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seeds)
 def test_equations_follow_from_the_energies(seed: int) -> None:
     """Lagrange's equations from T and V alone, second-order fields included, where speeds are the rates of coordinates."""
@@ -116,15 +117,14 @@ def test_equations_follow_from_the_energies(seed: int) -> None:
     assert np.abs(e.f - f - damping).max(initial=0.0) < 1e-11 * (1.0 + np.abs(f).max(initial=0.0))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seeds)
 def test_node_frames_move_as_their_rates_say(seed: int) -> None:
     """Partial velocities, accelerations and partial rates of nodes, against differences in time."""
     rng = np.random.default_rng(seed)
     system, _ = random_tree(rng, 3, second_order=True)
     m = system.build()
-    if not m.n_u:
-        return
+    assume(m.n_u)
     at, udot, h = somewhere(m, rng), rng.normal(size=m.n_u), 1e-6
     q, u = at.coordinates, at.speeds
     after, before = (m.state(m.admissible(q + h * s * at.rates), u + h * s * udot) for s in (1.0, -1.0))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from dalembert.elastic.joint_with_modes import JointWithModes
 from dalembert.elastic.node import Node
 from dalembert.elastic.node_motion import NodeMotion
+from tests.effort import examples
 
 from ..mechanisms import frame, joint, seeds
 
@@ -20,7 +21,7 @@ def node(rng: np.random.Generator, n: int) -> Node:
     return Node.of(rng.normal(size=3), Phi, Psi, G + np.swapaxes(G, 0, 1), Gam + np.swapaxes(Gam, 0, 1))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 3))
 def test_rates_are_those_of_the_pose(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
@@ -41,7 +42,7 @@ def test_rates_are_those_of_the_pose(seed: int, n: int) -> None:
     assert np.abs(back - u).max() < 1e-12
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seeds)
 def test_node_turns_are_rotations(seed: int) -> None:
     rng = np.random.default_rng(seed)

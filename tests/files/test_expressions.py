@@ -14,6 +14,7 @@ import dalembert as da
 from dalembert.files.expressions import ExpressionError, Formula, evaluated, parse, written
 from dalembert.files.expressions.formula import named
 from dalembert.trace import evaluate, symbol
+from tests.effort import examples
 
 
 def value(text: str, **known):
@@ -91,7 +92,7 @@ def random_text(rng: random.Random, depth: int) -> str:
     return shape.format(*(random_text(rng, depth - 1) for _ in range(shape.count("{}"))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 2**32))
 def test_printing_and_reading_gives_the_same_node(seed):
     known = {name: symbol(name) for name in "xyk"}

@@ -17,7 +17,7 @@ from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
 from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
-from dalembert.mechanism.simulation_options import STABILISATIONS
+from dalembert.mechanism.simulation_options import RESTITUTION, STABILISATIONS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS
@@ -25,6 +25,7 @@ from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
 from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from tests.effort import examples
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 
 FOUR_BAR = """
@@ -49,7 +50,7 @@ def again(s: da.System, path) -> da.System:
     return da.System.load(path)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seeds)
 def test_random_trees_come_back_bit_for_bit(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
@@ -175,7 +176,7 @@ def test_options_are_those_of_simulate():
     assert [f.name for f in SIMULATION] == ["duration", *(f.name for f in dataclasses.fields(da.SimulationOptions))]
     words = {f.name: f.kind.words for f in SIMULATION if hasattr(f.kind, "words")}
     assert {name: list(x) for name, x in words.items()} == {
-        "method": list(INTEGRATORS), "constraints": list(METHODS)
+        "method": list(INTEGRATORS), "constraints": list(METHODS), "restitution": list(RESTITUTION),
     }  # fmt: skip
     otherwise = {f.name: f.kind.otherwise.words for f in SIMULATION if hasattr(f.kind, "otherwise")}
     assert {name: list(x) for name, x in otherwise.items()} == {

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.files.models.read import read_text
+from tests.effort import examples
 from tests.files.test_models import FOUR_BAR, everything
 
 BASE = """\
@@ -192,7 +193,7 @@ def mutated(text: str, rng: random.Random) -> str:
     return text
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(st.integers(0, 2**48))
 def test_mutated_files_raise_nothing_else(seed):
     rng = random.Random(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -15,6 +15,7 @@ from dalembert.formulations.tree import kane
 from dalembert.kinematics.loads import loads
 from dalembert.vectors import turn
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 from tests.mechanisms import frame, matter, planar_pendulum, random_state, random_tree, seeds, unit
 
 ELIMINATIONS = [
@@ -50,27 +51,25 @@ def well_posed(e) -> bool:
     return rank > 0 and bool(sigma[rank - 1] > 1e-2 * sigma[0])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 7))
 def test_all_agree_with_kane_on_random_trees_with_prescribed_joints(seed, n):
     rng = np.random.default_rng(seed)
     m = random_tree(rng, n, prescribed=True).build()
-    if not m.n_u:
-        return
+    assume(m.n_u)
     found = largest_difference(m.state(*random_state(m, rng)), [*ELIMINATIONS, "gauss_penalty"])
     assert found.pop("gauss_penalty") <= PENALTY_ACCURACY
     assert len(found) == len(ELIMINATIONS)
     assert max(found.values()) <= 1e-9, found
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seeds, st.integers(2, 6), st.integers(1, 2), st.booleans())
 def test_all_agree_with_kane_on_random_loops_redundant_or_not(seed, n, n_loops, doubled):
     rng = np.random.default_rng(seed)
     m, q, u, t = random_loops(rng, n, n_loops, doubled=doubled)
     s = m.state(q, u, t)
-    if not m.n_u or not well_posed(kane.equations(s)):
-        return
+    assume(m.n_u and well_posed(kane.equations(s)))
     found = largest_difference(s, [*ELIMINATIONS, "gauss_penalty"])
     assert found.pop("gauss_penalty") <= PENALTY_ACCURACY
     assert max(found.values()) <= 1e-9, found
@@ -96,7 +95,7 @@ def rolling_train(rng) -> tuple[da.Mechanism, np.ndarray, np.ndarray]:
     return (m, attempt.q, consistent_speeds(m, attempt.q, u)) if attempt.closed else rolling_train(rng)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds)
 def test_all_agree_with_kane_on_rolling_systems(seed):
     m, q, u = rolling_train(np.random.default_rng(seed))
@@ -114,7 +113,7 @@ def test_all_constraint_methods_solve_all_formulations(method):
     assert max(found.values()) <= 1e-8, found
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(seeds, st.integers(1, 5))
 def test_formulation_speeds_and_the_state_are_inverse_to_each_other(seed, n):
     rng = np.random.default_rng(seed)
@@ -130,7 +129,7 @@ def test_formulation_speeds_and_the_state_are_inverse_to_each_other(seed, n):
         assert np.allclose(again.speeds, s.speeds, atol=1e-11), name
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(seeds, st.integers(1, 3), st.booleans())
 def test_floats_and_traces_agree(seed, n, closed):
     rng = np.random.default_rng(seed)
@@ -149,7 +148,7 @@ def test_floats_and_traces_agree(seed, n, closed):
             assert np.abs(one - two).max(initial=0.0) <= max(allowed, stiff), (name, part)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_hinge_forces_are_the_reactions_of_the_joints(seed, n):
     """The multipliers of Newton–Euler against Newton's and Euler's laws for all bodies beyond each joint, taken together."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -15,6 +15,7 @@ from dalembert.formulations.tree import kane
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.vectors import across, turn
 from tests.constraints.loops import consistent, random_loops, rolling_system
+from tests.effort import examples
 from tests.formulations.analytic import ANALYTIC
 from tests.mechanisms import add_forces, matter, random_state, random_tree, seeds, unit
 
@@ -29,8 +30,7 @@ def body_accelerations(s, udot):
 def check_agreement(m, q, u, t, names=ANALYTIC):
     """Every formulation that takes the mechanism, from its own speeds back to the bodies, against Kane's."""
     s = m.state(q, u, t)
-    if not m.n_u:
-        return
+    assume(m.n_u)
     by_kane = kane.equations(s)
     reference = METHODS["svd"](by_kane)
     expected = body_accelerations(s, reference.udot)
@@ -58,7 +58,7 @@ def well_posed(m, q, u, t):
     return m.n_u > 0 and (not len(B) or (rank > 0 and sizes[rank - 1] > 1e-2 * sizes[0]))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seeds, st.integers(1, 3), orientations)
 def test_on_random_trees(seed, n, orientation):
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_on_random_trees(seed, n, orientation):
     check_agreement(m, *random_state(m, rng))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds, st.integers(2, 3), st.booleans())
 @example(23, 2, False)  # closes far from its reference only
 def test_on_random_loops_redundant_or_not(seed, n, doubled):
@@ -82,7 +82,7 @@ def rolling(rng, orientation):
     return m, q, consistent(m, q, u, t), t
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds, orientations)
 def test_on_rolling_systems(seed, orientation):
     try:
@@ -118,7 +118,7 @@ def planar_chain(rng, n):
     return s.build()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_path_matrix_equals_kane_on_planar_chains(seed, n):
     rng = np.random.default_rng(seed)
@@ -127,14 +127,13 @@ def test_path_matrix_equals_kane_on_planar_chains(seed, n):
     check_agreement(m, *random_state(m, rng), names=["path_matrix"])
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds, st.sampled_from(list(ANALYTIC)))
 def test_floats_and_traces_agree(seed, name):
     """The same equations from the same function, over numbers and over symbols."""
     rng = np.random.default_rng(seed)
     m = planar_chain(rng, 3) if name == "path_matrix" else random_tree(rng, 2, prescribed=True).build()
-    if not m.n_u:
-        return
+    assume(m.n_u)
     q, u, t = random_state(m, rng)
     s = m.state(q, u, t)
     written = m.equations(name)

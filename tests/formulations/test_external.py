@@ -15,6 +15,7 @@ from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import barycentric, newton_euler
 from dalembert.formulations.tree import kane
+from tests.effort import examples
 from tests.formulations.test_absolute import ELIMINATIONS, largest_difference, transmitted
 from tests.mechanisms import add_forces, frame, joint, matter, random_state, seeds, unit
 
@@ -45,7 +46,7 @@ def on_a_platform(rng, n, kinds=None, closed=False) -> da.System:
     return s
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 5))
 def test_every_elimination_gives_the_motion_on_a_moving_platform(seed, n):
     rng = np.random.default_rng(seed)
@@ -57,7 +58,7 @@ def test_every_elimination_gives_the_motion_on_a_moving_platform(seed, n):
     assert max(found.values(), default=0.0) <= 1e-9, found
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds)
 def test_loops_may_end_on_the_platform(seed):
     rng = np.random.default_rng(seed)
@@ -71,7 +72,7 @@ def test_loops_may_end_on_the_platform(seed):
         assert len(found) == len(ELIMINATIONS) and max(found.values()) <= 1e-8, found
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seeds, st.integers(1, 4))
 def test_formulation_speeds_lead_back_to_the_state(seed, n):
     rng = np.random.default_rng(seed)
@@ -137,7 +138,7 @@ def test_a_floating_group_has_its_root_velocity_besides():
     assert np.abs(right - a.right).max() <= 1e-12 * np.abs(right).max()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seeds, st.integers(1, 4), st.booleans())
 def test_the_drives_of_external_bodies_are_their_reactions(seed, n, closed):
     """Newton's and Euler's laws for all bodies beyond each joint, against multipliers and the balance of the external bodies."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -13,11 +13,12 @@ from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.absolute import gauss, newton_euler
 from dalembert.formulations.tree import kane
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 from tests.formulations.test_absolute import body_accelerations, well_posed
 from tests.mechanisms import random_state, random_tree, seeds
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(seeds, st.integers(2, 5), st.booleans())
 def test_no_admissible_acceleration_has_less_constraint(seed, n, closed):
     """Z at Kane's accelerations against Z at others that obey the joints and the loops: larger by ½ δᵀAδ exactly."""
@@ -29,8 +30,7 @@ def test_no_admissible_acceleration_has_less_constraint(seed, n, closed):
         q, u, t = random_state(m, rng)
     s = m.state(q, u, t)
     e = kane.equations(s)
-    if not m.n_u or not well_posed(e):
-        return
+    assume(m.n_u and well_posed(e))
     true = METHODS["svd"](e).udot
     least = gauss.constraint(s, true)
     free = np.eye(m.n_u) - np.linalg.pinv(e.B, rcond=1e-9) @ e.B
@@ -81,7 +81,7 @@ def test_penalty_gives_way_in_inverse_proportion_to_its_stiffness():
     assert np.isclose(errors[0] / errors[1], 10.0, rtol=0.1) and np.isclose(errors[1] / errors[2], 10.0, rtol=0.1)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds, st.integers(2, 4))
 def test_penalty_returns_its_forces(seed, n):
     """ρ W (H ẇ − h) against the multipliers of Kane's equations, by machine code, and against the hinge forces of Newton and Euler."""
@@ -89,8 +89,7 @@ def test_penalty_returns_its_forces(seed, n):
     m, q, u, t = random_loops(rng, n, 1)
     s = m.state(q, u, t)
     exact = kane.equations(s)
-    if not m.n_u or not well_posed(exact) or len(exact.B) > METHODS["svd"](exact).rank:
-        return
+    assume(m.n_u and well_posed(exact) and len(exact.B) <= METHODS["svd"](exact).rank)
     expected = METHODS["svd"](exact).lam
     found = m.solve(q, u, t=t, formulation="gauss_penalty")
     assert np.abs(found.lam - expected).max() <= 1e-4 * max(1.0, np.abs(expected).max())

@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert.formulations.tree import kane
 from dalembert.kinematics import State, totals
 from dalembert.trace import directional, evaluate, symbol, tracing
+from tests.effort import examples
 from tests.mechanisms import planar_pendulum, random_state, random_tree, seeds
 
 sizes = st.integers(1, 12)
@@ -21,7 +22,7 @@ def accelerations(m, q, u, t):
     return np.linalg.solve(e.A, e.f) if m.n_u else np.zeros(0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds, sizes)
 def test_mass_matrix_is_symmetric_and_positive_definite(seed, n):
     rng = np.random.default_rng(seed)
@@ -31,7 +32,7 @@ def test_mass_matrix_is_symmetric_and_positive_definite(seed, n):
     assert np.linalg.eigvalsh(A).min(initial=1.0) > 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_floats_and_traces_agree(seed, n):
     rng = np.random.default_rng(seed)
@@ -43,7 +44,7 @@ def test_floats_and_traces_agree(seed, n):
     assert np.abs(traced.f - on_floats.f).max(initial=0.0) <= 1e-13 * max(1.0, np.abs(on_floats.f).max(initial=1.0)) * n
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_energy_is_conserved_by_conservative_forces(seed, n):
     """d(T + V)/dt = 0 along the motion, by differentiating the traced energy."""
@@ -54,7 +55,7 @@ def test_energy_is_conserved_by_conservative_forces(seed, n):
     assert abs(energy_rate(m, q, u, t, udot)) <= 1e-10 * power_scale(m, q, u, udot)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_power_balance_with_drives_and_losses(seed, n):
     """d(T + V)/dt = power of the non-conservative forces + power of the prescribed drives.
@@ -110,7 +111,7 @@ def power_scale(m, q, u, udot):
     return 10.0 + (np.abs(e.A @ udot) + np.abs(e.f)) @ np.abs(u)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_momentum_is_conserved_when_free_and_unforced(seed, n):
     rng = np.random.default_rng(seed)
@@ -125,7 +126,7 @@ def test_momentum_is_conserved_when_free_and_unforced(seed, n):
     assert np.abs(np.array(evaluate(rate, values), dtype=float)).max() <= 1e-11 * power_scale(m, q, u, udot)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_euler_parameters_and_angles_give_one_motion(seed, n):
     """The same tree in both descriptions: equal poses in, equal accelerations out."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import dalembert as da
+from tests.effort import examples
 from tests.importers.robots import urdf
 
 URDF = urdf("""
@@ -95,7 +96,7 @@ def rearranged(text: str, rng: random.Random) -> bytes:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("name", "text"), [("r.urdf", URDF), ("m.xml", MJCF)], ids=["urdf", "mjcf"])
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1))
 def test_damaged_files_fail_in_words(tmp_path_factory, name, text, seed):
     path = tmp_path_factory.getbasetemp() / name

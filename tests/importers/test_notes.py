@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from dalembert.importers.xml import parse
+from tests.effort import examples
 from tests.importers.robots import urdf, write
 
 ROBOT = """
@@ -63,7 +64,7 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     imported.build()
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.text("abcxyz", min_size=1, max_size=5),
     st.text("abcxyz ", max_size=5),

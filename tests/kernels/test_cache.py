@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.trace.native import cache, cache_directory, cached
+from tests.effort import examples
 
 WORKER = """
 import sys
@@ -128,7 +129,7 @@ def test_equal_descriptions_have_equal_code():
     assert key() == key()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(sorted(NUMBERS)), st.floats(1e-12, 1e-1), st.booleans())
 def test_no_number_is_too_small_a_difference(name, change, up):
     assert key({name: NUMBERS[name] * (1.0 + change if up else 1.0 - change)}) != key()

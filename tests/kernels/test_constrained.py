@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
@@ -21,6 +21,7 @@ from dalembert.mechanism.simulation_options import Projection
 from dalembert.simulation.kept_rows import rows_kept
 from dalembert.trace.native import Module, aligned
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 from tests.mechanisms import seeds
 from tests.targets import LANES as WIDTH
 
@@ -58,12 +59,11 @@ def posed(rng, n, n_loops, doubled):
     return m, q, u, t, d
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(seeds, st.integers(2, 5), st.integers(1, 2), st.booleans(), st.sampled_from([1, WIDTH]))
 def test_compiled_accelerations_obey_random_loops(seed, n, n_loops, doubled, lanes):
     case = posed(np.random.default_rng(seed), n, n_loops, doubled)
-    if case is None:
-        return
+    assume(case is not None)
     m, q, u, t, d = case
     run = Compiled(m, d, lanes)
     run("run", q, u + 1.0, t)  # nothing of an earlier state may be left in the working memory
@@ -72,13 +72,12 @@ def test_compiled_accelerations_obey_random_loops(seed, n, n_loops, doubled, lan
     assert np.abs(udot - expected).max() <= 1e-9 * max(1.0, np.abs(expected).max())
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(seeds, st.integers(2, 5))
 def test_projection_closes_loops_to_rounding(seed, n):
     rng = np.random.default_rng(seed)
     case = posed(rng, n, 1, False)
-    if case is None:
-        return
+    assume(case is not None)
     m, q, u, t, d = case
     pushed = displaced(m, q, 1e-4 * rng.normal(size=m.n_u), t)
     q1, u1, _ = Compiled(m, d, 1)("project", pushed, u + 1e-4, t)

@@ -12,6 +12,7 @@ import dalembert as da
 from dalembert.errors import SlowForceWarning
 from dalembert.kinematics import State
 from dalembert.recursive.algorithms import Tree, articulated, newton_euler
+from tests.effort import examples
 from tests.kernels.support import EXACT, agree, largest, random_states
 from tests.mechanisms import add_forces, frame, matter, planar_pendulum, random_tree, seeds
 
@@ -183,7 +184,7 @@ def test_forward_and_inverse_undo_each_other_to_first_order(case):
         assert largest(one + two) <= EXACT * scale
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=examples(3), deadline=None)
 @given(seed=seeds)
 def test_on_any_tree_forward_and_inverse_undo_each_other(seed):
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
+from tests.effort import examples
 from tests.kernels.support import agree, random_states, reference
 from tests.mechanisms import random_tree, seeds
 
@@ -16,7 +17,7 @@ COUNT = 11
 """States in a batch: not a multiple of any lane count."""
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(seed=seeds, n=st.integers(1, 7))
 def test_random_trees_of_all_joints_with_forces_and_prescribed_motion(seed, n):
     rng = np.random.default_rng(seed)
@@ -39,7 +40,7 @@ def test_random_trees_of_all_joints_with_forces_and_prescribed_motion(seed, n):
         assert agree(m.mass_matrix(q[k], t[k]), e.A) and agree(mass[k], e.A)
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=examples(3), deadline=None)
 @given(seed=seeds)
 def test_rotations_by_three_angles(seed):
     rng = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ import dalembert as da
 from dalembert.analysis.sensitivity.constraint_variation import compiled
 from dalembert.trace.native import cache
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 
 Question = Callable[[da.Mechanism, np.ndarray, np.ndarray], Any]
 
@@ -71,7 +72,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "VERIFY", True)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(st.lists(st.sampled_from(sorted(QUESTIONS)), min_size=2, max_size=4), st.randoms(use_true_random=False))
 def test_questions_in_any_order(asked, random):
     m = four_bar()
@@ -82,7 +83,7 @@ def test_questions_in_any_order(asked, random):
         QUESTIONS[name](model, q, u)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 5))
 def test_random_loops(seed, n):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, 1)

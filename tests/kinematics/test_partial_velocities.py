@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.kinematics.traced import Traced
 from tests.mechanisms import eight_body_tree, random_state, random_tree, seeds
 
@@ -58,7 +59,7 @@ def test_eight_body_tree_with_48_speeds():
     assert largest(V_rate @ u - flat(s.bias_accelerations)) <= 1e-12 * largest(V_rate)  # α = Ω̇ u where u̇ = 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 8), st.sampled_from(["euler_parameters", "angles"]))
 def test_any_tree(seed, n, orientation):
     """All joints, from both ends, with and without prescribed motion."""
@@ -68,7 +69,7 @@ def test_any_tree(seed, n, orientation):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_velocities_split_into_free_and_prescribed_parts(seed, n):
     """v = V u + v_t, where v_t is the velocity at u = 0 and depends on time alone."""
@@ -81,7 +82,7 @@ def test_velocities_split_into_free_and_prescribed_parts(seed, n):
     assert largest(flat(m.state(q, u, t).velocities) - expected) <= 1e-12 * max(1.0, largest(expected))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_bias_accelerations_are_partial_rates_times_speeds(seed, n):
     """α = Ω u̇ + Ω̇ u where nothing is prescribed, likewise a."""

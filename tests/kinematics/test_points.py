@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.trace import symbol
 from dalembert.vectors import skew
+from tests.effort import examples
 from tests.kinematics.traced import Traced
 from tests.mechanisms import random_state, random_tree, seeds
 
@@ -19,7 +20,7 @@ def close(a, b, scale=1.0):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_point_velocities_jacobians_and_accelerations_differentiate_positions(seed, n):
     rng = np.random.default_rng(seed)
@@ -34,7 +35,7 @@ def test_point_velocities_jacobians_and_accelerations_differentiate_positions(se
     assert close(s.acceleration((body, place), udot), moving.rate(at, udot)[3:])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_angular_velocity_turns_the_axes(seed, n):
     """Ṙ = ω̃ R for every body."""
@@ -47,7 +48,7 @@ def test_angular_velocity_turns_the_axes(seed, n):
         assert close(rate, skew(s.angular_velocity(body.name)) @ s.rotation(body.name))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 8))
 def test_every_body_is_a_rigid_body(seed, n):
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.kinematics import totals
+from tests.effort import examples
 from tests.kinematics.traced import Traced
 from tests.mechanisms import random_state, random_tree, seeds
 
@@ -31,7 +32,7 @@ def close(a, b, scale):
     return np.abs(np.asarray(a, dtype=float) - b).max() <= 1e-12 * max(1.0, float(scale))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_sums_over_particles(seed, n):
     rng = np.random.default_rng(seed)
@@ -50,7 +51,7 @@ def test_sums_over_particles(seed, n):
     assert close(totals.potential_energy(s), -mass @ (x @ m.gravity), scale * np.abs(m.gravity).max())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_momentum_is_mass_times_the_velocity_of_the_mass_centre(seed, n):
     rng = np.random.default_rng(seed)

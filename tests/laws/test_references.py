@@ -218,6 +218,44 @@ def test_screw_jack_takes_its_torques(mu, raising, lowering):
         assert motion.modes[-1].states == {"thread": "stick"} and not motion.u.any()
 
 
+def test_puck_breaks_away_in_a_plane():
+    """The force grows and turns; the direction of slip settles at an unbounded rate at first."""
+    s = free_body()
+    s.add_force("push", da.Load("b", force=lambda x: ((2 + x.t) * da.cos(1.5 * x.t), (2 + x.t) * da.sin(1.5 * x.t), 0)))
+    half = da.Event(lambda x: x.t - 1.0)
+    motion = s.build().simulate(2.0, events={"half": half})
+    assert motion.modes[1].t == pytest.approx(0.943, abs=1e-10)
+    assert motion.position("b")[-1, :2] == pytest.approx([-0.149679289006, 0.112996918389], abs=1e-9)
+    assert motion.velocity("b")[-1, :2] == pytest.approx([-0.518850247703, 0.167204496120], abs=1e-9)
+    assert motion.events[0].t == pytest.approx(1.0, abs=1e-9)
+
+
+def sliding_rod(mu: float, speed: float) -> tuple[da.Mechanism, dict]:
+    """A slender rod of 2 m that slides on its end, 1 rad from the floor and turning at 2 rad/s."""
+    s = da.System("rod", gravity=(0, -G, 0))
+    s.add_body("rod", mass=1.0, inertia=(0.01, 1 / 3, 1 / 3))
+    s.add_joint("J", da.Planar(), "ground", "rod")
+    s.add_law("floor", da.Contact(("rod", (-1.0, 0, 0)), normal=(0, 1, 0), mu=s.parameter("mu", 0.5)))
+    x, y = speed - 2.0 * math.sin(1.0), 2.0 * math.cos(1.0)
+    start = {"initial": {"J.angle": 1.0, "J.y": math.sin(1.0)}, "speeds": {"J.x": x, "J.y": y, "J.angle": 2.0}}
+    return s.build(), start | {"parameters": {"mu": mu}}
+
+
+def test_painleve_rod_where_accelerations_exist():
+    m, start = sliding_rod(0.5, -3.0)
+    motion = m.simulate(0.1, **start)
+    assert motion.contacts["floor"].normal[0, 0] == pytest.approx(5.3979561309157539, abs=1e-11)
+    assert motion.udot()[0, 2] == pytest.approx(-1.9362492413792779, abs=1e-11)
+
+
+def test_painleve_rod_where_they_do_not_is_carried_on_with_a_word():
+    m, start = sliding_rod(2.0, -3.0)
+    with pytest.warns(da.SimulationWarning, match="Painlevé"):
+        motion = m.simulate(0.1, **start)
+    assert motion.energy().balance[-1] == pytest.approx(motion.energy().balance[0], abs=1e-6)
+    assert motion.contacts["floor"].gap.min() > -1e-12
+
+
 def test_backlash_hits_to_and_fro():
     s = shafts(inertias=(1.0, 3.0))
     s.add_law("play", da.Backlash({"S0": 1.0, "S1": -1.0}, play=0.04, restitution=0.9))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.formulations.tree import kane
 from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
+from tests.effort import examples
 from tests.mechanisms import eight_body_tree, random_state, random_tree, seeds
 
 sizes = st.integers(1, 12)
@@ -38,14 +39,14 @@ class Sample:
         return 1.0 + largest(self.f) + largest(np.abs(self.A) @ np.abs(self.udot))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds, sizes)
 def test_articulated_bodies_accelerate_as_kane_says(seed, n):
     x = Sample(seed, n)
     assert largest(articulated(x.tree, x.tau) - x.udot) <= EXACT * max(1.0, largest(x.udot))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds, sizes)
 def test_newton_euler_inverts_kane_and_articulated_bodies(seed, n):
     x = Sample(seed, n)
@@ -53,7 +54,7 @@ def test_newton_euler_inverts_kane_and_articulated_bodies(seed, n):
     assert largest(newton_euler(x.tree, articulated(x.tree, x.tau)) - x.tau) <= EXACT * x.force_scale
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds, sizes)
 def test_newton_euler_is_kane_at_any_acceleration(seed, n):
     """τ = A u̇ − f, also where no motion under the mechanism's own forces has that u̇."""
@@ -62,7 +63,7 @@ def test_newton_euler_is_kane_at_any_acceleration(seed, n):
     assert largest(newton_euler(x.tree, udot) - (x.A @ udot - x.f)) <= EXACT * x.force_scale
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds, sizes)
 def test_composite_bodies_give_kanes_mass_matrix(seed, n):
     x = Sample(seed, n)
@@ -71,7 +72,7 @@ def test_composite_bodies_give_kanes_mass_matrix(seed, n):
     assert largest(A - x.A) <= EXACT * largest(x.A)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seeds)
 def test_three_angles_and_three_translations_everywhere(seed):
     """Source E's eight-body tree: 48 freedoms, three-angle rotations, branching."""

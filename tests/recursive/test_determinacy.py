@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.formulations.tree import kane
 from dalembert.recursive.determinacy import massless_freedom
+from tests.effort import examples
 from tests.mechanisms import frame, joint, matter, random_state, seeds
 
 
@@ -43,7 +44,7 @@ def determined(A: np.ndarray) -> bool:
     return bool(A.size == 0 or (scale.min() > 1e-7 and np.linalg.eigvalsh(A / np.outer(scale, scale)).min() > 1e-9))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_the_verdict_is_whether_kanes_mass_matrix_is_positive_definite(seed, n):
     rng = np.random.default_rng(seed)

@@ -10,10 +10,11 @@ import dalembert as da
 from dalembert.recursive.algorithms import Tree, articulated, composite, newton_euler
 from dalembert.recursive.grouping import grouped
 from dalembert.recursive.links import Link, links
+from tests.effort import examples
 from tests.mechanisms import random_state, random_tree, seeds
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(seeds, st.integers(1, 10))
 def test_the_equations_of_motion_stay_the_same(seed, n):
     rng = np.random.default_rng(seed)

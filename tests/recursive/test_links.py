@@ -12,6 +12,7 @@ from dalembert.formulations.tree import kane
 from dalembert.recursive.algorithms import Tree, articulated
 from dalembert.recursive.links import links
 from dalembert.vectors import turn
+from tests.effort import examples
 from tests.mechanisms import frame, matter, random_state, random_tree, seeds, unit
 
 sizes = st.integers(1, 12)
@@ -43,7 +44,7 @@ def random_tree_in_motion(seed, n) -> Tree:
     return Tree(m.state(*random_state(m, rng)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seeds, sizes)
 def test_link_frames_stay_where_they_are_on_their_bodies(seed, n):
     tree = random_tree_in_motion(seed, n)
@@ -54,7 +55,7 @@ def test_link_frames_stay_where_they_are_on_their_bodies(seed, n):
         assert close(world.p[k], pose.p + pose.R @ link.frame.position, 1.0 + np.abs(pose.p).max())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seeds, sizes)
 def test_links_turn_with_their_bodies_and_joints_move_them_alike(seed, n):
     """ω in link axes, and S u as the velocity of link in parent."""
@@ -71,7 +72,7 @@ def test_links_turn_with_their_bodies_and_joints_move_them_alike(seed, n):
         assert close(world.R[k] @ joint[3:], v - carried.v - np.cross(carried.w, arm), 100.0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seeds, sizes)
 def test_matter_is_the_same_in_link_frames(seed, n):
     """Mass, first moment and second moment about the link's origin (Huygens and Steiner)."""
@@ -97,7 +98,7 @@ def revolute_chain(rng: np.random.Generator, n: int) -> da.System:
     return s
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seeds, sizes)
 def test_in_a_chain_of_hinges_only_twists_about_the_common_normals_are_left(seed, n):
     """E = Rx(α), with exact zeros and ones unless the axes are so nearly parallel that the normal is uncertain by some ulps."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 import dalembert as da
 from benchmarks.loop_models import four_bar
 from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from tests.effort import examples
 from tests.mechanisms import random_tree, seeds
 
 
@@ -29,7 +30,7 @@ def _twins(seed: int) -> tuple[da.Mechanism, da.Mechanism]:
     return free.build(), told.build()
 
 
-@settings(max_examples=4)
+@settings(max_examples=examples(4))
 @given(seeds)
 def test_what_holds_a_prescribed_tree_is_inverse_dynamics(seed):
     free, told = _twins(seed)

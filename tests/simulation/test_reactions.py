@@ -15,6 +15,7 @@ from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.initial import initial_state
 from dalembert.motion.reactions import reaction
 from tests.constraints.loops import random_loops
+from tests.effort import examples
 from tests.invariance.cases import drawn
 from tests.linkages import MEGAMETRE, METRE, MICROMETRE, MILLIMETRE, in_units
 from tests.mechanisms import seeds
@@ -32,7 +33,7 @@ def test_every_body_of_the_reference_loops_is_in_balance(name):
     assert imbalance(x, [0]) < 1e-9
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(seeds, st.integers(2, 4), st.integers(1, 2), st.booleans())
 def test_every_body_of_random_loops_is_in_balance(seed, n, n_loops, doubled):
     m, q, u, t = random_loops(np.random.default_rng(seed), n, n_loops, doubled=doubled)

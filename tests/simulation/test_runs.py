@@ -151,7 +151,7 @@ def test_what_a_checkpoint_says_is_checked_before_machine_code_uses_it(tmp_path,
 def test_a_checkpoint_of_other_things_is_said(tmp_path):
     path = tmp_path / "run.checkpoint"
     for packed in (b"", b"nothing packed", b"PK\x03\x04"):
-        path.write_bytes(b"dalembert checkpoint 5\n" + hashlib.sha256(packed).digest() + packed)
+        path.write_bytes(b"dalembert checkpoint 6\n" + hashlib.sha256(packed).digest() + packed)
         with pytest.raises(da.MotionFileError, match="does not hold what a checkpoint holds"):
             load_checkpoint(path)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as da
+from tests.effort import examples
 from tests.kernels.test_verified import four_bar
 from tests.simulation.models import chain
 
@@ -50,7 +51,7 @@ def new_tree(name: str) -> list[bytes]:
     return bits(chain(4), None, None, TREE[name])
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(st.lists(st.sampled_from(sorted(LOOP)), min_size=3, max_size=8))
 def test_loops_run_as_if_they_had_never_run(names):
     m = four_bar()
@@ -58,7 +59,7 @@ def test_loops_run_as_if_they_had_never_run(names):
         assert bits(m, {"A": 1.0}, {"A": 2.0}, LOOP[name]) == new_loop(name), name
 
 
-@settings(max_examples=4)
+@settings(max_examples=examples(4))
 @given(st.lists(st.sampled_from(sorted(TREE)), min_size=3, max_size=6))
 def test_trees_run_as_if_they_had_never_run(names):
     m = chain(4)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.formulations.tree import kane
+from tests.effort import examples
 from tests.mechanisms import planar_pendulum, random_state, random_tree, seeds
 from tests.system.wrong import refused
 
@@ -132,7 +133,7 @@ def test_names_of_coordinates_and_speeds():
     assert m.reference.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seeds, st.integers(2, 8))
 def test_the_order_of_saying_it_does_not_matter(seed, n):
     """Shuffle bodies, joints and forces: the same accelerations by name, at the same named state."""

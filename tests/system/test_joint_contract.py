@@ -12,6 +12,7 @@ import dalembert as da
 from dalembert.parts.joints import Reversed
 from dalembert.trace import directional, evaluate, symbols, tracing
 from dalembert.vectors import skew
+from tests.effort import examples
 from tests.mechanisms import curved, seeds, unit
 
 Maker = Callable[[np.random.Generator], da.Joint]
@@ -83,7 +84,7 @@ def close(a, b) -> bool:
 
 @every_joint
 @both_ends
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_velocities_are_the_derivatives_of_the_pose(make, end, seed):
     rng = np.random.default_rng(seed)
@@ -96,7 +97,7 @@ def test_velocities_are_the_derivatives_of_the_pose(make, end, seed):
 
 @every_joint
 @both_ends
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_rates_of_the_motion_are_the_derivatives_of_the_motion(make, end, seed):
     rng = np.random.default_rng(seed)
@@ -109,7 +110,7 @@ def test_rates_of_the_motion_are_the_derivatives_of_the_motion(make, end, seed):
 
 @every_joint
 @both_ends
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_rotations_are_rotations(make, end, seed):
     rng = np.random.default_rng(seed)
@@ -120,7 +121,7 @@ def test_rotations_are_rotations(make, end, seed):
 
 
 @every_joint
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_speeds_and_rates_are_inverse(make, seed):
     rng = np.random.default_rng(seed)
@@ -142,7 +143,7 @@ def test_frames_coincide_at_the_reference(make):
 
 
 @every_joint
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_speeds_are_independent(make, seed):
     """No speed is lost at an admissible configuration: the motion has full rank."""
@@ -153,7 +154,7 @@ def test_speeds_are_independent(make, seed):
 
 
 @every_joint
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_seeing_a_joint_from_its_child_inverts_the_pose(make, seed):
     """And the short cut a joint may take equals the general rule."""
@@ -171,7 +172,7 @@ def test_seeing_a_joint_from_its_child_inverts_the_pose(make, seed):
 
 
 @every_joint
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(seed=seeds)
 def test_an_aligned_joint_moves_alike_in_its_turned_frames(make, seed):
     """R_PC = Q R_z Qᵀ and p_PC = Q p_z."""

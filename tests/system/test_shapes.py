@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.vectors import across
+from tests.effort import examples
 from tests.mechanisms import matter, seeds, unit
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
@@ -47,7 +48,7 @@ def test_box(mass, a, b, c):
     assert_same(da.box(mass, (a, b, c), com=(1, 0, -2)), integrated(points, w.ravel(), mass))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seeds, lengths, lengths, lengths)
 def test_cylinder(seed, mass, radius, length):
     axis = np.array(unit(np.random.default_rng(seed)))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dalembert import trace
 from dalembert.trace import evaluate, log, select, sin, sqrt, symbol, symbols
 from dalembert.trace.text import c_source, numpy_function, python_function, python_source
+from tests.effort import examples
 
 from .graphs import STEPS, X, graphs, values
 
@@ -131,7 +132,7 @@ def called(function, *arrays):
 
 
 @pytest.mark.skipif(CC is None, reason="no C compiler")
-@settings(deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(8), suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(graphs(), values()), min_size=15, max_size=25), st.integers(0, 10**9))
 def test_c_agrees_with_the_graph(tmp_path_factory, cases, run):
     everything = [(list(make(*X[:3]) for make in STEPS.values()), cases[0][1]), *cases]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dalembert.trace import cos, evaluate, free_symbols, sin, sqrt, symbols
 from dalembert.trace.collect import collected
 from dalembert.trace.text import latex
+from tests.effort import examples
 
 from .graphs import graphs
 
@@ -50,12 +51,11 @@ def test_too_long_a_form_is_given_up():
     assert collected([e]) is None
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(graphs(max_steps=12), st.integers(0, 10))
 def test_collecting_keeps_the_value(outputs, seed):
     found = collected(outputs)
-    if found is None:
-        return
+    assume(found is not None)
     rng = np.random.default_rng(seed)
     values = {s: float(rng.uniform(0.5, 1.5)) for s in free_symbols(outputs)}
     before = np.array(evaluate(outputs, values), dtype=float)

@@ -24,11 +24,12 @@ from dalembert.trace import (
     symbol,
     symbols,
 )
+from tests.effort import examples
 
 from .graphs import X, graphs, values
 
 JUMPS = (ops.FLOOR, ops.FMOD)
-some = settings(deadline=None, max_examples=150)
+some = settings(deadline=None, max_examples=examples(150))
 
 EXACT = {
     **{op: getattr(mpmath, op.name) for op in (

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 from dalembert.trace import cos, evaluate, gradient, sin, symbols
 from dalembert.trace.text import to_sympy
+from tests.effort import examples
 
 from .graphs import STEPS, X, graphs, values
 
@@ -20,7 +21,7 @@ def back(replacements, expressions, v):
     return [float(sympy.re(sympy.N(e.xreplace(known), 20))) for e in expressions]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(graphs(max_steps=10), values())
 def test_sympy_agrees_with_the_graph(outputs, v):
     replacements, expressions = to_sympy(outputs)

@@ -23,11 +23,12 @@ from dalembert.trace import (
     substitute,
     symbol,
 )
+from tests.effort import examples
 
 from .graphs import STEPS, X, graphs, values
 
 x, y, z = symbol("x"), symbol("y"), symbol("z")
-some = settings(deadline=None, max_examples=60)
+some = settings(deadline=None, max_examples=examples(60))
 
 
 def test_random_graphs_use_every_operation():

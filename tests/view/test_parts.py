@@ -22,6 +22,7 @@ from dalembert.view.drawing.topology_svg import layout, topology_svg
 from dalembert.view.encode import json_for_html
 from dalembert.view.page import MODULES
 from dalembert.view.shown_samples import quaternions, thinned
+from tests.effort import examples
 from tests.mechanisms import seeds, unit
 from tests.view.conftest import four_bar
 
@@ -64,7 +65,7 @@ def test_the_graph_marks_the_cut_joint():
     assert joints == {"A": "edge tree", "B": "edge tree", "C": "edge cut", "D": "edge tree"}
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seeds)
 def test_quaternions_turn_without_jumps(seed):
     rng = np.random.default_rng(seed)

@@ -376,7 +376,7 @@ class State:
             for k, (pose, rate, arm) in enumerate(zip(self.poses[1:], self.velocities[1:], self.com_arms), start=1)
         ]
 
-    def settled(self, value: Any) -> Any:
+    def settled(self, value: Any) -> np.ndarray:
         """What a user's function returned, with its parameters' values put in where the state is numeric."""
         values = np.asarray(value)
         if values.dtype != object:

@@ -41,6 +41,9 @@ from dalembert.simulation.run_options import Options, options
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
 
+GOES_ON = ("max_steps", "max_events")
+"""Options that may differ where a run goes on from a checkpoint: it may make more of them."""
+
 
 def simulate(
     m: Mechanism,
@@ -85,14 +88,12 @@ def simulate(
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
-    lasting = {
-        name: x for name, x in o.record().items() if name not in ("max_steps", "max_events")
-    }  # a run may go on with more
-    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
+    options_said = o.record()
 
-    @cache
     def identity() -> str:
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
+        lasting = {name: x for name, x in options_said.items() if name not in GOES_ON}
+        decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
 
     steering = None if control is None and control_rate is None else control_of(model, control, control_rate, o)
@@ -105,7 +106,7 @@ def simulate(
         "model": m.name,
         "fingerprint": catalogue.fingerprint,
         "version": __version__,
-        "options": o.record() | {"control_rate": control_rate},
+        "options": options_said | {"control_rate": control_rate},
         "parameters": dict(model.parameters),
         "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},

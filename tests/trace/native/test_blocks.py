@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dalembert.errors import TraceError
 from dalembert.trace import Expr, cos, evaluate, maximum, node, ops, select, sin, symbol, tracing
 from dalembert.trace.native import Array, Block, Module, Output, aligned
+from tests.effort import examples
 from tests.targets import LANES as WIDTH
 
 from .support import compiled_values
@@ -46,7 +47,7 @@ def samples(seed: int, count: int) -> dict[Expr, np.ndarray]:
     return {s: rng.normal(size=count) for s in INPUTS}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(6, 120), lanes=st.sampled_from([1, 2, 4, 8]))
 def test_random_graphs_agree_with_the_interpreter(seed: int, size: int, lanes: int) -> None:
     with tracing(), np.errstate(all="ignore"):
@@ -156,7 +157,7 @@ def test_mistakes_are_named() -> None:
         Block("f", [Array("a"), Array("a")], {}, [])
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from([1, 4, 25, 1000]), st.sampled_from([1, WIDTH, 2 * WIDTH]))
 def test_results_written_at_once_do_not_spoil_what_is_still_to_be_read(seed, largest, lanes):
     """Arrays that are apart, one of them read and written at the same places; in parts where a register has fewer lanes."""

@@ -28,6 +28,7 @@ from dalembert.trace.native.wasm import link
 from dalembert.trace.native.wasm.encoding import Reader, padded, signed, unsigned
 from dalembert.trace.native.wasm.object_file import read_object
 from dalembert.trace.native.wasm.stack import stack_size
+from tests.effort import examples
 from tests.trace.graphs import X, graphs
 from tests.wasm import Engine
 
@@ -57,7 +58,7 @@ def values(engine: Engine, outputs, samples: dict, lanes: int = 1) -> np.ndarray
 
 
 # -- what it computes -------------------------------------------------------------------------------------------------------
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(outputs=graphs(), seed=st.integers(0, 10**6), lanes=st.sampled_from([1, 2, 4]))
 def test_random_graphs_agree_with_the_interpreter(engine, outputs, seed: int, lanes: int) -> None:
     samples = {x: np.random.default_rng(seed).uniform(-1.5, 1.5, 5) for x in X}

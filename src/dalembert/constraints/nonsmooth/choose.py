@@ -12,7 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalembert.constraints.massless import mass_factor
-from dalembert.constraints.nonsmooth.impact import STILL, Impact, NoSolution, free_accelerations, impact, low
+from dalembert.constraints.nonsmooth.impact import (
+    STILL,
+    Impact,
+    NoSolution,
+    free_accelerations,
+    impact,
+    low,
+    without_collision,
+)
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
 from dalembert.kinematics.law_mode import DIRECTIONS, ElementState, LawMode
@@ -40,14 +48,18 @@ class Chosen:
     impact: Impact | None
     touching: list[int]
     """Elements that touch: a projection puts them in touch."""
+    jammed: bool = False
+    """Whether no accelerations obeyed the laws before an impact without collision."""
 
 
-def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds) -> Chosen:
+def choose(
+    k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds, restitution: str = "newton"
+) -> Chosen:
     """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
     touching = _touching(k, mode, why)
     hit = None
     if _collides(k, touching) or IMPULSE in why:
-        hit = impact(k, touching, at_speeds)
+        hit = impact(k, touching, at_speeds, restitution)
         u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
         k, why = at_speeds(u), {}
     maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]
@@ -55,7 +67,17 @@ def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_spee
         found = _by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
         if found is not None:
             return Chosen(k.u, found, hit, touching)
-    raise NoSolution("accelerations")
+    jam = without_collision(k, touching)
+    return _jammed(at_speeds(k.u + jam.udelta), mode, touching, jam if hit is None else hit.then(jam), forces)
+
+
+def _jammed(k: Kinetics, mode: LawMode, touching: list[int], hit: Impact, forces: np.ndarray) -> Chosen:
+    """The mode after an impact without collision."""
+    maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]
+    found = _by_accelerations(k, mode, maybe, {}, forces)
+    if found is None:
+        raise NoSolution("accelerations")
+    return Chosen(k.u, found, hit, touching, jammed=True)
 
 
 def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:

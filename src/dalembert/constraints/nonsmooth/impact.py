@@ -1,8 +1,8 @@
 """Impacts: impulses of everything that touches at once, with loops and latches kept.
 
 Moreau's form of Newton's law: 0 ≤ P ⊥ v⁺ + e v⁻ ≥ 0 for every contact, friction impulses in Coulomb's cone against the slip after the
-impact. A bounce too low to be seen is left out: with e = 0 the impulse is what all further bounces would give together. Where Newton's
-law with friction would gain energy, as much restitution is taken as gains none.
+impact. Poisson's law, of impulses, is the other choice. A bounce too low to be seen is left out: with e = 0 the impulse is what all
+further bounces would give together. Where Newton's law with friction would gain energy, as much restitution is taken as gains none.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ ZENO = 1e-13
 """Height of a bounce, by the scale of its gap, that is left out: far above what counts as a gap, or flights would end unseen."""
 STILL = 1e-10
 """Speed, by a row's scale per second, that counts as none when a mode is chosen."""
+AS_GOOD_AS_NONE = 1e-9
+"""Time step, s, by which an impact without collision is found."""
 PARTS = (1.0, 0.75, 0.5, 0.25, 0.0)
 """Parts of the restitution that are tried."""
 GAINED = 1e-12
@@ -42,13 +44,26 @@ class Impact:
     capped: bool
     """Whether restitution was reduced, as it would have gained energy."""
 
+    def then(self, other: Impact) -> Impact:
+        """This impact and another at once after it."""
+        return Impact(
+            self.impulses + other.impulses,
+            self.udelta + other.udelta,
+            self.before,
+            other.after,
+            self.losses + other.losses,
+            self.capped or other.capped,
+        )
 
-def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics]) -> Impact:
+
+def impact(
+    k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics], restitution: str = "newton"
+) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
-    e = k.restitution.copy()
+    e, impulses = k.restitution.copy(), _IMPULSES[restitution]
     which = frozenset([*touching, *(i for i in k.table.loads if k.on[i])])
     for _ in range(3):
-        P = _impulses(k, which, e)
+        P = impulses(k, which, e)
         low = _too_low(k, P, touching, e, at_speeds)
         if not low:
             break
@@ -60,6 +75,35 @@ def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], K
     return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), capped)
 
 
+def without_collision(k: Kinetics, touching: list[int]) -> Impact:
+    """Impulses where no accelerations obey the laws (Painlevé's paradox): those of a time step that is as good as none.
+
+    What slides jams and is thrown off, though nothing approached: an impact without collision.
+    """
+    which = frozenset([*touching, *(i for i, x in enumerate(k.elements) if x.normal is None and k.on[i])])
+    P = LawProblem(k, which, {}, np.zeros(len(k.elements)), AS_GOOD_AS_NONE).solve()
+    if P is None:
+        raise NoSolution("impact")
+    udelta = AS_GOOD_AS_NONE * k.free + k.Y @ P
+    after = k.v + k.J @ udelta
+    return Impact(P, udelta, k.v, after, -0.5 * P[k.n_loops :] * (k.v + after), False)
+
+
+def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    """Poisson's law in two phases [Glocker and Pfeiffer]: compression until nothing approaches; then every gap gives back e times its
+    impulse, and more where it would approach again, with friction in the cone of what it gives back."""
+    compression = _impulses(k, which, np.zeros(len(e)))
+    back = np.zeros(len(compression))
+    for i in which:
+        normal = k.elements[i].normal
+        if normal is not None:
+            back[k.n_loops + normal] = e[i] * compression[k.n_loops + normal]
+    more = LawProblem(k, which, {}, np.zeros(len(e)), stored=compression + back, released=back).solve()
+    if more is None:
+        raise NoSolution("impact")
+    return np.asarray(compression + back + more)
+
+
 def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
     """Impulses with these coefficients of restitution. Where rows depend on each other, a rebound may contradict what sticks: then as
     much restitution is taken as can be."""
@@ -69,6 +113,9 @@ def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
         if found is not None:
             return found
     raise NoSolution("impact")
+
+
+_IMPULSES = {"newton": _impulses, "poisson": _poisson}
 
 
 def _too_low(

@@ -25,6 +25,12 @@ class LawProblem:
     sliding: Sliding
     rebound: np.ndarray | None = None
     """Speeds that normal rows are to keep, by element, for an impact; None for accelerations."""
+    step: float = 0.0
+    """Time over which forces act besides the impulses of an impact."""
+    stored: np.ndarray | None = None
+    """Impulses of all rows that act already in an impact, besides those sought."""
+    released: np.ndarray | None = None
+    """Those among them that press in this phase of it, and so load friction."""
 
     @cached_property
     def rows(self) -> list[int]:
@@ -55,8 +61,10 @@ class LawProblem:
         """c₀ + c₁ · load, by static friction where it may stick; an impact lasts too short for c₀."""
         k = self.kinetics
         moves = i in self.sliding
-        own = float((k.force if moves else k.static_force)[i]) if self.rebound is None else 0.0
+        own = float((k.force if moves else k.static_force)[i]) * (1.0 if self.rebound is None else self.step)
         per_load = float((k.coefficient if moves else k.static_coefficient)[i])
+        if self.released is not None and e.normal is not None:
+            own += per_load * float(self.released[k.n_loops + e.normal])
 
         if i in k.table.loads:
             return self._by_joint(i, own, per_load)
@@ -74,7 +82,7 @@ class LawProblem:
         """c₀ + c₁ · Σ arm |z|, z being what a joint transmits."""
         k, rows = self.kinetics, self.rows
         terms = [(t, slice(x.start, x.start + x.size)) for t, x in enumerate(k.table.load_terms) if x.element == i]
-        still = k.unpressed if self.rebound is None else np.zeros(len(k.unpressed))
+        still = k.unpressed * (1.0 if self.rebound is None else self.step)
         maps = k.per_force[:, rows]
 
         def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
@@ -103,7 +111,10 @@ class LawProblem:
         """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
         k = self.kinetics
         before = np.concatenate([k.v_B, k.v])
-        return np.asarray(k.rows @ k.free - k.given) if self.rebound is None else before
+        if self.stored is not None:
+            before = before + k.W @ self.stored
+        rates = np.asarray(k.rows @ k.free - k.given)
+        return rates if self.rebound is None else before + self.step * rates
 
     def resulting(self, p: np.ndarray) -> np.ndarray:
         """Accelerations of all rows under these forces; of an impact, their speeds after it."""

@@ -61,6 +61,9 @@ class LawProgram(Program):
         with e.module.function("step_again", status=True, **_RUN) as f:
             f.call(steps.start, f.memory, f.inputs, f.work)
             f.return_(f.call(steps.step, f.memory, f.inputs, f.work))
+        point: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
+        with e.module.function("slope_at", **point) as f:
+            f.call(e.slope, f.t, f.y, f.dy, f.inputs, f.work)
         every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
         with e.module.function("brought_back", **every) as f:
             assert e.project is not None

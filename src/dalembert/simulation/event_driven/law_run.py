@@ -23,6 +23,7 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
+from dalembert.simulation.event_driven.breakaway import Breakaway
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
@@ -232,8 +233,7 @@ class LawRun(Run):
         """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
         self.program.library.margins_at(self.memory, self.inputs, self.work, t)
         found = self.part("margins")
-        table = self.program.rhs.table
-        n = SLOTS * len(table.elements) + len(table.load_terms)
+        n = self.n_margins
         return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
 
     def law_forces(self) -> np.ndarray:
@@ -245,6 +245,28 @@ class LawRun(Run):
         """What the laws did, at the samples and in the events so far."""
         with registered(self.handler):
             return history(self, t, rows)
+
+    @property
+    def span(self) -> float:
+        """Length of the run."""
+        return self.options.end - self.options.start
+
+    @property
+    def n_margins(self) -> int:
+        table = self.program.rhs.table
+        return SLOTS * len(table.elements) + len(table.load_terms)
+
+    def back(self, t: float, y: np.ndarray) -> np.ndarray:
+        """A state brought back onto everything that holds."""
+        z = np.array(y, dtype=float)
+        self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
+        return z
+
+    def event_value(self, k: int, t: float, y: np.ndarray) -> float:
+        """The function of an event in a state, on numbers."""
+        m = self.model.with_parameters(**self.parameters)
+        s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
+        return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
@@ -263,7 +285,7 @@ class LawRun(Run):
             self.mode.part("trigger")[margins] = 1.0
             self.part("looked_to")[:] = self.part("end")[:] = self.t
         else:
-            self.part("looked_to")[:], self.part("end")[:] = self.t, self._end()
+            self.part("looked_to")[:], self.part("end")[:] = self.t, self.planned_end()
 
     def _watch_slips(self) -> None:
         """See to slips in a plane at the end of a step: one that ends now ends the stretch."""
@@ -347,7 +369,7 @@ class LawRun(Run):
         why = dict(self._reason(int(j)) for j in np.flatnonzero(trigger[:-1]))
         self._forget_outputs_at(self.t)
         self._settle(why)
-        self.part("end")[:] = self._end()
+        self.part("end")[:] = self.planned_end()
 
     def _act(self, which: list[int]) -> None:
         """Do what the events of an instant ask for, in their order; the march begins again from there."""
@@ -362,7 +384,7 @@ class LawRun(Run):
         self._forget_outputs_at(self.t)
         impulse = act(self, actions, self.t, self.part("y").copy())
         self._settle({IMPULSE: "impulse"} if impulse.any() else {}, impulse)
-        self.part("end")[:] = self._end()
+        self.part("end")[:] = self.planned_end()
 
     def _forget_outputs_at(self, t: float) -> None:
         """Write outputs of an instant anew: what is asked for at an event is what comes of it."""
@@ -381,7 +403,7 @@ class LawRun(Run):
             return i, "gap" if state is ElementState.OPEN else "lift"
         return i, ("grip" if state is ElementState.STICK else "slide") if j % SLOTS == 1 else "let go"
 
-    def _end(self) -> float:
+    def planned_end(self) -> float:
         """End of the stretch as it was planned."""
         if self.control is None:
             return self.options.end
@@ -408,7 +430,7 @@ class LawRun(Run):
         for obeyed in (why, {}) if why else ({},):
             self.mode.numbers[:] = old
             try:
-                chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds)
+                chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds, self.options.restitution)
             except NoSolution:
                 continue
             self._take(chosen, y)
@@ -417,6 +439,11 @@ class LawRun(Run):
                 break
         if chosen is None:
             raise self._no_solution(t, old)
+        if chosen.jammed:
+            self.near_miss = self.near_miss or (
+                f"at t = {t:.6g} s no accelerations obey all laws ({self._told(self.mode)} follows): with so much friction what slides "
+                "jams (Painlevé's paradox). It was carried on by an impact without collision"
+            )
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
@@ -427,8 +454,11 @@ class LawRun(Run):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)
         if planar(self.mode):
+            start = Breakaway(self)
+            if start.needed:
+                start.go()
             dy = self.part("dy")[n_q : n_q + n_u]
-            ending(self, self.kinetics(t, self.part("y").copy()), dy)
+            ending(self, self.kinetics(self.t, self.part("y").copy()), dy)
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""

@@ -1,0 +1,161 @@
+"""Slip that begins in a plane: as long as it is slow, its direction settles far faster than anything else moves.
+
+Friction turns the slip towards its direction at the rate μ N W / |v|, which is unbounded where the slip begins. So the first part of it
+is integrated implicitly, from a slip of next to nothing along the direction in which grip was lost, until its direction settles no
+faster than the usual steps can follow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.integrate import Radau
+from scipy.optimize import brentq
+
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
+from dalembert.simulation.event_driven.planar_slip import planar
+from dalembert.simulation.march.memory import NEXT, PENDING, STEPS
+
+if TYPE_CHECKING:
+    from dalembert.simulation.event_driven.law_run import LawRun
+
+SEED = 1e-12
+"""Slip to begin with, by its scale per second."""
+STIFF, SETTLED = 5.0, 4.0
+"""Rate at which a direction settles, by the usual step, from which it is integrated implicitly, and below which no longer."""
+LEAST = 0.1
+"""Part of that by which the rate is judged at least."""
+FINEST, ROUNDING = 1e-13, 1e-15
+"""Finest tolerance of the implicit steps; part of the run to which events within them are located."""
+MOST = 20_000
+"""Implicit steps before the rest is left to the run's own integrator."""
+SHARE = 0.01
+"""Part of the run that a usual step is taken to be where none is known."""
+
+
+class Breakaway:
+    """The implicit part of a run, from the state in its memory."""
+
+    def __init__(self, run: LawRun):
+        self.run, self.usual = run, min(run.usual_step or SHARE * run.span, SHARE * run.span)
+
+    @property
+    def needed(self) -> bool:
+        """Whether the direction of a slip settles faster than steps can follow."""
+        run = self.run
+        return bool(planar(run.mode)) and self._rate(run.t, run.part("y").copy()) * self.usual > STIFF
+
+    def _rate(self, t: float, y: np.ndarray) -> float:
+        """The fastest rate at which the direction of a slip settles."""
+        run = self.run
+        out = np.zeros(len(run.part("margins")))
+        run.program.library.margins(np.array([t]), y, out, run.inputs, run.work)
+        forces, k = run.law_forces(), run.kinetics(t, y)
+        fastest = 0.0
+        for i in planar(run.mode):
+            rows = list(k.elements[i].tangents)
+            speed = max(float(np.linalg.norm(k.v[rows])), LEAST * SEED * k.size(i))
+            give = float(np.mean(np.diag(k.W)[[k.n_loops + r for r in rows]]))
+            fastest = max(fastest, give * float(np.linalg.norm(forces[rows])) / speed)
+        return fastest
+
+    def go(self) -> None:
+        """Integrate until the slip has settled; outputs and events on the way are written."""
+        run = self.run
+        y = self._seeded(run.part("y").copy())
+        end = run.planned_end()
+        solver: Any = Radau(self._slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
+        for _ in range(MOST):
+            if solver.status != "running":
+                break
+            before = solver.t, solver.y.copy()
+            solver.step()
+            run.counters[STEPS] += 1
+            if solver.status == "failed" or not self._lasts(solver.t, solver.y):
+                self._leave(*before)
+                return
+            if self._events(before, solver):
+                return
+            self._outputs(solver)
+            if self._rate(solver.t, solver.y) * self.usual < SETTLED:
+                break
+        self._leave(solver.t, solver.y)
+
+    def _tolerances(self) -> np.ndarray:
+        atol = self.run.part("atol").copy()
+        return np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
+
+    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
+        dy = np.zeros(len(y))
+        run = self.run
+        run.program.library.slope_at(np.array([t]), np.ascontiguousarray(y), dy, run.inputs, run.work)
+        return dy
+
+    def _seeded(self, y: np.ndarray) -> np.ndarray:
+        """The state with a slip of next to nothing where one begins."""
+        run = self.run
+        k: Kinetics = run.kinetics(run.t, y)
+        rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
+        wanted = [0.0] * len(rows)
+        for i in planar(run.mode):
+            if np.linalg.norm(k.slip(i)) < SEED * k.size(i):
+                rows += [k.n_loops + r for r in k.elements[i].tangents]
+                wanted += (SEED * k.size(i) * run.mode.direction(i)).tolist()
+        n_q, n_u = run.n_q, run.model.n_u
+        y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
+        return y
+
+    def _lasts(self, t: float, y: np.ndarray) -> bool:
+        run = self.run
+        out = np.zeros(len(run.part("margins")))
+        run.program.library.margins(np.array([t]), np.ascontiguousarray(y), out, run.inputs, run.work)
+        n = run.n_margins
+        return bool((out[:n] >= -out[n : 2 * n]).all())
+
+    def _outputs(self, solver: Radau) -> None:
+        """Outputs within the last step."""
+        run, dense = self.run, None
+        n = int(run.counters[NEXT])
+        while n < len(run.options.times) and run.options.times[n] <= solver.t:
+            dense = dense or solver.dense_output()
+            run.rows[n] = run.back(float(run.options.times[n]), dense(run.options.times[n]))
+            n += 1
+        run.counters[NEXT] = n
+
+    def _events(self, before: tuple[float, np.ndarray], solver: Radau) -> bool:
+        """Record events within the last step; whether one of them ends this part of the run."""
+        run = self.run
+        if not run.events:
+            return False
+        dense = solver.dense_output()
+        found = []
+        for k, event in enumerate(run.events):
+            a, b = (run.event_value(k, t, y) for t, y in (before, (solver.t, solver.y)))
+            if (a < 0.0 <= b and event.direction >= 0) or (a > 0.0 >= b and event.direction <= 0):
+                at = float(
+                    brentq(
+                        lambda t, k=k: run.event_value(k, t, dense(t)), before[0], solver.t, xtol=ROUNDING * run.span
+                    )
+                )
+                found.append((at, k))
+        for at, k in sorted(found):
+            y = run.back(at, dense(at))
+            if run.events[k].actions or run.events[k].terminal:
+                self._leave(at, y)
+                run.part("event_crossed")[:] = 0.0
+                run.part("event_crossed")[k], run.part("event_t")[:], run.part("event_y")[:] = 1.0, at, y
+                run.counters[PENDING] = 1
+                return True
+            run.happened.append(np.concatenate([[k, at], y]))
+        return False
+
+    def _leave(self, t: float, y: np.ndarray) -> None:
+        """Hand the state over to the run."""
+        run = self.run
+        run.part("y")[:] = run.part("y_old")[:] = run.back(t, y)
+        for name in ("t", "t_old", "searched_to", "looked_to", "counted_from"):
+            run.part(name)[:] = t
+        run.part("end")[:] = run.planned_end()
+        run.part("step")[:] = 0.0 if run.options.method.adaptive else run.options.step
+        run.program.library.begin(run.memory, run.inputs, run.work)

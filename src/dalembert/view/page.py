@@ -35,9 +35,10 @@ BUDGET = 15_000_000
 EXACT = 14
 """Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
-    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
-    "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
-    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/live", "main",
+    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
+    "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
+    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
+    "live/real_time", "live/hand", "live/keep", "live/tools", "live/live", "main",
 )  # fmt: skip
 
 

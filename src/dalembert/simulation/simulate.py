@@ -102,16 +102,24 @@ def simulate(
         run.begin(q, u, values)
     else:
         run.go_on_from(_where(resume))
-    record = {
+    asked = {"initial": _plain(initial), "speeds": _plain(speeds)}
+    record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
+    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
+
+
+def _record(
+    m: Mechanism, model: Mechanism, options_said: dict[str, Any], asked: dict[str, Any], q: np.ndarray, u: np.ndarray
+) -> dict[str, Any]:
+    """What a motion tells of how it came about, but for how it ended."""
+    return {
         "model": m.name,
-        "fingerprint": catalogue.fingerprint,
+        "fingerprint": m.kernels.fingerprint,
         "version": __version__,
-        "options": options_said | {"control_rate": control_rate},
+        "options": options_said,
         "parameters": dict(model.parameters),
-        "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
+        "given": asked,
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
     }
-    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
 
 
 def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:

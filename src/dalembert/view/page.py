@@ -118,12 +118,7 @@ def page_data(
             {"key": c.key, "title": c.title, "unit": c.unit, "names": list(c.names), "values": array(c.values)}
             for c in plots
         ],
-        "reactions": {
-            "joints": list(forces.joints),
-            "force": array(forces.force),
-            "torque": array(forces.torque),
-            "note": forces.note,
-        },
+        "reactions": _reactions(forces),
         "topology": topology_svg(m),
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
@@ -136,6 +131,11 @@ def page_data(
         quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways)
         made["live"] = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
     return made
+
+
+def _reactions(forces: Any) -> dict[str, Any]:
+    joints, note = list(forces.joints), forces.note
+    return {"joints": joints, "force": array(forces.force), "torque": array(forces.torque), "note": note}
 
 
 def _again(shown: Motion, live: bool, sliders: Any) -> LiveModel | None:

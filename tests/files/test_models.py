@@ -17,7 +17,7 @@ from dalembert.files.models.records import fields_of
 from dalembert.files.models.write import plain_data
 from dalembert.formulations import FORMULATIONS
 from dalembert.kernels.mechanism_fingerprint import fingerprint_of as key_of
-from dalembert.mechanism.simulation_options import STABILISATIONS
+from dalembert.mechanism.simulation_options import RESTITUTION, STABILISATIONS
 from dalembert.parts.constraints import CONSTRAINTS
 from dalembert.parts.forces import FORCES
 from dalembert.parts.joints import JOINTS
@@ -176,7 +176,7 @@ def test_options_are_those_of_simulate():
     assert [f.name for f in SIMULATION] == ["duration", *(f.name for f in dataclasses.fields(da.SimulationOptions))]
     words = {f.name: f.kind.words for f in SIMULATION if hasattr(f.kind, "words")}
     assert {name: list(x) for name, x in words.items()} == {
-        "method": list(INTEGRATORS), "constraints": list(METHODS)
+        "method": list(INTEGRATORS), "constraints": list(METHODS), "restitution": list(RESTITUTION),
     }  # fmt: skip
     otherwise = {f.name: f.kind.otherwise.words for f in SIMULATION if hasattr(f.kind, "otherwise")}
     assert {name: list(x) for name, x in otherwise.items()} == {

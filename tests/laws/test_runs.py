@@ -9,7 +9,19 @@ import pytest
 
 import dalembert as da
 
-from .models import G, balls, four_bar, free_body, pendulum, shafts, slider, slider_crank, thrown_ball
+from .models import (
+    G,
+    balls,
+    block,
+    four_bar,
+    free_body,
+    on_left_corner,
+    pendulum,
+    shafts,
+    slider,
+    slider_crank,
+    thrown_ball,
+)
 
 
 def test_an_interrupted_run_goes_on_as_if_it_had_not_stopped():
@@ -208,3 +220,28 @@ def test_balls_renamed_move_alike():
     s.laws = {f"other_{name}": law for name, law in reversed(s.laws.items())}
     other = s.build().simulate(1.0)
     assert other.u == pytest.approx(one.u, abs=1e-13)
+
+
+def test_poisson_gives_back_impulses_and_newton_speeds():
+    """A tilted block that lands on a corner, sliding: with friction the two laws differ, and neither gains energy."""
+    m = block(mu=0.4, restitution=0.6).build()
+    start = {"initial": on_left_corner(0.5) | {"J.y": 0.5}, "speeds": {"J.x": 2.0, "J.angle": 1.0}}
+    plastic = block(mu=0.4, restitution=0.0).build().simulate(0.5, **start).impacts[0]
+    poisson = m.simulate(0.5, restitution="poisson", **start).impacts[0]
+    newton = m.simulate(0.5, **start).impacts[0]
+    assert poisson.t == pytest.approx(newton.t, abs=1e-12)
+    assert poisson.impulse[0] == pytest.approx(1.6 * plastic.impulse[0], rel=1e-11)
+    assert newton.after[0] == pytest.approx(-0.6 * newton.before[0], rel=1e-11)
+    assert poisson.loss > 0.0 and newton.loss > 0.0
+
+
+def test_without_friction_poisson_is_newton():
+    m = pendulum().build()
+    one, other = (m.simulate(3.0, initial={"A": -1.0}, restitution=law) for law in ("newton", "poisson"))
+    assert other.q == pytest.approx(one.q, abs=1e-12)
+
+
+def test_laws_in_words():
+    said = str(four_bar().build().inspect({"A": 0.7, "D": 0.78569641676583607}))
+    assert "Law latch: Latch on A, 1 row held." in said
+    assert "Law stop: Stop on A, 1 gap." in said

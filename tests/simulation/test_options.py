@@ -60,6 +60,7 @@ def test_an_option_is_said_once():
 WRONG = {
     "method": 3, "step": 0.0, "rtol": -1e-9, "atol": [1e-9, -1.0], "max_step": "a", "output": [1.0, 0.5], "start": float("nan"),
     "max_steps": 2.5, "stabilise": "glue", "constraints": [], "formulation": 1, "assemble": "no",
+    "max_events": 1.5, "restitution": "bounce",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import numpy as np
 import pytest
@@ -248,3 +249,98 @@ def test_what_cannot_run_in_a_page_is_refused_in_words(tmp_path) -> None:
         plain.page(tmp_path / "x.html", live=True, sliders=["gravityy"])
     with pytest.raises(SimulationError, match="from a number to a larger one"):
         plain.page(tmp_path / "x.html", live=True, sliders=[("gravity", 3, 2)])
+
+
+# -- real time ----------------------------------------------------------------------------------------------------------------
+def over_body(page: LivePage, body: int) -> list[float]:
+    """Where on the screen the first solid of a body is."""
+    return page.page.evaluate(
+        "k => { const s = dalembert.stage; s.refresh(); s.draw();"
+        " const part = dalembert.data.bodies[k].parts.find(p => p.layer === 'bodies');"
+        " const v = s.poses.point(k, part.at).project(s.eye.camera), b = s.canvas.getBoundingClientRect();"
+        " return [b.left + (v.x + 1) / 2 * b.width, b.top + (1 - v.y) / 2 * b.height]; }",
+        body,
+    )
+
+
+def test_in_real_time_a_body_is_dragged_and_loops_stay_closed(browser, four_bar, tmp_path) -> None:
+    motion = four_bar.simulate(1.0, output=0.02)
+    shown = LivePage(browser, motion.page(tmp_path / "x.html", live=True), width=900, height=600)
+    shown.page.click("#tool-live")
+    shown.until("dalembert.live.realTime.history.count > 5")
+    shown("dalembert.live.realTime.pause(false)")
+    free = shown("dalembert.live.realTime.t")
+    x, y = over_body(shown, 1)
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    assert shown("dalembert.live.hand.grip.body") == 1
+    for k in range(12):
+        shown.page.mouse.move(x + 10 * k, y - 8 * k)
+        shown.pictures(2)
+    assert "pulled with" in shown.page.inner_text("#pulled")
+    assert shown("dalembert.live.march.machine.input('hand')[0]") == 1
+    shown.page.mouse.up()
+    assert shown("Array.from(dalembert.live.march.machine.input('hand'))") == [0.0] * 9
+    shown.page.keyboard.down("ArrowUp")
+    shown.pictures(5)
+    assert shown("dalembert.live.march.machine.input('x')[0]") > 0
+    shown.page.keyboard.up("ArrowUp")
+    assert shown("dalembert.live.march.machine.input('x')[0]") == 0
+    assert shown("dalembert.live.realTime.t") > free
+    while shown("dalembert.live.realTime.t") < 10.0:  # in steps, as fast as they go
+        shown("(() => { for (let i = 0; i < 50; i++) dalembert.live.realTime.advanceBy(1 / 60); })()")
+    at = shown("dalembert.charts.charts.findIndex(c => c.key === 'gap')")
+    gaps = shown.numbers(f"dalembert.live.realTime.history.motion().charts[{at}]", "Float32Array")
+    assert len(gaps) > 300 and gaps.max() <= 1e-12
+    assert shown.words == ""
+    shown.page.click("#tool-live")
+    assert shown("dalembert.clock.last") >= 10.0  # what happened is the motion now
+    shown.assert_quiet()
+    shown.page.close()
+
+
+def test_without_a_hand_real_time_is_the_motion(browser, four_bar, tmp_path) -> None:
+    motion = four_bar.simulate(1.0, output=0.02)
+    shown = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    shown("(() => { const r = dalembert.live.realTime; r.switch(true); r.pause(false);"
+          " for (let k = 1; k <= 50; k++) r.advanceBy(k / 50 - r.t); r.switch(false); })()")  # fmt: skip
+    times = shown.numbers("dalembert.live.motion.t")
+    rows = shown.rows(four_bar)
+    last = four_bar.simulate(1.0, output=[0.5, 1.0])
+    assert times[-1] == pytest.approx(1.0)
+    np.testing.assert_allclose(rows[-1], np.hstack([last.q[-1], last.u[-1]]), atol=1e-9)
+    shown.page.close()
+
+
+def test_motions_are_kept_shared_and_taken_away(browser, four_bar, tmp_path) -> None:
+    motion = four_bar.simulate(1.0, output=0.02)
+    path = motion.page(tmp_path / "x.html", live=True)
+    shown = LivePage(browser, path)
+    shown.page.click("#tool-keep")
+    shown.set(crank=0.25)
+    assert shown("dalembert.stage.ghosts.length") == 1 and shown("dalembert.charts.charts[0].ghosts.length") == 1
+    shown("dalembert.clock.seek(0.5)")
+    shown.pictures()
+    assert "Δ" in shown.page.locator(".legend").first.inner_text()
+    shown.page.click("#tool-share")
+    address = shown("location.hash")
+    assert "crank" in address and "0.25" in address
+    with shown.page.expect_download() as given:
+        shown.page.click("#tool-csv")
+    table = given.value.path().read_text().splitlines()
+    assert table[0].startswith('"t","A","B","D","A\'"') and len(table) == 52
+    assert [float(x) for x in table[1].split(",")[1:7]] == shown.rows(four_bar)[0].tolist()
+    with shown.page.expect_download() as given:
+        shown.page.click("#tool-json")
+    data = json.loads(given.value.path().read_text())
+    assert data["parameters"]["crank"] == 0.25 and data["q"]["A"] == shown.rows(four_bar)[:, 0].tolist()
+    rows = shown.rows(four_bar).copy()
+    other = Watched(browser, f"file://{path}{address}")
+    other("dalembert.ready.then(() => null)")
+    other.until("dalembert.live.motion !== null")
+    assert other("dalembert.live.values.parameters[0]") == 0.25
+    assert other("Array.from(dalembert.live.motion.rows)") == rows.ravel().tolist()
+    shown.page.click("#tool-clear")
+    assert shown("dalembert.stage.ghosts.length") == 0
+    other.page.close()
+    shown.page.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,8 @@ class Inspection:
     diagnosis: Diagnosis | None
     """None where it cannot be assembled."""
     reactions: tuple[ReactionEntry, ...]
+    laws: dict[str, str] = field(default_factory=dict)
+    """What every law is, by name."""
 
     @property
     def assembled(self) -> bool:
@@ -98,6 +100,7 @@ class Inspection:
             "loops": [asdict(loop) | {"bodies": list(loop.bodies)} for loop in self.loops],
             "constraints": dict(self.constraints),
             "forces": list(self.forces),
+            "laws": dict(self.laws),
             "grubler": self.grubler,
             "assembled": self.assembled,
             "assembly": self.assembly,
@@ -119,6 +122,7 @@ class Inspection:
         lines += [f"Constraint {name}: {counted(rows, 'row')}." for name, rows in self.constraints.items()]
         if self.forces:
             lines.append(f"Forces: {', '.join(self.forces)}.")
+        lines += [f"Law {name}: {what}." for name, what in self.laws.items()]
         return lines
 
     def _judged(self) -> list[str]:
@@ -158,7 +162,23 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
         reactions = _reactions(m, q, u, t)
     except LoopError as problem:
         assembly = f"it does not go together. {str(problem)[0].upper()}{str(problem)[1:]}."
-    return Inspection(m.name, bodies, loops, rows, tuple(m.forces), m.grubler, assembly, verdict, reactions)
+    return Inspection(m.name, bodies, loops, rows, tuple(m.forces), m.grubler, assembly, verdict, reactions, _laws(m))
+
+
+def _laws(m: Mechanism) -> dict[str, str]:
+    """Every law in words: its kind, what it looks at, and how many places can touch, rub or be held."""
+    found = {}
+    for name, law in m.laws.items():
+        elements = [e for e in m.law_table.elements if e.law == name]
+        parts = [
+            counted(sum(e.normal is not None for e in elements), "gap"),
+            counted(sum(len(e.tangents) for e in elements), "direction") + " of slip",
+            counted(sum(len(e.holds) for e in elements), "row") + " held",
+        ]
+        said = [x for x in parts if not x.startswith("0 ")]
+        on = listed([*law.joints, *dict.fromkeys(law.bodies)])
+        found[name] = f"{type(law).__name__} on {on}, {', '.join(said)}" + ("" if law.on else ", off at first")
+    return found
 
 
 def _assembly(m: Mechanism, start: np.ndarray, q: np.ndarray, t: float) -> str:

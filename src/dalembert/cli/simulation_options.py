@@ -14,7 +14,14 @@ from dalembert.cli.values import number, single_numbers
 from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import FORMULATIONS_WITH_SETTINGS
-from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte, Option, SimulationOptions, options
+from dalembert.mechanism.simulation_options import (
+    RESTITUTION,
+    STABILISATIONS,
+    Baumgarte,
+    Option,
+    SimulationOptions,
+    options,
+)
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
 from dalembert.parts.names import nearest
@@ -25,6 +32,7 @@ WORDS: dict[str, Iterable[str]] = {
     "constraint method": METHODS,
     "formulation": FORMULATIONS,
     "stabilisation": STABILISATIONS,
+    "restitution law": RESTITUTION,
 }
 """The names that an option of each kind can have."""
 SETTINGS: dict[str, dict[str, type]] = {

@@ -33,19 +33,16 @@ from dalembert.trace.native import Module, Pointer, Signature
 
 LARGEST_STRAIGHT = 7
 """Bodies up to which straight-line code is used: beyond, loops run as fast and compile faster."""
-
 LARGEST_STRAIGHT_DERIVATIVES = 12
 """The same for derivatives where they must be traced: their loops are slower."""
-
 LARGEST_STRAIGHT_CLOSED = 8
 """The same for derivatives in closed form."""
-
 LARGEST_ELASTIC = 10
 """Bodies up to which the mass matrix is written out where some are elastic."""
-
+MOST_KNOWN = 256
+"""How many things are remembered of a mechanism; of more, the oldest is forgotten."""
 MANY_FORCES = 30
 """Forces beyond which a small model is not written as one piece either: in loops, those of one kind share their code."""
-
 LARGEST_SOLVED = 7
 """Speeds up to which factorising the mass matrix may take fewer operations than articulated bodies."""
 
@@ -114,6 +111,8 @@ class Catalogue:
     def once(self, asked: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once for all that is asked in the same words; it may depend on these and on the mechanism only."""
         if asked not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                del self._known[next(iter(self._known))]
             self._known[asked] = make()
         found: T = self._known[asked]
         return found

@@ -17,6 +17,7 @@ from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
 from dalembert.kinematics import node_frames
 from dalembert.kinematics import recursion as step
+from dalembert.kinematics.by_name import OnRequest, StateByName
 from dalembert.kinematics.recursion import JointInWorld, JointRates, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import Instant
@@ -242,20 +243,20 @@ class State:
 
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
-    def q(self) -> _StateByName:
+    def q(self) -> StateByName:
         """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.q["A.x"]` is one of several.
         """
-        return _StateByName(self, 0)
+        return StateByName(self, 0)
 
     @property
-    def u(self) -> _StateByName:
+    def u(self) -> StateByName:
         """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'.
 
         `s.u["A.x"]` is one of several.
         """
-        return _StateByName(self, 1)
+        return StateByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds; of one that closes a loop, as its frames show them."""
@@ -273,8 +274,8 @@ class State:
         """A joint that closes a loop with what its frames show; each only when it is asked for."""
         return (
             c.joint,
-            _Shown(lambda: self._shown_coordinates(c), c.joint.n_q),
-            _Shown(lambda: self._shown_speeds(c), c.joint.n_u),
+            OnRequest(lambda: self._shown_coordinates(c), c.joint.n_q),
+            OnRequest(lambda: self._shown_speeds(c), c.joint.n_u),
         )
 
     def _shown_coordinates(self, c: JointClosure) -> Vector:
@@ -390,35 +391,3 @@ class State:
     def traced(self) -> bool:
         """Whether its values are symbols instead of numbers."""
         return type(self.t) is Expr or any(type(x) is Expr for x in (*self.coordinates, *self.speeds))
-
-
-class _Shown:
-    """Values that are computed when one is asked for."""
-
-    def __init__(self, values: Callable[[], Vector], count: int):
-        self._values, self._count = values, count
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, k: Any) -> Any:
-        return self._values()[k]
-
-
-class _StateByName:
-    """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array."""
-
-    def __init__(self, state: State, part: int):
-        self._state, self._part = state, part
-
-    def __getitem__(self, name: str) -> Any:
-        m = self._state.mechanism
-        owner, _, freedom = str(name).rpartition(".")
-        if name in m.joint_number or not (owner in m.joint_number or owner in m.number_of):
-            values: Any = self._state.freedoms(name)[2 + self._part]
-            return values[0] if len(values) == 1 else values
-        freedoms: Any = self._state.freedoms(owner)
-        if freedom not in freedoms[self._part]:
-            known = [f"{owner}.{each}" for each in freedoms[self._part]]
-            raise unknown(name, ("coordinate", "speed")[self._part], known, "state")
-        return freedoms[2 + self._part][freedoms[self._part].index(freedom)]

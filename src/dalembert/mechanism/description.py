@@ -266,7 +266,7 @@ class Description(Portable):
         """The body that a numbered frame belongs to."""
         return frame if frame <= self.n_bodies else self.node_frames[frame - self.n_bodies - 1].body
 
-    @property
+    @cached_property
     def elastic(self) -> bool:
         """Whether any body has coordinates of its own."""
         return any(b.modes for b in self.bodies)

@@ -19,6 +19,8 @@ ROUNDING = 1e-9
 
 def check_parameters(m: Description, given: Mapping[str, Any], where: str) -> None:
     """Mass and inertia that depend on the given values must be physical at all of them; the first that is not is named."""
+    if not given:
+        return
     values = {name: np.ravel(np.asarray(x, dtype=float)) for name, x in given.items()}
     for name, numbers in values.items():
         if not np.isfinite(numbers).all():

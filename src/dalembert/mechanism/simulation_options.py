@@ -92,6 +92,17 @@ def checked_stabilisation(value: Any, where: str) -> str | Stabilisation:
     raise ModelError(f"{where}={value!r} is not known; choose one of {names}, or da.Baumgarte(alpha, beta)")
 
 
+RESTITUTION = ("newton", "poisson")
+"""Laws of restitution in impacts."""
+
+
+def _restitution_law(value: Any, where: str) -> str:
+    """A name that is known."""
+    if value not in RESTITUTION:
+        raise ModelError(f"{where}={value!r} is not known; choose one of {', '.join(map(repr, RESTITUTION))}")
+    return str(value)
+
+
 RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 """Tolerance of trees; and of mechanisms with loops or constraints, whose energy is to be kept to 1e-10 as their loops are closed to
 rounding."""
@@ -215,6 +226,11 @@ class SimulationOptions(Portable):
         Holds("formulation", check=checked_formulation),
         Option("Formulation, by which the equations are written", "kane", many=False, flags=("--formulation", "-f")),
     ] = None
+    restitution: Annotated[
+        str | None,
+        Holds("restitution law", check=_restitution_law),
+        Option("Law of restitution in impacts: of speeds (Newton) or of impulses (Poisson)", "newton", many=False),
+    ] = None
     max_events: Annotated[
         Count | None,
         Option("Most events of laws in the run", f"{EVENTS}", many=False),
@@ -247,7 +263,7 @@ class SimulationOptions(Portable):
     @property
     def said(self) -> dict[str, Any]:
         """The options that are not None, by name."""
-        return {f.name: x for f in fields(self) if (x := getattr(self, f.name)) is not None}
+        return {name: x for name, x in vars(self).items() if x is not None}
 
     def completed(self, by: SimulationOptions) -> SimulationOptions:
         """These options, and for what they leave open those of `by`.

@@ -56,6 +56,7 @@ class Options:
     stabilise: Stabilisation
     constraints: str
     formulation: str | FormulationSettings
+    restitution: str
     max_events: int
     assemble: bool
 
@@ -120,6 +121,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         stabilisation(chosen.stabilise),
         chosen.constraints,
         chosen.formulation,
+        chosen.restitution or "newton",
         chosen.max_events or EVENTS,
         chosen.assemble,
     )

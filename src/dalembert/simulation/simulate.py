@@ -41,6 +41,9 @@ from dalembert.simulation.run_options import Options, options
 from dalembert.trace.fingerprint import fingerprint
 from dalembert.version import __version__
 
+GOES_ON = ("max_steps", "max_events")
+"""Options that may differ where a run goes on from a checkpoint: it may make more of them."""
+
 
 def simulate(
     m: Mechanism,
@@ -85,14 +88,12 @@ def simulate(
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
-    lasting = {
-        name: x for name, x in o.record().items() if name not in ("max_steps", "max_events")
-    }  # a run may go on with more
-    decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
+    options_said = o.record()
 
-    @cache
     def identity() -> str:
         """Identity of the run that a checkpoint belongs to: the same code begun with the same numbers."""
+        lasting = {name: x for name, x in options_said.items() if name not in GOES_ON}
+        decided = repr(lasting), repr([control_rate, [(e.terminal, recorded(e.actions)) for e in watched]]), __version__
         return fingerprint(program.identity, q, u, values, o.times, o.atol, *decided)
 
     steering = None if control is None and control_rate is None else control_of(model, control, control_rate, o)
@@ -101,16 +102,24 @@ def simulate(
         run.begin(q, u, values)
     else:
         run.go_on_from(_where(resume))
-    record = {
+    asked = {"initial": _plain(initial), "speeds": _plain(speeds)}
+    record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
+    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
+
+
+def _record(
+    m: Mechanism, model: Mechanism, options_said: dict[str, Any], asked: dict[str, Any], q: np.ndarray, u: np.ndarray
+) -> dict[str, Any]:
+    """What a motion tells of how it came about, but for how it ended."""
+    return {
         "model": m.name,
-        "fingerprint": catalogue.fingerprint,
+        "fingerprint": m.kernels.fingerprint,
         "version": __version__,
-        "options": o.record() | {"control_rate": control_rate},
+        "options": options_said,
         "parameters": dict(model.parameters),
-        "given": {"initial": _plain(initial), "speeds": _plain(speeds)},
+        "given": asked,
         "computed": {"initial": dict(zip(m.coordinates, q.tolist())), "speeds": dict(zip(m.speeds, u.tolist()))},
     }
-    return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
 
 
 def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:

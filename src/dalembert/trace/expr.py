@@ -307,7 +307,6 @@ def node(op: Op, *args: Any) -> Expr:
 
 def _in_order(a: Expr, b: Expr) -> bool:
     """Whether operands that may change places stand as they do in every process: symbols first, by name, then nodes as they were made.
-
     Symbols outlive every scope, so when one was made says what was asked before, and rounding would hang on that.
     """
     if a.op is SYMBOL:

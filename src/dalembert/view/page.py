@@ -35,9 +35,10 @@ BUDGET = 15_000_000
 EXACT = 14
 """Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
-    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "stage", "ticks",
-    "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
-    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/live", "main",
+    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
+    "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
+    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
+    "live/real_time", "live/hand", "live/keep", "live/tools", "live/live", "main",
 )  # fmt: skip
 
 
@@ -117,12 +118,7 @@ def page_data(
             {"key": c.key, "title": c.title, "unit": c.unit, "names": list(c.names), "values": array(c.values)}
             for c in plots
         ],
-        "reactions": {
-            "joints": list(forces.joints),
-            "force": array(forces.force),
-            "torque": array(forces.torque),
-            "note": forces.note,
-        },
+        "reactions": _reactions(forces),
         "topology": topology_svg(m),
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
@@ -135,6 +131,11 @@ def page_data(
         quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways)
         made["live"] = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
     return made
+
+
+def _reactions(forces: Any) -> dict[str, Any]:
+    joints, note = list(forces.joints), forces.note
+    return {"joints": joints, "force": array(forces.force), "torque": array(forces.torque), "note": note}
 
 
 def _again(shown: Motion, live: bool, sliders: Any) -> LiveModel | None:

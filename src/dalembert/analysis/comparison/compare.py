@@ -62,10 +62,7 @@ def compare(
         raise refused("compare: seconds", "a number from 0 on", seconds)
     if not accuracy > 0.0:
         raise refused("compare: accuracy", "a number above 0", accuracy)
-    end = perf_counter() + seconds
     m = m.kernels.mechanism
-    made: list[tuple[ComparisonEntry, TimedKernel]] = []
-    refusals: list[Refusal] = []
     methods = list(METHODS if constraints is None else constraints)
     wanted = list(FORMULATIONS if formulations is None else formulations)
     for name in methods:
@@ -75,6 +72,27 @@ def compare(
     if not wanted or not methods:
         raise FormulationError("there is nothing to compare: name at least one formulation and one constraint method")
     reference = Reference.of(m, consistent_states(m, states, seed, start))
+    made, refusals = _made(m, reference, wanted, methods, seconds)
+    times = nanoseconds([native for _, native in made])
+    entries = sorted(
+        (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
+    )
+    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
+    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
+    found = Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
+    if duration is None:
+        return found
+    entries, beyond = _with_motions(entries, WholeMotion(m, duration, start, speeds, accuracy))
+    return replace(found, entries=tuple(entries), refusals=(*refusals, *beyond), duration=duration, accuracy=accuracy)
+
+
+def _made(
+    m: Mechanism, reference: Reference, wanted: list[str], methods: list[str], seconds: float
+) -> tuple[list[tuple[ComparisonEntry, TimedKernel]], list[Refusal]]:
+    """Every pair that can be made, with its code, and why the others cannot."""
+    end = perf_counter() + seconds
+    made: list[tuple[ComparisonEntry, TimedKernel]] = []
+    refusals: list[Refusal] = []
     for name in wanted:
         why = FORMULATIONS[name].refusal(m)
         if why is not None:
@@ -97,17 +115,7 @@ def compare(
                 made.append(_entry(reference, name, form, by, size))
             except CANNOT as problem:
                 refusals.append(Refusal(name, by, _sentence(problem)))
-    times = nanoseconds([native for _, native in made])
-    entries = sorted(
-        (replace(entry, nanoseconds=ns) for (entry, _), ns in zip(made, times)), key=lambda e: e.nanoseconds
-    )
-    nearly = ((name, approximation(FORMULATIONS[name], m)) for name in dict.fromkeys(e.formulation for e in entries))
-    approximate = tuple(Refusal(name, "", why) for name, why in nearly if why is not None)
-    found = Comparison(m.name, len(reference.states), tuple(entries), tuple(refusals), approximate)
-    if duration is None:
-        return found
-    entries, beyond = _with_motions(entries, WholeMotion(m, duration, start, speeds, accuracy))
-    return replace(found, entries=tuple(entries), refusals=(*refusals, *beyond), duration=duration, accuracy=accuracy)
+    return made, refusals
 
 
 def _with_motions(entries: list[ComparisonEntry], whole: WholeMotion) -> tuple[list[ComparisonEntry], list[Refusal]]:

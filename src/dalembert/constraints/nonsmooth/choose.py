@@ -52,12 +52,14 @@ class Chosen:
     """Whether no accelerations obeyed the laws before an impact without collision."""
 
 
-def choose(k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds) -> Chosen:
+def choose(
+    k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds, restitution: str = "newton"
+) -> Chosen:
     """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
     touching = _touching(k, mode, why)
     hit = None
     if _collides(k, touching) or IMPULSE in why:
-        hit = impact(k, touching, at_speeds)
+        hit = impact(k, touching, at_speeds, restitution)
         u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
         k, why = at_speeds(u), {}
     maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]

@@ -1,8 +1,8 @@
 """Impacts: impulses of everything that touches at once, with loops and latches kept.
 
 Moreau's form of Newton's law: 0 ≤ P ⊥ v⁺ + e v⁻ ≥ 0 for every contact, friction impulses in Coulomb's cone against the slip after the
-impact. A bounce too low to be seen is left out: with e = 0 the impulse is what all further bounces would give together. Where Newton's
-law with friction would gain energy, as much restitution is taken as gains none.
+impact. Poisson's law, of impulses, is the other choice. A bounce too low to be seen is left out: with e = 0 the impulse is what all
+further bounces would give together. Where Newton's law with friction would gain energy, as much restitution is taken as gains none.
 """
 
 from __future__ import annotations
@@ -56,12 +56,14 @@ class Impact:
         )
 
 
-def impact(k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics]) -> Impact:
+def impact(
+    k: Kinetics, touching: list[int], at_speeds: Callable[[np.ndarray], Kinetics], restitution: str = "newton"
+) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
-    e = k.restitution.copy()
+    e, impulses = k.restitution.copy(), _IMPULSES[restitution]
     which = frozenset([*touching, *(i for i in k.table.loads if k.on[i])])
     for _ in range(3):
-        P = _impulses(k, which, e)
+        P = impulses(k, which, e)
         low = _too_low(k, P, touching, e, at_speeds)
         if not low:
             break
@@ -87,6 +89,21 @@ def without_collision(k: Kinetics, touching: list[int]) -> Impact:
     return Impact(P, udelta, k.v, after, -0.5 * P[k.n_loops :] * (k.v + after), False)
 
 
+def _poisson(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    """Poisson's law in two phases [Glocker and Pfeiffer]: compression until nothing approaches; then every gap gives back e times its
+    impulse, and more where it would approach again, with friction in the cone of what it gives back."""
+    compression = _impulses(k, which, np.zeros(len(e)))
+    back = np.zeros(len(compression))
+    for i in which:
+        normal = k.elements[i].normal
+        if normal is not None:
+            back[k.n_loops + normal] = e[i] * compression[k.n_loops + normal]
+    more = LawProblem(k, which, {}, np.zeros(len(e)), stored=compression + back, released=back).solve()
+    if more is None:
+        raise NoSolution("impact")
+    return np.asarray(compression + back + more)
+
+
 def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
     """Impulses with these coefficients of restitution. Where rows depend on each other, a rebound may contradict what sticks: then as
     much restitution is taken as can be."""
@@ -96,6 +113,9 @@ def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
         if found is not None:
             return found
     raise NoSolution("impact")
+
+
+_IMPULSES = {"newton": _impulses, "poisson": _poisson}
 
 
 def _too_low(

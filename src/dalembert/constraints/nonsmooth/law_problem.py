@@ -27,6 +27,10 @@ class LawProblem:
     """Speeds that normal rows are to keep, by element, for an impact; None for accelerations."""
     step: float = 0.0
     """Time over which forces act besides the impulses of an impact."""
+    stored: np.ndarray | None = None
+    """Impulses of all rows that act already in an impact, besides those sought."""
+    released: np.ndarray | None = None
+    """Those among them that press in this phase of it, and so load friction."""
 
     @cached_property
     def rows(self) -> list[int]:
@@ -59,6 +63,8 @@ class LawProblem:
         moves = i in self.sliding
         own = float((k.force if moves else k.static_force)[i]) * (1.0 if self.rebound is None else self.step)
         per_load = float((k.coefficient if moves else k.static_coefficient)[i])
+        if self.released is not None and e.normal is not None:
+            own += per_load * float(self.released[k.n_loops + e.normal])
 
         if i in k.table.loads:
             return self._by_joint(i, own, per_load)
@@ -105,6 +111,8 @@ class LawProblem:
         """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
         k = self.kinetics
         before = np.concatenate([k.v_B, k.v])
+        if self.stored is not None:
+            before = before + k.W @ self.stored
         rates = np.asarray(k.rows @ k.free - k.given)
         return rates if self.rebound is None else before + self.step * rates
 

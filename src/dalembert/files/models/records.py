@@ -46,7 +46,7 @@ from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
 from dalembert.mechanism.formulation_settings import GaussPenalty
-from dalembert.mechanism.simulation_options import STABILISATIONS, Baumgarte
+from dalembert.mechanism.simulation_options import RESTITUTION, STABILISATIONS, Baumgarte
 from dalembert.parts.actions import ACTIONS
 from dalembert.parts.conform import (
     ByName,
@@ -272,7 +272,7 @@ _BY_MARK: dict[str, Kind] = {
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
-    "constraint method": Choice(METHODS), "curve": CurveKind(),
+    "constraint method": Choice(METHODS), "restitution law": Choice(RESTITUTION), "curve": CurveKind(),
     "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -134,13 +134,7 @@ class LoopClosing:
                     v.share = select(v.error > (1.0 - WORTH) * v.patience, f.real(1.0), f.real(0.0))
                     v.patience = v.error
                     f.stop_if((v.share > 0.0).all())
-                f.call(c.pose, *arguments)
-                self._by_large_steps(f, part, start)
-                c.solver.weigh(f, part["B"], self.moves, start["free"])
-                f.call(c.factors, v.damping + DAMPED, c.size_at, *arguments)
-                with f.loop(c.n_rows) as i:
-                    part["r"][i] = part["g"][i]
-                f.call(c.correct, *arguments)
+                self._correct(f, v.damping)
                 v.largest = 0.0
                 with f.loop(n) as i:
                     v.largest = maximum(v.largest, abs(part["d"][i]) / start["sizes"][i])
@@ -169,12 +163,25 @@ class LoopClosing:
                     v.damping = maximum(DAMPING_GROWS * v.damping, FIRST_DAMPING)
             with f.if_(~(start["gap"][0] <= start["tolerance"][0]).all()):
                 f.return_(NOT_CLOSED)
-            if self.beside is not None:
-                self._check_beside(f, arguments, start)
+            self._check_beside(f, arguments, start)
         return f.signature
+
+    def _correct(self, f: Any, damping: Any) -> None:
+        """The damped least change that would close the rows, in large steps, into part d."""
+        c = self.code
+        arguments, part, start, _ = self._parts(f)
+        f.call(c.pose, *arguments)
+        self._by_large_steps(f, part, start)
+        c.solver.weigh(f, part["B"], self.moves, start["free"])
+        f.call(c.factors, damping + DAMPED, c.size_at, *arguments)
+        with f.loop(c.n_rows) as i:
+            part["r"][i] = part["g"][i]
+        f.call(c.correct, *arguments)
 
     def _check_beside(self, f: Any, arguments: list[Any], start: dict[str, Any]) -> None:
         """Rows that nothing moves are closed too, and no joint is half a turn from where it can be."""
+        if self.beside is None:
+            return
         n = len(self.still)
         values = f.array(n + len(self.m.cuts))
         f.call(self.beside, *arguments[:5], values, f.work)

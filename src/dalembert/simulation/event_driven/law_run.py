@@ -430,7 +430,7 @@ class LawRun(Run):
         for obeyed in (why, {}) if why else ({},):
             self.mode.numbers[:] = old
             try:
-                chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds)
+                chosen = choose(k, self.mode.copy(), obeyed, forces, at_speeds, self.options.restitution)
             except NoSolution:
                 continue
             self._take(chosen, y)

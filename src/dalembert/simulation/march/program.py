@@ -81,9 +81,11 @@ class Program:
     @cached_property
     def unknowns(self) -> list[str]:
         """What is integrated, in words."""
-        m = self.catalogue.mechanism
-        speeds = self.equation_choice.speed_names
-        return [*(f'coordinate "{c}"' for c in m.coordinates), *(f'speed "{c}"' for c in speeds)]
+        return list(self.catalogue.once(("unknowns", self.equation_choice.speed_names), self._named))
+
+    def _named(self) -> tuple[str, ...]:
+        of_pose = (f'coordinate "{c}"' for c in self.catalogue.mechanism.coordinates)
+        return *of_pose, *(f'speed "{c}"' for c in self.equation_choice.speed_names)
 
     @property
     def _projects_in_lanes(self) -> bool:

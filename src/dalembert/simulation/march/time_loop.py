@@ -34,29 +34,7 @@ def emit_march(
         row = f.array(e.n)
         v = f.variables(left=f.budget)
         with f.while_(lambda: f.counters[NEXT] < f.counters[TOTAL]):
-            k = f.counters[NEXT]
-            time = f.times[k]
-            due = (time <= p.searched_to[0]).all()
-            if steps.several is not None:
-                last = k + (e.wide_lanes - 1)
-                together = f.variables(are=False)
-                with f.if_(last < f.counters[TOTAL]):
-                    together.are = (
-                        (f.times[last] <= p.searched_to[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])
-                    ).all()
-                with f.if_(together.are):
-                    f.call(steps.several, f.memory, f.inputs, f.work, f.times + k, f.out + k * e.n)
-                    f.counters[NEXT] = k + e.wide_lanes
-                f.next_if(together.are)
-            with f.if_(due):
-                target = (f.out + k * e.n).rows(f.width, f.states)
-                with f.if_((time == p.t[0]).all()):
-                    write_rows(f, e.n, p.y, target)
-                with f.if_((time != p.t[0]).any()):
-                    f.call(steps.dense, f.memory, f.inputs, f.work, time, row)
-                    write_rows(f, e.n, row, target)
-                f.counters[NEXT] = k + 1
-            f.next_if(due)
+            _write_output(f, e, p, steps, row)
             with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
                 f.return_(Status.EVENT)
             if look is not None:
@@ -85,6 +63,31 @@ def emit_march(
             f.return_(Status.EVENT)
         f.return_(Status.FINISHED)
     return begin, f.signature
+
+
+def _write_output(f: Any, e: MarchedEquations, p: Any, steps: Steps, row: Pointer) -> None:
+    """What is due by the time that events were searched to, several at once where that can be; then the loop goes on."""
+    k = f.counters[NEXT]
+    time = f.times[k]
+    due = (time <= p.searched_to[0]).all()
+    if steps.several is not None:
+        last = k + (e.wide_lanes - 1)
+        together = f.variables(are=False)
+        with f.if_(last < f.counters[TOTAL]):
+            together.are = ((f.times[last] <= p.searched_to[0]) & (f.times[last] < p.t[0]) & (time > p.t_old[0])).all()
+        with f.if_(together.are):
+            f.call(steps.several, f.memory, f.inputs, f.work, f.times + k, f.out + k * e.n)
+            f.counters[NEXT] = k + e.wide_lanes
+        f.next_if(together.are)
+    with f.if_(due):
+        target = (f.out + k * e.n).rows(f.width, f.states)
+        with f.if_((time == p.t[0]).all()):
+            write_rows(f, e.n, p.y, target)
+        with f.if_((time != p.t[0]).any()):
+            f.call(steps.dense, f.memory, f.inputs, f.work, time, row)
+            write_rows(f, e.n, row, target)
+        f.counters[NEXT] = k + 1
+    f.next_if(due)
 
 
 def _look_at_choice(f: Any, e: MarchedEquations, p: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import off_at
 from dalembert.constraints.assembly.reach import sides_of
+from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.march.first_memory import fill_inputs, fill_memory
 from dalembert.simulation.march.memory import Layout
 from dalembert.topology import loops
@@ -62,6 +63,9 @@ def packaged(
         "start": _start(live, first),
         "loops": sides,
         "dragged": first.dragged,
+        "mass": _mass(live),
+        "joints": [list(j.columns) for j in m.joints],
+        "push": _pushes(live),
         "watched": "distance" in first.layout.parts,
         "sliders": [s.data for s in sliders],
         "charts": [_sources(live, shown, c) for c in charts],
@@ -113,6 +117,17 @@ def _start(live: LiveModel, program: LiveProgram) -> dict[str, Any]:
         "rowSizes": {name: [float(x) for x in live.kept.sizes[rows.of_owner(name)]] for name in m.constraint_rows},
         "cuts": [c.name for c in m.cuts],
     }
+
+
+def _mass(live: LiveModel) -> float:
+    """Mass of all bodies: by it a hand's spring is made."""
+    return float(sum(float(b.mass) for b in live.mechanism.numeric.bodies)) or 1.0
+
+
+def _pushes(live: LiveModel) -> list[float]:
+    """Generalized force of a key on every speed: half the weight, at the length of the mechanism where it turns."""
+    weight = 0.5 * 9.81 * _mass(live)
+    return [weight * (live.mechanism.scales.length if unit == "rad/s" else 1.0) for unit in speed_units(live.mechanism)]
 
 
 def _sides(live: LiveModel, begin: int) -> tuple[list[dict[str, Any]], list[Any]]:

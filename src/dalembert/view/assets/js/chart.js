@@ -14,6 +14,7 @@ export class Chart {
     this.shown = new Set([...Array(Math.min(this.count, SHOWN)).keys()]);
     this.build();
     this.stale = true;
+    this.ghosts = [];
   }
 
   build() {
@@ -93,10 +94,12 @@ export class Chart {
   /** Lowest and highest of the curves shown. */
   range() {
     let low = Infinity, high = -Infinity;
-    for (const s of this.shown) {
-      for (let i = s; i < this.values.length; i += this.count) {
-        if (this.values[i] < low) low = this.values[i];
-        if (this.values[i] > high) high = this.values[i];
+    for (const { values } of [this, ...this.ghosts]) {
+      for (const s of this.shown) {
+        for (let i = s; i < values.length; i += this.count) {
+          if (values[i] < low) low = values[i];
+          if (values[i] > high) high = values[i];
+        }
       }
     }
     if (low > high) return [0, 1];
@@ -122,6 +125,9 @@ export class Chart {
     c.beginPath();
     c.rect(LEFT, TOP - 2, width - LEFT - RIGHT, height - TOP - BOTTOM + 4);
     c.clip();
+    c.globalAlpha = 0.35;
+    for (const ghost of this.ghosts) for (const s of this.shown) this.curve(c, s, x, y, width, ghost);
+    c.globalAlpha = 1;
     for (const s of this.shown) this.curve(c, s, x, y, width);
     c.restore();
   }
@@ -146,20 +152,19 @@ export class Chart {
   }
 
   /** Where samples are denser than pixels, from the lowest to the highest of each pixel. */
-  curve(c, s, x, y, width) {
-    const { times } = this.clock;
-    const n = times.length;
+  curve(c, s, x, y, width, { times, values } = { times: this.clock.times, values: this.values }) {
+    const n = Math.min(times.length, values.length / this.count);
     const dense = n > 3 * width;
     c.strokeStyle = COLOURS[s % COLOURS.length];
     c.lineWidth = 1.6;
     c.lineJoin = "round";
     c.beginPath();
     if (!dense) {
-      for (let i = 0; i < n; i++) c.lineTo(x(times[i]), y(this.values[i * this.count + s]));
+      for (let i = 0; i < n; i++) c.lineTo(x(times[i]), y(values[i * this.count + s]));
     } else {
       let column = null, low = 0, high = 0;
       for (let i = 0; i < n; i++) {
-        const at = Math.round(x(times[i])), v = this.values[i * this.count + s];
+        const at = Math.round(x(times[i])), v = values[i * this.count + s];
         if (at !== column) {
           if (column !== null) {
             c.lineTo(column, y(low));
@@ -187,7 +192,11 @@ export class Chart {
     const { first, last, now } = this.clock;
     const inside = this.box.clientWidth - LEFT - RIGHT;
     this.cursor.style.transform = `translateX(${LEFT + (inside * (now - first)) / (last - first || 1)}px)`;
-    for (const s of this.shown) this.chips[s].reading.textContent = value(this.reading(s, place));
+    for (const s of this.shown) {
+      const height = this.reading(s, place), ghost = this.ghosts[this.ghosts.length - 1];
+      const beside = ghost && ghost.values[this.clock.place(now, ghost.times).index * this.count + s];
+      this.chips[s].reading.textContent = value(height) + (Number.isFinite(beside) ? ` (Δ ${value(height - beside)})` : "");
+    }
   }
 }
 

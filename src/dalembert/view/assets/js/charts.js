@@ -30,6 +30,15 @@ export class Charts {
     this.stale = true;
   }
 
+  /** Curves of kept motions, faint behind the others. */
+  setGhosts(motions) {
+    this.charts.forEach((chart, i) => {
+      const of = (motion) => [...motion.charts, sizes(motion.force), sizes(motion.torque)][i];
+      chart.ghosts = motions.filter(of).map((motion) => ({ times: motion.t, values: of(motion) }));
+    });
+    this.refresh();
+  }
+
   refresh() {
     for (const chart of this.charts) chart.refresh();
     this.stale = true;

@@ -83,16 +83,16 @@ export class Clock {
   }
 
   /** The frame at or before a time, and which part of the way to the next has passed. */
-  place(time = this.now) {
+  place(time = this.now, times = this.times) {
     let low = 0;
-    let high = this.times.length - 1;
+    let high = times.length - 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (this.times[middle] <= time) low = middle;
+      if (times[middle] <= time) low = middle;
       else high = middle;
     }
     if (high === 0) return { index: 0, part: 0 };
-    if (time >= this.times[high]) return { index: high, part: 0 };
-    return { index: low, part: (time - this.times[low]) / (this.times[high] - this.times[low]) };
+    if (time >= times[high]) return { index: high, part: 0 };
+    return { index: low, part: (time - times[low]) / (times[high] - times[low]) };
   }
 }

@@ -91,9 +91,9 @@ function start() {
     if (id === "graph") topology.centre();
   });
   if (findings.length || data.findings.length) tabs.open(tabs.tabs.findIndex((tab) => tab.id === "tab-analysis"));
-  listenToKeys({ clock, fit, theme: switchTheme, tabs });
+  listenToKeys({ clock, fit, theme: switchTheme, tabs, realTime: () => window.dalembert.live?.realTime, chosen: () => stage?.chosen });
   const page = { data, clock, stage, charts, transport, topology, findings, live: null };
-  page.showMotion = (motion) => showMotion(page, motion);
+  page.showMotion = (motion, ways = true) => showMotion(page, motion, ways);
   page.follow = (numbers) => followParameters(page, numbers);
   const picture = (wall) => {
     page.live?.advance(wall);
@@ -111,13 +111,13 @@ function start() {
 }
 
 /** Another motion of the same mechanism, in place of the one that is shown. */
-function showMotion({ data, clock, stage, charts, transport }, motion) {
+function showMotion({ data, clock, stage, charts, transport }, motion, ways) {
   Object.assign(data, { t: motion.t, position: motion.position, quaternion: motion.quaternion });
   Object.assign(data.reactions, { force: motion.force, torque: motion.torque });
   data.wires.forEach((wire, i) => (wire.deflections = motion.deflections[i]));
   data.traces.filter((trace) => trace.way).forEach((trace, i) => (trace.way = motion.ways[i]));
   transport.events = motion.events ?? [];
-  stage?.replace(motion);
+  stage?.replace(motion, ways);
   charts.replace(motion.charts, motion);
   clock.retime(motion.t);
 }

@@ -3,6 +3,7 @@ import { Bending } from "./bending.js";
 import { Eye } from "./camera.js";
 import { Floor } from "./floor.js";
 import { multiply, replace, solids } from "./geometry.js";
+import { Ghost } from "./ghost.js";
 import { Labels } from "./labels.js";
 import { Poses } from "./poses.js";
 import { onTheme, themed } from "./theme.js";
@@ -30,6 +31,8 @@ export class Stage {
     this.eye = new Eye(canvas, data.look, this.poses.origin);
     this.chosen = null;
     this.stale = true;
+    this.ghosts = [];
+    this.beforeDraw = new Set();
     this.scene.add(this.floor.group, this.traces.group, this.arrows.group, ...this.solids.map((s) => s.mesh));
     this.light();
     this.layers = this.listLayers();
@@ -128,23 +131,40 @@ export class Stage {
     this.canvas.addEventListener("pointerdown", (e) => (down = [e.clientX, e.clientY]));
     this.canvas.addEventListener("pointerup", (e) => {
       if (!down || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
-      const box = this.canvas.getBoundingClientRect();
-      const at = new THREE.Vector2(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
-      const ray = new THREE.Raycaster();
-      ray.setFromCamera(at, this.eye.camera);
-      const drawn = this.solids.filter((s) => s.mesh.visible && s.layer !== "axes");
-      for (const s of drawn) s.mesh.computeBoundingSphere();
-      const hit = ray.intersectObjects(drawn.map((s) => s.mesh), false)[0];
-      const body = hit ? drawn.find((s) => s.mesh === hit.object).bodies[hit.instanceId] : null;
-      this.onChoose?.(body === 0 ? null : body);
+      this.onChoose?.(this.hit(e)?.body || null);
     });
   }
 
-  /** Another motion of the same mechanism. */
-  replace(motion) {
+  /** The ray through a pointer's place. */
+  ray(e) {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2(((e.clientX - box.left) / box.width) * 2 - 1, 1 - ((e.clientY - box.top) / box.height) * 2);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(at, this.eye.camera);
+    return ray;
+  }
+
+  /** The body under a pointer and the point of it, from the origin of the poses; null where there is none. */
+  hit(e) {
+    const drawn = this.solids.filter((s) => s.mesh.visible && s.layer !== "axes");
+    for (const s of drawn) s.mesh.computeBoundingSphere();
+    const hit = this.ray(e).intersectObjects(drawn.map((s) => s.mesh), false)[0];
+    return hit ? { body: drawn.find((s) => s.mesh === hit.object).bodies[hit.instanceId], point: hit.point } : null;
+  }
+
+  /** Another motion of the same mechanism; the ways of points are laid anew only where that is wished. */
+  replace(motion, ways = true) {
     this.poses.replace(motion);
     this.arrows.force = motion.force;
-    this.traces.lay(this.data, this.poses);
+    if (ways) this.traces.lay(this.data, this.poses);
+    this.refresh();
+  }
+
+  /** Motions to compare with, each drawn as a ghost of the bodies. */
+  setGhosts(motions) {
+    for (const ghost of this.ghosts) this.scene.remove(...ghost.meshes);
+    this.ghosts = motions.map((motion, i) => new Ghost(this.data, this.solids, motion, i));
+    for (const ghost of this.ghosts) this.scene.add(...ghost.meshes);
     this.refresh();
   }
 
@@ -189,6 +209,8 @@ export class Stage {
     this.bending.show(place, this.poses);
     this.traces.show(place.index, this.poses.origin);
     this.arrows.show(place, this.poses);
+    for (const ghost of this.ghosts) ghost.show(this.clock, this.poses.origin);
+    for (const draw of this.beforeDraw) draw();
     this.renderer.render(this.scene, this.eye.camera);
     this.labels.place(this.poses, this.eye.camera, this.canvas.clientWidth, this.canvas.clientHeight);
   }

@@ -10,9 +10,10 @@ export class Transport {
     this.part = Object.fromEntries(["play", "back", "on", "scrub", "time", "speed", "loop"].map((id) => [id, document.getElementById(id)]));
     const { play, back, on, scrub, speed, loop } = this.part;
     for (const s of SPEEDS) speed.append(new Option(s < 1 ? `1/${1 / s} ×` : `${s} ×`, s));
-    play.addEventListener("click", () => clock.play());
+    const realTime = () => window.dalembert?.live?.realTime;
+    play.addEventListener("click", () => (realTime()?.on ? realTime().pause() : clock.play()));
     back.addEventListener("click", () => clock.step(-1));
-    on.addEventListener("click", () => clock.step(1));
+    on.addEventListener("click", () => (realTime()?.on ? realTime().step() : clock.step(1)));
     scrub.addEventListener("input", () => {
       const wanted = Number(scrub.value); // before pausing puts the slider back
       clock.play(false);
@@ -50,7 +51,8 @@ export class Transport {
   show(what) {
     const { play, scrub, time, speed, loop } = this.part;
     if (what === "times") this.span();
-    const { now, last, playing } = this.clock;
+    const { now, last } = this.clock;
+    const realTime = window.dalembert?.live?.realTime, playing = realTime?.on ? realTime.running : this.clock.playing;
     scrub.value = now;
     scrub.setAttribute("aria-valuetext", `${now.toFixed(this.digits)} s`);
     const strong = element("b", "", now.toFixed(this.digits));

@@ -1,8 +1,12 @@
+import { Hand } from "./hand.js";
+import { readAddress } from "./keep.js";
 import { March } from "./march.js";
 import { compileAll, Machine } from "./machine.js";
 import { shownMotion } from "./shown_motion.js";
+import { RealTime } from "./real_time.js";
 import { SliderPanel } from "./sliders.js";
 import { Start } from "./start.js";
+import { Tools } from "./tools.js";
 import { Values } from "./values.js";
 // The page that simulates: on every move of a slider the loops are closed anew, the motion is marched, and everything shown follows.
 
@@ -20,7 +24,12 @@ export class Live {
     this.under = null;
     this.took = [];
     this.listeners = new Set();
+    this.told = new Set();
     this.motion = null;
+    this.realTime = new RealTime(this);
+    this.hand = new Hand(this.realTime, page.stage);
+    this.tools = new Tools(this, this.realTime);
+    if (readAddress(this, location.hash)) this.ask();
   }
 
   /** Marches anew before the next picture. */
@@ -28,12 +37,25 @@ export class Live {
     this.asked = true;
   }
 
+  onTell(listener) {
+    this.told.add(listener);
+  }
+
+  tell(what) {
+    for (const listener of this.told) listener(what);
+  }
+
   onMotion(listener) {
     this.listeners.add(listener);
   }
 
   /** Called before each picture. */
-  advance() {
+  advance(wall) {
+    if (this.realTime.on) {
+      if (this.asked) this.realTime.follow();
+      this.asked = false;
+      return this.realTime.advance(wall);
+    }
     if (this.asked) {
       this.asked = false;
       this.begin();
@@ -51,6 +73,12 @@ export class Live {
     if (sentence) return this.stop(sentence);
     this.under = { times, given };
     this.goOn(AT_ONCE);
+  }
+
+  /** All of it, however long that takes. */
+  marchAtOnce() {
+    this.begin();
+    while (this.under) this.goOn(1000);
   }
 
   goOn(milliseconds) {

@@ -5,7 +5,7 @@ const FINISHED = 0, PAUSED = 1, AT_END = 2, EVENT = 3, DEGRADED = 8;
 const NOT_FINITE = -1, NO_CONVERGENCE = -3, SINGULAR_POSE = -4, CREEPS = -5;
 const NEXT = 0, TOTAL = 1, STEPS = 2, WHICH = 3, PENDING = 4;
 const WORTH_A_LOOK = 1e-2, BETTER_ROWS = 10, REGULAR = 1e-6, SINGULAR_START = 1e-10;
-const PACE_WINDOW = 5000, HOPELESS = 100, MOST_EVENTS = 200;
+const PACE_WINDOW = 5000, HOPELESS = 100, MOST_EVENTS = 200, NEVER = 1e300;
 
 export class March {
   constructor(machines) {
@@ -14,14 +14,15 @@ export class March {
   }
 
   /** Sets everything to a start. Outputs are at `times`; null for none, where it is gone on with from picture to picture. */
-  begin({ q, u, parameters, times, end }) {
+  begin({ q, u, parameters, times, end, time = this.live.options.start }) {
     const m = (this.machine = this.machines[0]);
-    const count = times ? times.length : 0;
-    m.reserve("times", Math.max(1, count));
-    m.reserve("rows", Math.max(1, count) * m.n);
-    if (times) m.times.set(times);
+    const outputs = times ?? [NEVER], count = outputs.length;
+    m.reserve("times", count);
+    m.reserve("rows", count * m.n);
+    m.times.set(outputs);
     m.memory.set(this.live.memory);
     m.inputs.set(this.live.inputs[0]);
+    for (const name of ["t", "t_old", "searched_to", "looked_to", "counted_from"]) if (m.hasPart(name)) m.part(name)[0] = time;
     for (const name of ["y", "y_old"]) {
       m.part(name).set(q);
       m.part(name).set(u, m.n_q);
@@ -130,6 +131,21 @@ export class March {
         this.budget = Math.round(Math.min(Math.max(16, this.budget * Math.min(8, wanted / Math.max(now - began, 0.05))), 1e7));
       }
       if (now >= until) return null;
+    }
+  }
+
+  /** Marches on to another end, with slopes computed anew where inputs have changed; null where that took too long, and it got less far. */
+  proceed(end, milliseconds, changed) {
+    const until = performance.now() + milliseconds;
+    this.machine.part("end")[0] = this.end = end; // before the slopes: the first step is chosen by what lies ahead
+    if (changed) this.restart();
+    for (;;) {
+      const status = this.machine.counters[PENDING] ? EVENT : this.stretch(32);
+      if (status === AT_END || status === FINISHED) return { ended: "end" };
+      if (status === EVENT) this.record();
+      if (status === DEGRADED) this.lookAtRows();
+      if (status < 0) return { sentence: this.whyStopped(status) };
+      if (performance.now() >= until) return null;
     }
   }
 

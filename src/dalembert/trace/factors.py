@@ -11,7 +11,7 @@ from dalembert.trace.expr import Expr, node
 from dalembert.trace.text.intermediates import expanded_length
 
 ROUNDING = 1e-13
-"""Part of what was added up to a coefficient below which it is nothing but rounding."""
+"""Part of a number by which it may miss the fraction that it is written as."""
 
 Powers = tuple[tuple[Expr, int], ...]
 Term = Powers

@@ -227,6 +227,11 @@ def test_a_free_body_by_lagrange_is_the_sources():
     assert "with" not in text.splitlines()
 
 
+def _factors(product: str) -> frozenset[str]:
+    """Factors of a product, in whichever order they stand."""
+    return frozenset(re.findall(r"[^*]+(?:\*\*\d+)?", product))
+
+
 def test_unit_length_of_euler_parameters_is_used():
     """What is 1 by structure is not left standing."""
     s = da.System("ball", gravity=(0, 0, -9.81))
@@ -236,7 +241,9 @@ def test_unit_length_of_euler_parameters_is_used():
     for name in ("kane", "composite_body", "newton_euler"):
         text = m.equations(name).text()
         found = re.findall(r"A\[(.*)\] = (.*)", text)
-        assert len(found) == 6 and {value for _, value in found} <= {"m", "2/5*m*a**2", "0.4*m*a**2"}, text
+        assert len(found) == 6 and {_factors(value) for _, value in found} <= {
+            _factors(x) for x in ("m", "2/5*m*a**2", "0.4*m*a**2")
+        }, text
 
 
 def test_fractions_are_written_as_fractions():
@@ -245,4 +252,5 @@ def test_fractions_are_written_as_fractions():
     rod = da.System("rod", gravity=(0, -9.81, 0))
     rod.add_body("rod", da.rod(rod.parameter("m", 1.0), rod.parameter("l", 1.0)))
     rod.add_joint("A", da.Revolute(), "ground", "rod")
-    assert "A[u_A, u_A] = 1/3*m*l**2" in rod.build().equations("kane").text()
+    [value] = re.findall(r"A\[u_A, u_A\] = (.*)", rod.build().equations("kane").text())
+    assert _factors(value) == _factors("1/3*m*l**2")

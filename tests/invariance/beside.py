@@ -111,7 +111,8 @@ class Beside:
         pairs = [("kane", by) for by in METHODS] + [(name, "range_space") for name in FORMULATIONS]
         off = []
         for form, by in pairs:
-            if not any(word in form + by for word in APPROXIMATE):
+            of_the_whole = form.startswith("system_")  # a frame of all bodies together is none of either part's
+            if not of_the_whole and not any(word in form + by for word in APPROXIMATE):
                 found = _told(lambda form=form, by=by: _solved(self.mechanism, q, u, form, by))
                 wanted = [
                     _told(lambda p=p, form=form, by=by: _solved(p.mechanism, p.q, p.u, form, by)) for p in self.parts
@@ -156,7 +157,7 @@ class Beside:
     ) -> list[str]:
         refused = [x for x in wanted if isinstance(x, str)]
         if refused or isinstance(found, str):
-            return [] if found in refused else [f"{what}: {found} for {refused}"]
+            return [] if isinstance(found, str) and found in refused else [f"{what}: {found} for {refused}"]
         off = [
             float(np.abs((found[at] - x) / np.where(size > 0.0, size, 1.0)).max(initial=0.0))
             for x, at, size in zip(wanted, self.places(names), sizes)

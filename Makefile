@@ -34,6 +34,8 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/rollout.py
 	-$(BENCH)/bin/python benchmarks/loops.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
+	-sh tools/cross.sh
+	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/live.py
 	-OPENBLAS_NUM_THREADS=1 $(RUN) -m benchmarks.fuzz --cases 1000000
 	-$(RUN) -m benchmarks.reliability agreement --mechanisms $(MECHANISMS)
 	-$(RUN) -m benchmarks.reliability invariance --mechanisms 700

@@ -24,7 +24,7 @@ from dalembert.parts.joints import JOINTS
 from dalembert.parts.outputs import OUTPUTS
 from dalembert.parts.shapes import SHAPES
 from dalembert.parts.solids import SOLIDS
-from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator import INTEGRATORS
 from tests.effort import examples
 from tests.mechanisms import planar_pendulum, random_tree, seeds
 

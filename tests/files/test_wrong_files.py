@@ -76,7 +76,7 @@ def test_the_base_is_right():
         ("initial:", "\tinitial:", 11, 1, "indented with a tab"),
         ("2*sin(t)", "2*push", 9, 41, "there is no parameter or variable 'push'"),
         ("2*sin(t)", "2*pusch(t)", 9, 41, "did you mean 'push'"),
-        ("2*sin(t)", "out.A", 9, 39, "only events may look at them"),
+        ("2*sin(t)", "out.A", 9, 39, "only events and chosen speeds may look at them"),
         ("values: [0, 1, 0]", "values: [0, 1]", 7, 16, "do not belong together"),
         ("values: [0, 1, 0]", "file: none.csv", 7, 41, "no file 'none.csv'"),
         ("values: [0, 1, 0]", "values: [0, x, 0]", 7, 47, "no parameter or variable 'x'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import dalembert as da
 
@@ -149,3 +150,14 @@ def cranks(friction: da.JointFriction) -> da.System:
     s.add_law("dry", friction)
     s.add_law("stop", da.Stop("A0", upper=2.0, lower=0.4, restitution=0.5))
     return s
+
+
+def sliding_rod(mu: float, speed: float) -> tuple[da.System, dict[str, Any]]:
+    """A slender rod of 2 m that slides on its end, 1 rad from the floor and turning at 2 rad/s."""
+    s = da.System("rod", gravity=(0, -G, 0))
+    s.add_body("rod", mass=1.0, inertia=(0.01, 1 / 3, 1 / 3))
+    s.add_joint("J", da.Planar(), "ground", "rod")
+    s.add_law("floor", da.Contact(("rod", (-1.0, 0, 0)), normal=(0, 1, 0), mu=s.parameter("mu", 0.5)))
+    x, y = speed - 2.0 * math.sin(1.0), 2.0 * math.cos(1.0)
+    start = {"initial": {"J.angle": 1.0, "J.y": math.sin(1.0)}, "speeds": {"J.x": x, "J.y": y, "J.angle": 2.0}}
+    return s, start | {"parameters": {"mu": mu}}

@@ -54,7 +54,7 @@ def check_accelerations(m: da.Mechanism, motion: da.Motion) -> None:
     for k in (0, len(motion) // 2, len(motion) - 1):
         state = m.state(motion.q[k], motion.u[k], motion.t[k])
         exerted = np.asarray(law_rows(state).B, dtype=float).T @ motion.history.force[k]
-        own = m.forward_dynamics(motion.q[k], motion.u[k], exerted, motion.t[k])
+        own = m.smooth_dynamics(motion.q[k], motion.u[k], exerted, motion.t[k])
         assert motion.udot()[k] == pytest.approx(own, abs=1e-8 * max(1.0, np.abs(own).max()))
 
 

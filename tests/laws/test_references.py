@@ -23,6 +23,7 @@ from .models import (
     shafts,
     slider,
     slider_crank,
+    sliding_rod,
     thrown_ball,
 )
 
@@ -96,6 +97,45 @@ def test_ball_bounces_slides_and_stops():
     assert not motion.u[-1].any()
     assert np.ptp(motion.energy().balance) < 1e-9
     assert motion.contacts["floor"].gap.min() > -1e-12
+
+
+def test_ball_rests_where_its_bounces_add_up():
+    """Bounces end after √(2h/g) (1 + e)/(1 − e); by then each has taken its part of the slip."""
+    motion = (
+        thrown_ball()
+        .build()
+        .simulate(6.0, initial={"J.y": 1.0}, speeds={"J.x": 10.0}, output=np.array([0.0, 4.07, 6.0]))
+    )
+    at_rest = next(x.t for x in motion.modes if x.states["floor"] == "slip")
+    last = motion.impacts[-1]
+    left_out = 2 * 0.8 * -last.before[0] / (G * (1 - 0.8))  # time of the bounces that are too low to be seen
+    assert last.t == at_rest and left_out < 5e-6
+    assert at_rest + left_out == pytest.approx(4.0637127688715781, abs=1e-11)
+    assert motion.u[1, 0] == pytest.approx(2.0269955474739637 - 0.2 * G * (4.07 - 4.0637127688715781), abs=1e-11)
+    assert motion["J.x"][1] == pytest.approx(24.637127688715781 + 2.0206 * (4.07 - 4.0637127688715781), abs=1e-5)
+
+
+@pytest.mark.parametrize("tilt", [1e-3, 1e-4])
+def test_block_rocks_with_housners_period(tilt):
+    """4/p arcosh(1/(1 − θ/α)), linear in small angles of a slender block; here of the first quarter, times four."""
+    b, h = 0.01, 0.2
+    alpha, p = math.atan(b / h), math.sqrt(3 * G / (4 * math.hypot(b, h)))
+    motion = block(b, h).build().simulate(0.5, initial=on_left_corner(tilt, b, h))
+    housner = 4 / p * math.acosh(1 / (1 - tilt / alpha))
+    assert 4 * motion.history.impact_t[0] == pytest.approx(housner, rel=alpha**2)
+
+
+@pytest.mark.parametrize("angle, least", [(math.atan(2.0), 4 / 3), (math.pi / 4, 5 / 3), (1.0, None)])
+def test_painleve_coefficient_of_a_slender_rod(angle, least):
+    """Accelerations exist up to mu = (tan² + 4)/(3 tan); beyond, where the rod turns so that it would fall in, none do."""
+    least = (math.tan(angle) ** 2 + 4) / (3 * math.tan(angle)) if least is None else least
+    s, _ = sliding_rod(0.5, -3.0)
+    m = s.build()
+    q = np.array([0.0, math.sin(angle), angle])
+    u = np.array([-3.0, 0.0, 0.0])
+    assert m.laws_at(q, u, parameters={"mu": 0.999 * least})["floor"].state == ("slip",)
+    with pytest.raises(da.StateError, match="Painlevé"):
+        m.laws_at(q, u, parameters={"mu": 1.001 * least})
 
 
 def test_table_shakes_a_mass_loose():
@@ -230,28 +270,17 @@ def test_puck_breaks_away_in_a_plane():
     assert motion.events[0].t == pytest.approx(1.0, abs=1e-9)
 
 
-def sliding_rod(mu: float, speed: float) -> tuple[da.Mechanism, dict]:
-    """A slender rod of 2 m that slides on its end, 1 rad from the floor and turning at 2 rad/s."""
-    s = da.System("rod", gravity=(0, -G, 0))
-    s.add_body("rod", mass=1.0, inertia=(0.01, 1 / 3, 1 / 3))
-    s.add_joint("J", da.Planar(), "ground", "rod")
-    s.add_law("floor", da.Contact(("rod", (-1.0, 0, 0)), normal=(0, 1, 0), mu=s.parameter("mu", 0.5)))
-    x, y = speed - 2.0 * math.sin(1.0), 2.0 * math.cos(1.0)
-    start = {"initial": {"J.angle": 1.0, "J.y": math.sin(1.0)}, "speeds": {"J.x": x, "J.y": y, "J.angle": 2.0}}
-    return s.build(), start | {"parameters": {"mu": mu}}
-
-
 def test_painleve_rod_where_accelerations_exist():
-    m, start = sliding_rod(0.5, -3.0)
-    motion = m.simulate(0.1, **start)
+    s, start = sliding_rod(0.5, -3.0)
+    motion = s.build().simulate(0.1, **start)
     assert motion.contacts["floor"].normal[0, 0] == pytest.approx(5.3979561309157539, abs=1e-11)
     assert motion.udot()[0, 2] == pytest.approx(-1.9362492413792779, abs=1e-11)
 
 
 def test_painleve_rod_where_they_do_not_is_carried_on_with_a_word():
-    m, start = sliding_rod(2.0, -3.0)
+    s, start = sliding_rod(2.0, -3.0)
     with pytest.warns(da.SimulationWarning, match="Painlevé"):
-        motion = m.simulate(0.1, **start)
+        motion = s.build().simulate(0.1, **start)
     assert motion.energy().balance[-1] == pytest.approx(motion.energy().balance[0], abs=1e-6)
     assert motion.contacts["floor"].gap.min() > -1e-12
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.formulations import FORMULATIONS
-from dalembert.formulations.formulation import SolvesRows
+from dalembert.formulations import FORMULATIONS, formulation_named
+from dalembert.formulations.formulation import SolvesRows, formulation_speed_symbols
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
 from dalembert.kernels.runtime.straight import extra_input
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.trace import evaluate, symbol, symbols

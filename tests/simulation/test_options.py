@@ -60,7 +60,7 @@ def test_an_option_is_said_once():
 WRONG = {
     "method": 3, "step": 0.0, "rtol": -1e-9, "atol": [1e-9, -1.0], "max_step": "a", "output": [1.0, 0.5], "start": float("nan"),
     "max_steps": 2.5, "stabilise": "glue", "constraints": [], "formulation": 1, "assemble": "no",
-    "max_events": 1.5, "restitution": "bounce",
+    "max_events": 1.5, "theta": 0.0, "restitution": "bounce",
 }  # fmt: skip
 
 
@@ -99,8 +99,8 @@ def test_records_name_the_options_of_their_integrator():
     adaptive = set(m.simulate(0.1).record["options"])
     fixed = set(m.simulate(0.1, step=0.01).record["options"])
     beside = {"end", "control_rate"}
-    assert adaptive == set(FIELDS) - {"output", "step"} | beside
-    assert fixed == set(FIELDS) - {"output", "rtol", "atol", "max_step"} | beside
+    assert adaptive == set(FIELDS) - {"output", "step", "theta"} | beside
+    assert fixed == set(FIELDS) - {"output", "rtol", "atol", "max_step", "theta"} | beside
 
 
 def test_a_checkpoint_goes_on_with_more_steps(tmp_path, monkeypatch):

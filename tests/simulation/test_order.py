@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator import INTEGRATORS
 from tests.mechanisms import planar_pendulum
 from tests.simulation.test_loops import BARS
 

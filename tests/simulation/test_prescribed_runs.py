@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import dalembert as da
 from benchmarks.loop_models import four_bar
-from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator import INTEGRATORS
 from tests.effort import examples
 from tests.mechanisms import random_tree, seeds
 

@@ -38,7 +38,7 @@ def test_identities(e, same):
 
 def test_other_functions_are_kept_with_collected_arguments():
     e = sqrt(m * (cos(a) ** 2 + sin(a) ** 2)) * 2.0 / (m + l)
-    assert latex(collected(e)) == r"2 \sqrt{m_{\mathrm{col}}} \frac{1}{m_{\mathrm{col}} + l_{\mathrm{col}}}"
+    assert latex(collected(e)) == r"2 \sqrt{m_{\mathrm{col}}} \frac{1}{l_{\mathrm{col}} + m_{\mathrm{col}}}"
     values = {a: 0.3, m: 2.0, l: 5.0}
     assert evaluate(collected(e), values) == pytest.approx(evaluate(e, values), rel=1e-14)
 

@@ -21,10 +21,10 @@ m, l, g, q, u, theta = symbols("", ["m_t", "l_t", "g_t", "q_t", "u_t", "theta_t"
 @pytest.mark.parametrize(
     ("e", "text"),
     [
-        (0.5 * m * (l * u) ** 2, r"\frac{1}{2} m_{t} l_{t}^{2} u_{t}^{2}"),
-        (-m * g * l * cos(q), r"-m_{t} l_{t} g_{t} \cos(q_{t})"),
-        (m * l * l / 3 + m, r"m_{t} + \frac{1}{3} m_{t} l_{t}^{2}"),
-        (sin(q) ** 2 + cos(2 * q), r"\sin^{2}(q_{t}) + \cos(2 q_{t})"),
+        (0.5 * m * (l * u) ** 2, r"\frac{1}{2} l_{t}^{2} m_{t} u_{t}^{2}"),
+        (-m * g * l * cos(q), r"-g_{t} l_{t} m_{t} \cos(q_{t})"),
+        (m * l * l / 3 + m, r"m_{t} + \frac{1}{3} l_{t}^{2} m_{t}"),
+        (sin(q) ** 2 + cos(2 * q), r"\cos(2 q_{t}) + \sin^{2}(q_{t})"),
         (g / (m + l), r"\frac{g_{t}}{l_{t} + m_{t}}"),
         ((m - (l - g)) * theta, r"\theta_{t} (m_{t} - (l_{t} - g_{t}))"),
         (m - l / g + 1.0, r"m_{t} - \frac{l_{t}}{g_{t}} + 1"),

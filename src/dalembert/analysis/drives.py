@@ -156,7 +156,13 @@ def actuated_columns(m: Mechanism, actuated: Iterable[str] | None) -> list[int]:
                     f'joint "{name}" closes a loop, so it has no speed of its own to be driven; build with cut=[…] another joint'
                 )
             raise unknown(name, "joint or speed", [*m.joint_number, *m.speeds], "actuated")
-        columns = joint.columns if joint is not None else [m.speeds.index(name)]
+        places = m.places(name) if joint is not None else ((), (m.speeds.index(name),))
+        if places is None:
+            raise DriveError(
+                f'joint "{name}": its speeds were replaced by others that were chosen ({", ".join(m.speeds)}); actuate these, or ask '
+                "m.in_joint_variables"
+            )
+        columns = [at for at in places[1] if at is not None]
         if not columns:
             raise DriveError(f'joint "{name}" has no free speed: its motion is prescribed, or it is a weld')
         found += [c for c in columns if c not in found]
@@ -192,9 +198,7 @@ def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> 
     missing = left / np.maximum(scale, 1e-300)
     if not missing.max(initial=0.0) <= UNDRIVEN:
         k, speed = divmod(int(np.argmax(missing)), m.n_u)
-        raise _undriven(
-            m, columns, next(j.name for j in m.joints if speed in j.columns), float(x.t[k]), float(missing[k, speed])
-        )
+        raise _undriven(m, columns, _owner(m, speed), float(x.t[k]), float(missing[k, speed]))
     tau = np.zeros_like(needed)
     tau[:, columns] = needed[:, columns]
     return tau
@@ -273,8 +277,13 @@ def _check_driven(
     k, part = np.unravel_index(int(np.argmax(missing)), missing.shape)
     speeds = m.parts[part].u
     direction = np.linalg.solve(L[k].T, left[k]) * np.sqrt(np.diagonal(e.A[k]))
-    joint = next(j.name for j in m.joints if speeds[int(np.argmax(np.abs(direction[speeds])))] in j.columns)
+    joint = _owner(m, int(speeds[int(np.argmax(np.abs(direction[speeds])))]))
     raise _undriven(m, columns, joint, float(t[k]), float(missing[k, part]))
+
+
+def _owner(m: Mechanism, speed: int) -> str:
+    """The joint or elastic body, or the speed itself where it was chosen, that a speed moves."""
+    return next(name for owners in m.speed_owners for name, places in owners.items() if speed in places)
 
 
 def _undriven(m: Mechanism, columns: list[int], joint: str, t: float, missing: float) -> DriveError:

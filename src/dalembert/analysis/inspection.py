@@ -147,7 +147,7 @@ def inspect(m: Mechanism, initial: Any, t: float) -> Inspection:
             k, b.name, float(b.mass), names[m.parent[k - 1]], j.name, j.joint.inner.kind, j.n_own,
             j.joint.inner.n_u - j.n_own, str(b.data) if b.modes else "",
         )
-        for k, (b, j) in enumerate(zip(m.numeric.bodies, m.joints), start=1)
+        for k, (b, j) in enumerate(zip(m.numeric.bodies, m.in_joint_variables.joints), start=1)
     )  # fmt: skip
     loops = tuple(
         LoopEntry(c.name, c.joint.kind, len(m.rows.of_owner(c.name)), loop) for c, loop in zip(m.cuts, m.loops)

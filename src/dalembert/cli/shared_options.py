@@ -21,6 +21,10 @@ Initial = Annotated[
 ]
 Speed = Annotated[list[str] | None, typer.Option("--speed", "-u", help="Speeds at the start: A=1. May be repeated.")]
 Parameter = Annotated[list[str] | None, typer.Option("--parameter", "-p", help="Another value: m=2. May be repeated.")]
+Symbols = Annotated[
+    list[str] | None,
+    typer.Option("--symbol", help="A number kept as a symbol: gravity, rod.mass, gravity=g0. May be repeated."),
+]
 Every = Annotated[float | None, typer.Option(simulation_options.FLAGS["output"], help="Seconds between outputs.")]
 Hold = Annotated[list[str] | None, typer.Option(help="A joint that keeps its coordinates. May be repeated.")]
 Find = Annotated[list[str] | None, typer.Option(help="A speed to look for, from a guess: A=1. May be repeated.")]
@@ -39,6 +43,7 @@ Kept = Annotated[
 FLAGS = simulation_options.FLAGS | {
     "duration": "--duration", "initial": "--initial", "speeds": "--speed", "parameters": "--parameter", "starts": "--starts",
     "hold": "--hold", "find": "--find", "actuated": "--actuated", "weights": "--weight", "t": "--time",
+    "symbols": "--symbol",
 }  # fmt: skip
 """Arguments of Python functions as the command line names them."""
 
@@ -53,3 +58,8 @@ def model_with(model: str, parameter: list[str] | None) -> Mechanism:
 def started(m: Mechanism, initial: list[str] | None) -> dict[str, Any] | None:
     """Coordinates of the command, or the model's own."""
     return numbers_by_name(initial, "--initial") or dict(m.plan.initial) or None
+
+
+def symbols(given: list[str] | None) -> dict[str, str]:
+    """Numbers to be kept as symbols, with the names that the command gives them."""
+    return {number.strip(): name.strip() for number, _, name in (each.partition("=") for each in given or ())}

@@ -25,7 +25,7 @@ from dalembert.mechanism.simulation_options import (
 from dalembert.parts.conform import marks_of
 from dalembert.parts.fields import Holds
 from dalembert.parts.names import nearest
-from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from dalembert.simulation.integrators.integrator import INTEGRATORS
 
 WORDS: dict[str, Iterable[str]] = {
     "integrator": INTEGRATORS,

@@ -47,9 +47,14 @@ EXPLAIN: Registry[Callable[[ConstrainedEquations], list[Quantity]]] = Registry(
 
 def method(name: str) -> Callable[[Any], Solution]:
     """The method of this name."""
-    if name not in METHODS:
-        raise FormulationError(f"there is no constraint method {name!r}; {nearest(name, METHODS, 'choose one of')}")
+    check_constraint_method(name)
     return METHODS[name]
 
 
-__all__ = ["COMPILED", "EXPLAIN", "METHODS", "Solution", "method"]
+def check_constraint_method(name: str) -> None:
+    """There is a method of this name."""
+    if name not in METHODS:
+        raise FormulationError(f"there is no constraint method {name!r}; {nearest(name, METHODS, 'choose one of')}")
+
+
+__all__ = ["COMPILED", "EXPLAIN", "METHODS", "Solution", "check_constraint_method", "method"]

@@ -127,7 +127,10 @@ def _without_mass(m: Mechanism, A: np.ndarray) -> str:
     worst = int(np.argmin(moments[:, 0]))
     part = np.abs(directions[worst, :, 0])
     names = [m.speeds[i] for i in np.flatnonzero(part > NAMED * part.max())]
-    bodies = [m.bodies[k].name for k, j in enumerate(m.joints) if {*j.columns} & {m.speeds.index(n) for n in names}]
+    moved, (joints, modes) = {m.speeds.index(n) for n in names}, m.speed_owners
+    bodies = [
+        b.name for j, b in zip(m.joints, m.bodies) if moved & {*joints.get(j.name, ()), *modes.get(b.name, ())}
+    ] or [b.name for b in m.bodies]
     together = " together" if len(names) > 1 else ""
     return (
         f"{_quoted(names)}{together} can move without moving any mass. Loops or constraints may decide that motion, but the equations "

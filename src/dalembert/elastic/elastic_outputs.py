@@ -101,5 +101,8 @@ def _elastic(motion: Any, body: str) -> tuple[int, Any]:
 
 
 def _modes(motion: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-    q, u = motion.mechanism.places(motion.mechanism.bodies[k].name)
-    return motion.q[:, list(q)], motion.u[:, list(u)]
+    m = motion.mechanism
+    q, u = m.in_joint_variables.modal_places_of(m.bodies[k].name)
+    if m.variables is None:
+        return motion.q[:, list(q)], motion.u[:, list(u)]
+    return m.joint_coordinates(motion.q)[:, list(q)], motion.evaluate(lambda s: s.modal_u(k + 1))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache, partial
 from typing import Any, cast
 
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
@@ -68,11 +70,35 @@ def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
     """The formulation of this name, or with these settings, if it can write this mechanism's equations."""
     name = formulation_name(said)
     check_known(name)
-    why = FORMULATIONS[name].refusal(m)
+    form = for_mechanism(m, said)
+    why = form.refusal(m)
     if why is not None:
         raise FormulationError(f'mechanism "{m.name}" has no equations by {name!r}: {why}')
-    found: Any = FORMULATIONS[name]
+    return form
+
+
+def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
+    """The formulation of this name; in the variables that it knows, where the mechanism has others."""
+    taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
+    if m.variables is None or taken == "all":
+        return _found(said)
+    return cast(Formulation, _in_other_variables(said, taken == "of joints"))
+
+
+@cache
+def _in_other_variables(said: str | FormulationSettings, of_joints: bool) -> InOtherVariables:
+    return InOtherVariables(partial(_found, said), of_joints)
+
+
+def _found(said: str | FormulationSettings) -> Formulation:
+    found: Any = FORMULATIONS[formulation_name(said)]
     return cast(Formulation, found if isinstance(said, str) else found.with_settings(said))
+
+
+def formulation_named(m: Any, said: str | FormulationSettings, poses: Any = ()) -> Formulation:
+    """The formulation of this name, or with these settings, if it can write this mechanism's equations; a choice of speeds is settled,
+    at poses if given."""
+    return settled(suitable(m, said), m, poses)
 
 
 def check_known(name: str) -> None:
@@ -81,4 +107,13 @@ def check_known(name: str) -> None:
         raise FormulationError(f"there is no formulation {name!r}; {nearest(name, FORMULATIONS, 'choose one of')}")
 
 
-__all__ = ["FORMULATIONS", "Equations", "Formulation", "WrittenEquations", "check_known", "suitable", "write"]
+__all__ = [
+    "FORMULATIONS",
+    "Equations",
+    "Formulation",
+    "WrittenEquations",
+    "check_known",
+    "for_mechanism",
+    "suitable",
+    "write",
+]

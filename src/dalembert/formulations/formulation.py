@@ -12,6 +12,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.pivoting import PivotChoice
+from dalembert.trace import symbol, symbols, tracing
 
 
 class Formulation(Protocol):
@@ -19,6 +20,7 @@ class Formulation(Protocol):
 
     It may have a `letter`, with which its speeds are written (`letter_name`); without one they are u. One that chooses its speeds
     in every numeric state `ChoosesSpeeds` as well. One with matrices of its own shows them by `explain(s)`, from a traced state.
+    What it `takes_variables` of says which need not be the joints': "all", or "coordinates"; the others it is spared (`for_mechanism`).
     """
 
     @property
@@ -121,3 +123,18 @@ def settled(form: Formulation, m: Mechanism, poses: Sequence[tuple[np.ndarray, f
     """What can be written or compiled: with its choice of speeds, if it has one, made for good."""
     made: Formulation = form.settled(m, poses) if isinstance(form, ChoosesSpeeds) else form
     return made
+
+
+def uses_mechanism_speeds(m: Mechanism, form: Formulation) -> bool:
+    """Whether w is u."""
+    if len(form.speeds(m)) != m.n_u:
+        return False
+    with tracing():
+        w = formulation_speed_symbols(form, m)
+        u = form.state(m, symbol("t"), symbols("q_", m.coordinates), w).speeds
+        return all(a is b for a, b in zip(u, w))
+
+
+def formulation_speed_symbols(form: Formulation, m: Mechanism) -> np.ndarray:
+    """Symbols of w."""
+    return symbols("#w.", range(len(form.speeds(m))))

@@ -18,8 +18,9 @@ from dalembert.errors import FormulationError
 from dalembert.formulations.formulation import Formulation
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.parts.names import unknown
-from dalembert.trace import Expr, directional, substitute, symbol, symbols
+from dalembert.trace import Expr, directional, substitute, symbol, symbols, tracing
 
 _DEGREE = symbol("degree.of.smallness")
 
@@ -35,6 +36,8 @@ class SmallCoordinates:
     @staticmethod
     def named(m: Mechanism, said: Iterable[str] | Mapping[str, Any]) -> SmallCoordinates:
         """Coordinates by names of joints, elastic bodies or themselves; about their reference, or about the values of a mapping."""
+        if isinstance(m.variables, GeneralizedSpeeds):
+            return _in_chosen_speeds(m, SmallCoordinates.named(m.base, said))
         names = tuple(said)
         values: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
         nominal: dict[int, float] = {}
@@ -49,6 +52,20 @@ class SmallCoordinates:
             nominal |= dict(zip(q, about.tolist()))
             speeds += [at for at in u if at not in speeds]
         return SmallCoordinates(names, tuple(nominal.items()), tuple(speeds))
+
+
+def _in_chosen_speeds(m: Mechanism, before: SmallCoordinates) -> SmallCoordinates:
+    """The same coordinates, and the chosen speeds that are made of small ones alone."""
+    with tracing():
+        here = m.symbolic_state().speed_map
+        mixed = [i for i in range(m.n_u) if i not in before.speeds]
+        own = [k for k in range(m.n_u) if here.w[k] == 0.0 and not np.any(here.W[k, mixed] != 0.0)]
+    if len(own) != len(before.speeds):
+        raise FormulationError(
+            f"small: the speeds that were chosen mix rates of {', '.join(before.names)} with what is not small; choose speeds that are "
+            "made of small ones alone, as many as there are of these"
+        )
+    return SmallCoordinates(before.names, before.nominal, tuple(own))
 
 
 def _places(m: Mechanism, name: Any) -> tuple[list[int], list[int]]:

@@ -104,7 +104,7 @@ class Catalogue:
     """The kernels of one mechanism, compiled when first used."""
 
     def __init__(self, m: Mechanism):
-        self.mechanism, self.opaque = split(m)
+        self.mechanism, self.opaque = split(m) if m.forces else (m, None)
         self.constrained = ConstrainedKernels()
         self._known: dict[Hashable, Any] = {}
 
@@ -139,7 +139,7 @@ class Catalogue:
     def _small(self, largest: int = LARGEST_STRAIGHT) -> bool:
         """Whether to write straight-line code; with elastic bodies always, since no two of them need the same."""
         m = self.mechanism
-        return m.elastic or (m.n_bodies <= largest and len(m.forces) <= MANY_FORCES)
+        return m.elastic or m.variables is not None or (m.n_bodies <= largest and len(m.forces) <= MANY_FORCES)
 
     def _kernel(self, formula: Formula, algorithm: Algorithm, n_extra: int, shape: tuple[int, ...]) -> Kernel:
         m = self.mechanism
@@ -388,7 +388,8 @@ class Catalogue:
 
 def _tree(s: State) -> recursive.Tree:
     """The tree of a state, for equations of motion alone: inertia of rigid bodies is moved to their parents."""
-    return recursive.Tree(s, None if s.mechanism.elastic else grouped(links(s.mechanism)))
+    joints = s.mechanism.in_joint_variables
+    return recursive.Tree(s, None if joints.elastic else grouped(links(joints)))
 
 
 def _accelerations(s: State, tau: Any) -> Any:

@@ -14,8 +14,14 @@ from dalembert.constraints.dynamics import accelerations as one_by_one
 from dalembert.constraints.dynamics import solve_state
 from dalembert.constraints.methods.solution import Solution
 from dalembert.constraints.rest import least_rates
-from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds, ReturnsMultipliers, TakesTerms
+from dalembert.formulations import Formulation, for_mechanism, formulation_named
+from dalembert.formulations.formulation import (
+    ChoosesSpeeds,
+    ReturnsMultipliers,
+    TakesTerms,
+    formulation_speed_symbols,
+    uses_mechanism_speeds,
+)
 from dalembert.kernels.assembled import check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.dependent_rows import left_out_kernel
@@ -27,20 +33,14 @@ from dalembert.kernels.rhs.formulation_kernel import (
     forced_by,
     to_formulation_speeds,
 )
-from dalembert.kernels.rhs.formulation_speeds import (
-    formulation_named,
-    formulation_speed_symbols,
-    settled_choice,
-    uses_mechanism_speeds,
-)
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
-from dalembert.kernels.rhs.right_hand_side import RowsToKeep
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep, settled_choice
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.opaque import called_for_each, generalized_forces
 from dalembert.kernels.runtime.straight import NAMES, block, known_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
+from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.trace import symbol, symbols, tracing
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, maximum, minimum
 
@@ -151,7 +151,7 @@ def _chosen_there(
     m: Mechanism, q: Any, u: Any, tau: Any, t: float, formulation: str | FormulationSettings, constraints: str
 ) -> np.ndarray:
     """u̇ in one state, in the speeds that suit it."""
-    form = FORMULATIONS[formulation_name(formulation)]
+    form = for_mechanism(m, formulation)
     s = forced_by(m, np.zeros(m.n_u) if tau is None else np.asarray(tau)).state(
         q, np.zeros(m.n_u) if u is None else u, t
     )

@@ -14,13 +14,16 @@ import numpy as np
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.variable_changes import LinearCoordinates
 from dalembert.parts.joints import Joint
 from dalembert.trace import Expr, symbols, tracing
 from dalembert.trace.fingerprint import fingerprint
 
 
 def fingerprint_of(m: Mechanism) -> str:
-    """A hash of the mechanism's names, constants, joints, laws, forces and constraints."""
+    """A hash of the mechanism's names, constants, joints, laws, forces and constraints, and of the variables that it has of its own."""
+    if m.variables is not None:
+        return fingerprint(fingerprint_of(m.base), [m.coordinates, m.speeds, m.dropped], *_variables(m))
     kinds: dict[Joint, int] = {}
     of_joint = [kinds.setdefault(j.joint, len(kinds)) for j in m.joints]
     with tracing():
@@ -45,6 +48,16 @@ def fingerprint_of(m: Mechanism) -> str:
             [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
         return fingerprint(*parts)
+
+
+def _variables(m: Mechanism) -> list[Any]:
+    """How coordinates and speeds follow from those before."""
+    v = m.variables
+    if isinstance(v, LinearCoordinates):
+        return [v.L, v.shift, v.per_speed]
+    with tracing():
+        here = m.symbolic_state().speed_map
+        return [[*here.W.ravel()], [*here.w]]
 
 
 def _behaviour(joint: Joint) -> list[Any]:

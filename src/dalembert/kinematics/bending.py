@@ -31,6 +31,7 @@ def check_positive(
     q = np.asarray(q, dtype=float)
     if q.ndim not in (1, 2) or q.shape[-1] != m.n_q:
         return  # said by whoever takes it
+    m, q = m.in_joint_variables, m.joint_coordinates(q)
     bad = first_not_positive(m, np.atleast_2d(q), t, parameters)
     if bad is not None:
         state = f"state {bad}: " if q.ndim == 2 else ""
@@ -77,6 +78,7 @@ def bent_too_far(m: Mechanism, q: np.ndarray) -> str:
 
 def warn_of_bending(m: Mechanism, q: np.ndarray, where: str) -> None:
     """Say so where a body is bent further than its modes hold."""
+    m, q = m.in_joint_variables, m.joint_coordinates(q)
     name, how = most_bent(m, q)
     if not how.slight:
         warnings.warn(

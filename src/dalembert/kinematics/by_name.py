@@ -26,13 +26,19 @@ class OnRequest:
 
 
 class StateByName:
-    """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array."""
+    """Values by the name of a joint, of an elastic body or of one freedom of either: a scalar where there is one, else an array.
+
+    Coordinates and speeds that were chosen are known by their own names; a joint's name always means its own.
+    """
 
     def __init__(self, state: State, part: int):
         self._state, self._part = state, part
 
     def __getitem__(self, name: str) -> Any:
         m = self._state.mechanism
+        own = self._state.own_variable("qu"[self._part], name)
+        if own is not None:
+            return own
         owner, _, freedom = str(name).rpartition(".")
         if name in m.joint_number or not (owner in m.joint_number or owner in m.number_of):
             values: Any = self._state.freedoms(name)[2 + self._part]

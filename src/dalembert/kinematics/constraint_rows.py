@@ -132,6 +132,8 @@ class Differentiated:
         """A body of the part that it belongs to; the ground where it depends on nothing."""
         m = self.mechanism
         seen = [m.body_of(frame) for frame in self.bodies]
+        if m.variables is not None:  # of one part
+            return next(iter(seen), 1 if self.coordinates else 0)
         coordinates = set(self.coordinates)
         carried = [k for k, j in enumerate(m.joints, start=1) if coordinates & set(j.q_at)]
         return next(iter([*seen, *carried]), 0)
@@ -154,6 +156,8 @@ class Differentiated:
         """Places in q of what it depends on."""
         m, seen = self.mechanism, [self.g, self.phi]
         direct = [i for i, x in enumerate(self._symbols.arguments["q"]) if depends_on(seen, [x])]
+        if m.variables is not None:
+            return list(range(m.n_q)) if self.bodies else direct
         columns = {i for k in self.bodies for i in m.path_columns[k]}
         carrying = [i for j in m.joints if columns & set(j.u_at) for i in j.q_at if i is not None]
         return sorted({*direct, *carrying})
@@ -186,6 +190,10 @@ class Differentiated:
         return np.asarray(self._placed(s)[0])
 
     def _placed(self, s: State) -> tuple[Any, Any]:
+        """(g, C) at numbers, once for a state."""
+        return s.view(self._at_poses)
+
+    def _at_poses(self, s: State) -> tuple[Any, Any]:
         poses = s.poses_from(self.origin)
         motion = [x for k in self.bodies for x in (*poses[k].R.ravel(), *poses[k].p, *[0.0] * 12)]
         g, C = self._closure_on_numbers(*self._given(s, [list(s.coordinates), [0.0] * len(s.speeds), motion]))

@@ -11,6 +11,7 @@ from dalembert.errors import StateError
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
+from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.words import counted
 
 LARGEST_ANGLE = 1e12
@@ -22,12 +23,15 @@ LARGEST = 1e100
 def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
     """The state with these coordinates and speeds (None: the reference, at rest), checked; see `Mechanism.state`."""
     q = _sized(m, m.reference if q is None else q, m.coordinates, "coordinates q")
-    u = _sized(m, np.zeros(m.n_u) if u is None else u, m.speeds, "speeds u")
     if not np.isfinite(t):
         raise StateError(f"the time t = {t} is not a finite number")
+    if m.variables is not None:
+        check_chosen(m, q, float(t))
+    u = _sized(m, at_rest(m, q, float(t)) if u is None else u, m.speeds, "speeds u")
     made = State(m.numeric, float(t), q, u)
-    for k in made.mechanism.joints_to_check:
-        joint = made.mechanism.joints[k]
+    joints = made.mechanism.in_joint_variables
+    for k in joints.joints_to_check:
+        joint = joints.joints[k]
         if None in joint.q_at and not np.isfinite(np.asarray(made.joint_q[k], dtype=float)).all():
             raise StateError(
                 f'joint "{joint.name}": its prescribed motion has no value at t = {t:g} s; a table that it comes from may end '
@@ -41,8 +45,15 @@ def state_of_numbers(m: Mechanism, q: Any, u: Any, t: float) -> State:
 
 def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) at the start, checked. A joint's name gives all its values, "A.slide" one of them; arrays give everything."""
-    q = _values(m, coordinates, m.reference, "initial", 0, m.coordinates)
-    u = _values(m, speeds, np.zeros(m.n_u), "speeds", 1, m.speeds)
+    if m.variables is not None:
+        from dalembert.kinematics.changed_initial import changed_coordinates, changed_speeds, check_kept
+
+        q = changed_coordinates(m, coordinates)
+        u = changed_speeds(m, speeds, q, t)
+        check_kept(State(m.numeric, t, q, u), coordinates, speeds)
+    else:
+        q = values_by_name(m, coordinates, m.reference, "initial")
+        u = values_by_name(m, speeds, np.zeros(m.n_u), "speeds")
     _check_meaning(m, q, u)
     s = m.state(q, u, t)
     return np.array(s.coordinates), np.array(s.speeds)
@@ -50,9 +61,10 @@ def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tupl
 
 def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
     """Refuse values that say nothing: angles whose digits no longer tell a direction, numbers whose squares are none."""
-    most = np.where(m.angles, LARGEST_ANGLE, LARGEST)
+    q, coordinates = m.joint_coordinates(q), m.in_joint_variables.coordinates
+    most = np.where(m.in_joint_variables.angles, LARGEST_ANGLE, LARGEST)
     for values, limits, names, what in (
-        (q, most, m.coordinates, "initial"),
+        (q, most, coordinates, "initial"),
         (u, np.full(m.n_u, LARGEST), m.speeds, "speeds"),
     ):
         beyond = np.abs(values) > limits
@@ -66,18 +78,20 @@ def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
             raise StateError(f'{what}: "{names[k]}" is {values[k]:.3g}, and {why}; at most {limits[k]:g} is taken')
 
 
-def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int, names: tuple[str, ...]) -> np.ndarray:
+def values_by_name(m: Mechanism, given: Any, zeros: np.ndarray, what: str) -> np.ndarray:
+    """Coordinates ("initial") or speeds ("speeds") of a mechanism in its joints' variables."""
+    names = m.coordinates if what == "initial" else m.speeds
     if given is None:
         return zeros.copy()
     if not isinstance(given, Mapping):
-        return _sized(m, given, names, f"{what}, given as a whole,")
+        return whole(m, given, what)
     out = zeros.copy()
     single = {name: i for i, name in enumerate(names)}
     for name, value in given.items():
         at: list[int | None]
         named = m.places(name)
         if named is not None:
-            at = list(named[places])
+            at = list(named[what == "speeds"])
         elif name in single:
             at = [single[name]]
         else:
@@ -88,8 +102,35 @@ def _values(m: Mechanism, given: Any, zeros: np.ndarray, what: str, places: int,
                 f'{what}: joint "{name}" has prescribed motion, so its values follow from time; leave it out, or give its free '
                 f"{_KIND[what]}s one by one"
             )
-        out[[k for k in at if k is not None]] = _numbers(value, len(at), f'{what}: joint "{name}"')
+        out[[k for k in at if k is not None]] = numbers_by_name(value, len(at), f'{what}: joint "{name}"')
     return out
+
+
+def whole(m: Mechanism, given: Any, what: str) -> np.ndarray:
+    """All coordinates or speeds at once."""
+    names = m.coordinates if what == "initial" else m.speeds
+    return _sized(m, given, names, f"{what}, given as a whole,")
+
+
+def at_rest(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+    """Speeds at which nothing but what time moves is in motion; not zero where speeds were chosen that time adds to."""
+    if m.variables is None:
+        return np.zeros(m.n_u)
+    before = at_rest(m.base, m.variables.base_coordinates(q), t)
+    return State(m.numeric, t, q, np.zeros(m.n_u)).speed_map.after(before)
+
+
+def check_chosen(m: Mechanism, q: np.ndarray, t: float) -> None:
+    """Refuse a pose in which speeds that were chosen do not determine the motion."""
+    from dalembert.kinematics.speed_map import singular_choice
+
+    if m.variables is None:
+        return
+    check_chosen(m.base, m.variables.base_coordinates(q), t)
+    why = singular_choice(m, State(m.numeric, t, q, np.zeros(m.n_u)))
+    if why is not None:
+        chosen = ", ".join(f'"{name}"' for name in m.speeds if name not in m.base.speeds)
+        raise StateError(f"speeds {chosen} {why}; choose others for motions that come near this pose")
 
 
 def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.ndarray:
@@ -110,7 +151,8 @@ def _sized(m: Mechanism, given: Any, names: tuple[str, ...], what: str) -> np.nd
     return values
 
 
-def _numbers(given: Any, n: int, where: str) -> np.ndarray:
+def numbers_by_name(given: Any, n: int, where: str) -> np.ndarray:
+    """Finite numbers, n of them, as a user gives them for a name."""
     try:
         values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError, OverflowError) as problem:
@@ -125,8 +167,20 @@ def _numbers(given: Any, n: int, where: str) -> np.ndarray:
 _KIND = {"initial": "coordinate", "speeds": "speed"}
 
 
+def named_coordinates(m: Mechanism, given: Any) -> list[int]:
+    """Places of the speeds that move the joints and coordinates that a mapping names, among those before any were chosen."""
+    return named_coordinates(m.base, given) if isinstance(m.variables, GeneralizedSpeeds) else named_speeds(m, given)
+
+
 def named_speeds(m: Mechanism, given: Any) -> list[int]:
     """Places in u of the joints and freedoms that a mapping names: those whose values are to be kept. None for whole arrays."""
+    if m.variables is not None and isinstance(given, Mapping):
+        own = [m.speeds.index(name) for name in given if name in m.speeds]
+        before = named_speeds(m.base, {name: x for name, x in given.items() if name not in m.speeds})
+        moved = State(m.numeric, 0.0, m.reference, np.zeros(m.n_u)).speed_map.W[:, before]
+        return sorted(
+            {*own, *(int(at) for at in np.flatnonzero(np.abs(np.asarray(moved, float)).max(axis=1, initial=0.0)))}
+        )
     if not isinstance(given, Mapping):
         return []
     fixed = []

@@ -39,6 +39,11 @@ class ElementState(IntEnum):
     CLOSED = 5
     """It touches, and nothing can rub; in results only, where a run says `SLIP`."""
 
+    @property
+    def word(self) -> str:
+        """The state in a word, for results."""
+        return self.name.lower()
+
 
 class ModeLayout:
     """Named parts of the numbers, one after the other."""

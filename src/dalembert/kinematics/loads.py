@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import DalembertError, ForceError, TraceError
+from dalembert.kinematics.in_variables import in_joint_variables, on_speeds
 from dalembert.kinematics.state import State
 from dalembert.parts.forces import BodyLoad, Force
 from dalembert.parts.forces.force import Load
@@ -38,9 +39,16 @@ def generalized(s: State, applied: Loads) -> np.ndarray:
             P, columns = s.partials[k], list(m.path_columns[k])
             V = P.V + cross(P.W, s.com_arms[k - 1])
             f[columns] = f[columns] + V.T @ applied.force[k - 1] + P.W.T @ applied.moment[k - 1]
-    for j, values in zip(m.joints, applied.joint):
+    return np.asarray(f + on_joints(s, applied))
+
+
+def on_joints(s: State, applied: Loads) -> np.ndarray:
+    """What acts on the joints' speeds, as forces on the mechanism's."""
+    joints = in_joint_variables(s).mechanism
+    f = np.zeros(joints.n_u, dtype=object if s.traced else float)
+    for j, values in zip(joints.joints, applied.joint):
         f[j.columns] = f[j.columns] + values[j.free]
-    return f
+    return on_speeds(s, f)
 
 
 def loads(s: State, gravity: bool = True, forces: Mapping[str, Force] | None = None, stiffness: bool = True) -> Loads:

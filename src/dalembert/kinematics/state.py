@@ -15,9 +15,10 @@ import numpy as np
 from dalembert.elastic.node_motion import NodeMotion
 from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
-from dalembert.kinematics import node_frames
+from dalembert.kinematics import in_variables, node_frames
 from dalembert.kinematics import recursion as step
 from dalembert.kinematics.by_name import OnRequest, StateByName
+from dalembert.kinematics.in_variables import InVariables
 from dalembert.kinematics.recursion import JointInWorld, JointRates, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
 from dalembert.parts.bodies import Instant
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 View = TypeVar("View")
 
 
-class State:
+class State(InVariables):
     """A mechanism's motion at one instant: `s = m.state(q, u)`, and what functions of the state are given.
 
     `s.t`, `s.q["A"]`, `s.u["A"]`; `s.position(("rod", (1, 0, 0)))`, `s.velocity`, `s.rotation("rod")`, `s.angular_velocity` …
@@ -72,15 +73,21 @@ class State:
     @cached_property
     def joint_q(self) -> list[np.ndarray]:
         """Coordinates of every tree joint: free and prescribed."""
+        if self.mechanism.variables is not None:
+            return self.base.joint_q
         return [self._merged(self.coordinates, j.q_at, j.law.q) for j in self.mechanism.joints]
 
     @cached_property
     def joint_u(self) -> list[np.ndarray]:
         """Speeds of every tree joint: free and prescribed."""
+        if self.mechanism.variables is not None:
+            return self.base.joint_u
         return [self._merged(self.speeds, j.u_at, j.law.u) for j in self.mechanism.joints]
 
     def joint_udot(self, udot: Vector) -> list[np.ndarray]:
         """For every tree joint, the rates of its speeds, where the free ones change at the rate u̇."""
+        if self.mechanism.variables is not None:
+            return self.base.joint_udot(self.speed_map.rates_before(udot))
         return [self._merged(udot, j.u_at, j.law.udot) for j in self.mechanism.joints]
 
     def _merged(self, values: Any, places: tuple[int | None, ...], laws: tuple[Any, ...]) -> np.ndarray:
@@ -89,6 +96,8 @@ class State:
     @property
     def rates(self) -> np.ndarray:
         """q̇ = N(q) u."""
+        if self.mechanism.variables is not None:
+            return in_variables.rates(self)
         out: list[Any] = []
         for j, q, u in zip(self.mechanism.joints, self.joint_q, self.joint_u):
             rates = j.joint.rates(q, u)
@@ -217,6 +226,8 @@ class State:
     @cached_property
     def partials(self) -> list[Partials]:
         """Partial velocities of every body's origin, and of the node frames, columns as in `mechanism.path_columns`."""
+        if self.mechanism.variables is not None:
+            return in_variables.partials(self)
         m, links = self.mechanism, self._placed[1]
         return self._forward(
             step.UNMOVED,
@@ -227,6 +238,8 @@ class State:
     @cached_property
     def partial_rates(self) -> list[Partials]:
         """Time derivatives of the partial velocities."""
+        if self.mechanism.variables is not None:
+            return in_variables.partial_rates(self)
         m, P, vel = self.mechanism, self.partials, self.velocities
 
         def child(k: int, parent: Partials) -> Partials:
@@ -244,18 +257,12 @@ class State:
     # -- what users' functions ask, by name ---------------------------------------------------------------------------
     @property
     def q(self) -> StateByName:
-        """`s.q["A"]`: the coordinate of a joint, or all of them where it has several; of an elastic body, its modes'.
-
-        `s.q["A.x"]` is one of several.
-        """
+        """`s.q["A"]`: coordinate of a joint, or all where it has several; of an elastic body, its modes'; `s.q["A.x"]`: one of them."""
         return StateByName(self, 0)
 
     @property
     def u(self) -> StateByName:
-        """`s.u["A"]`: the speed of a joint, or all of them where it has several; of an elastic body, its modes'.
-
-        `s.u["A.x"]` is one of several.
-        """
+        """`s.u["A"]`: the speed of a joint, or all where it has several; of an elastic body, its modes'; `s.u["A.x"]`: one of them."""
         return StateByName(self, 1)
 
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
+from dalembert.mechanism.joint_variables import JointVariables
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.scales import Scales, scales_of, units_of
 from dalembert.mechanism.simulation_options import Plan
@@ -42,7 +43,7 @@ View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
-class Description(Portable):
+class Description(JointVariables, Portable):
     """What a mechanism is made of, numbered; see the module's text."""
 
     name: str

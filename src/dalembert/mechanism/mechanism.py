@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
     from dalembert.kernels.catalogue import BodyMotion, Catalogue, Derivatives
+    from dalembert.kernels.law_state import LawState
     from dalembert.kinematics.constraint_rows import Differentiated
     from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.state import State
@@ -52,6 +53,17 @@ class Mechanism(Analyses):
         from dalembert.view.notebook import mechanism_html
 
         return mechanism_html(self)
+
+    # -- variables other than the joints' -----------------------------------------------------------------------------
+    @property
+    def base(self) -> Mechanism:
+        """The same mechanism in the variables that its own are said in."""
+        return self
+
+    @property
+    def in_joint_variables(self) -> Mechanism:
+        """The same mechanism in the coordinates and speeds of its joints."""
+        return self
 
     # -- states -------------------------------------------------------------------------------------------------------
     @takes(t=real)
@@ -153,7 +165,7 @@ class Mechanism(Analyses):
 
         Values given as whole arrays are where to start from; none of them is kept.
         """
-        from dalembert.constraints.assembly.assemble import assemble_given
+        from dalembert.constraints.assembly.assemble_named import assemble_given
 
         return assemble_given(self, initial, speeds, t)
 
@@ -184,9 +196,26 @@ class Mechanism(Analyses):
     ) -> np.ndarray:
         """u̇ under the mechanism's forces and, if given, further generalized forces `tau` on the speeds.
 
-        Closed loops and constraints are obeyed, by the method that `constraints` names.
+        Closed loops and constraints are obeyed, by the method that `constraints` names; so are laws, whose mode is chosen in every
+        state by itself (`laws_at` tells it). A state in which something collides is refused: it has no accelerations.
         """
         self._check_positive(q, t, parameters, "forward_dynamics")
+        if self.laws:
+            from dalembert.kernels.law_state import exerted
+
+            tau = exerted(self.kernels, self, q, u, tau, t, parameters, "forward_dynamics")
+        return self.smooth_dynamics(q, u, tau, t, parameters, constraints)
+
+    def smooth_dynamics(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        t: ArrayLike = 0.0,
+        parameters: ParameterValues | None = None,
+        constraints: str = "range_space",
+    ) -> np.ndarray:
+        """u̇ as `forward_dynamics`, without the forces of laws, or with those that `tau` holds."""
         if self.cuts or self.constraints:
             from dalembert.kernels.compiled_solution import accelerations
 
@@ -199,6 +228,23 @@ class Mechanism(Analyses):
         return self.kernels.evaluate("forward_dynamics", q, u, tau, t, parameters)
 
     @on_one_thread
+    @takes(t=real, parameters=by_name)
+    def laws_at(
+        self, q: ArrayLike, u: ArrayLike | None = None, tau: ArrayLike | None = None, t: float = 0.0,
+        parameters: Mapping[str, float] | None = None,
+    ) -> LawState:  # fmt: skip
+        """What the laws do in one state by itself: what touches, sticks and slides there, with which forces, and u̇.
+
+        Laws are as they begin: what is on acts, latches hold what they find.
+        """
+        from dalembert.kernels.law_state import law_state
+
+        if not self.laws:
+            raise ModelError(f'laws_at: mechanism "{self.name}" has no laws; add some with add_law')
+        self._check_positive(q, t, parameters, "laws_at")
+        return law_state(self.kernels, self, q, u, tau, t, parameters, "laws_at")
+
+    @on_one_thread
     @takes(parameters=by_name, constraints=one_name, formulation=checked_formulation)
     def solve(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike = 0.0,
@@ -208,17 +254,22 @@ class Mechanism(Analyses):
         """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
 
         By any constraint method and formulation; where rows depend on each other, λ is the shortest. A formulation that has eliminated
-        the rows gives no λ, but for "gauss_penalty", which has approximate ones.
+        the rows gives no λ, but for "gauss_penalty", which has approximate ones. Laws take part as in `forward_dynamics`.
         """
         from dalembert.kernels.compiled_solution import solve
 
         self._check_positive(q, t, parameters, "solve")
+        if self.laws:
+            from dalembert.kernels.law_state import exerted
+
+            tau = exerted(self.kernels, self, q, u, tau, t, parameters, "solve")
         return solve(self.kernels, q, u, tau, t, parameters, constraints, formulation)
 
     def inverse_dynamics(
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, t: ArrayLike = 0.0, parameters: ParameterValues | None = None
     ) -> np.ndarray:
         """The generalized forces that must be added to the mechanism's own for the speeds to change at the rate u̇."""
+        self._smooth("inverse_dynamics")
         return self.kernels.evaluate("inverse_dynamics", q, u, udot, t, parameters)
 
     def forward_dynamics_derivatives(
@@ -230,6 +281,7 @@ class Mechanism(Analyses):
         parameters: ParameterValues | None = None,
     ) -> Derivatives:
         """∂u̇ in q (along the displacement each speed makes), u, tau and the parameters: `.q`, `.u`, `.tau`, `.parameters`."""
+        self._smooth("forward_dynamics_derivatives")
         self._check_positive(q, t, parameters, "forward_dynamics_derivatives")
         return self.kernels.differentiate("forward_dynamics_derivatives", q, u, tau, t, parameters)
 
@@ -237,6 +289,7 @@ class Mechanism(Analyses):
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, t: ArrayLike = 0.0, parameters: ParameterValues | None = None
     ) -> Derivatives:
         """∂τ in q (along the displacement each speed makes), u, u̇ and the parameters: `.q`, `.u`, `.udot`, `.parameters`."""
+        self._smooth("inverse_dynamics_derivatives")
         return self.kernels.differentiate("inverse_dynamics_derivatives", q, u, udot, t, parameters)
 
     def mass_matrix(self, q: ArrayLike, t: ArrayLike = 0.0, parameters: ParameterValues | None = None) -> np.ndarray:
@@ -281,8 +334,8 @@ class Mechanism(Analyses):
     @takes(gathered("simulate"), parameters=by_name, checkpoint=file_path)
     def simulate(
         self, duration: float | None = None, initial: JointValues | None = None, speeds: JointValues | None = None, *,
-        method: str | None = None, step: float | None = None, rtol: float | None = None, atol: ArrayLike | None = None,
-        max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
+        method: str | None = None, step: float | None = None, theta: float | None = None, rtol: float | None = None,
+        atol: ArrayLike | None = None, max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, stabilise: str | Baumgarte | None = None, constraints: str | None = None,
         formulation: str | GaussPenalty | None = None, restitution: str | None = None,
         max_events: int | None = None, assemble: bool | None = None,
@@ -314,44 +367,57 @@ class Mechanism(Analyses):
     def simulate_many(
         self, initials: ArrayLike | Sequence[Mapping[str, ArrayLike]], duration: float,
         speeds: ArrayLike | Sequence[Mapping[str, ArrayLike]] | None = None, *,
-        method: str | None = None, step: float | None = None, rtol: float | None = None, atol: ArrayLike | None = None,
-        max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
+        method: str | None = None, step: float | None = None, theta: float | None = None, rtol: float | None = None,
+        atol: ArrayLike | None = None, max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, options: SimulationOptions | None = None, parameters: ParameterValues | None = None,
         threads: int | None = None,
     ) -> Motions:  # fmt: skip
         """Many motions at once, from a row of `initials` and `speeds` each (or {joint: value} each), and a parameter value each.
 
         With a fixed step, states run side by side in SIMD lanes; `threads` share the work (all processors if not said). The model's own
-        plan has no part in it.
+        plan has no part in it. With laws, every motion has events of its own: they are marched one after the other.
         """
         from dalembert.simulation.many import simulate_many
 
         assert options is not None  # the keywords, gathered
-        return simulate_many(self._smooth("simulate_many"), initials, duration, speeds, parameters, threads, options)
+        return simulate_many(self, initials, duration, speeds, parameters, threads, options)
 
-    @takes(formulation=checked_formulation, parameters=one_name, small=names_or_values)
+    @takes(symbols=names_or_values)
+    def with_symbols(self, symbols: Iterable[str] | Mapping[str, str]) -> Mechanism:
+        """The same mechanism with numbers of its description as parameters: `m.with_symbols(["gravity", "rod.mass", "A.at_parent"])`.
+
+        A number is said as owner and field; `*` stands for several, "*.mass". Names are g, m_rod and the like, or those of a mapping:
+        `m.with_symbols({"gravity": "g0"})`.
+        """
+        from dalembert.mechanism.named_numbers import with_symbols
+
+        return with_symbols(self, symbols if isinstance(symbols, Mapping) else list(symbols))
+
+    @takes(formulation=checked_formulation, parameters=one_name, small=names_or_values, symbols=names_or_values)
     def equations(
         self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols",
-        small: Iterable[str] | Mapping[str, ArrayLike] = (),
+        small: Iterable[str] | Mapping[str, ArrayLike] = (), symbols: Iterable[str] | Mapping[str, str] = (),
     ) -> WrittenEquations:  # fmt: skip
         """The equations of motion, written out by the named method.
 
         `small` names joints, elastic bodies or single coordinates that stay near their reference, or near the values of a mapping: with
-        their speeds and accelerations they are then kept to first degree, all else exactly.
+        their speeds and accelerations they are then kept to first degree, all else exactly. `symbols` names numbers that are kept as
+        symbols, as `with_symbols` does.
         """
         from dalembert.formulations import write
 
-        return write(self, formulation, parameters, small)
+        return write(self.with_symbols(symbols) if symbols else self, formulation, parameters, small)
 
-    @takes(method=one_name, t=real, formulation=one_name)
+    @takes(method=one_name, t=real, formulation=one_name, symbols=names_or_values)
     def explain(
-        self, method: str, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, formulation: str = "kane"
+        self, method: str, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, formulation: str = "kane",
+        symbols: Iterable[str] | Mapping[str, str] = (),
     ) -> Explanation:  # fmt: skip
         """The matrices that a formulation or a constraint method makes of this mechanism: `print(m.explain("path_matrix"))`.
 
         They are in symbols, or numbers at the state (q, u, t) where q is given. A constraint method solves the equations of the
-        `formulation` named.
+        `formulation` named. `symbols` names numbers that are kept as symbols, as `with_symbols` does.
         """
         from dalembert.analysis.explain import explain
 
-        return explain(self, method, q, u, t, formulation)
+        return explain(self.with_symbols(symbols) if symbols else self, method, q, u, t, formulation)

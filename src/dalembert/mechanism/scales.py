@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.laws import Law
+from dalembert.mechanism.variable_changes import LinearCoordinates
 from dalembert.parts.conform import marks_of
 from dalembert.parts.constraints import Constraint
 from dalembert.parts.forces import Force
@@ -35,6 +36,8 @@ TURNED = 0.1
 """Turn of a node, in rad, that is slight."""
 LEAST = 1e-100
 """Displacement or speed, in metres, that is none."""
+BESIDE = 0.3
+"""Large steps from the reference to a pose in which speeds that were chosen are measured: they may be singular at the reference."""
 AS_LARGE = 50.0
 """Slight deformations that make one as large as the body itself."""
 PROBE = 0.1
@@ -129,6 +132,30 @@ def _composed(m: Description) -> Scales:
         q[p.q], u[p.u], sizes[every], part[every] = x.coordinates, x.speeds, x.sizes, k
     known = tuple(x.known for x in own)
     return _fixed(lengths, known, max(x.closed for x in own), origins, q, u, sizes, part)
+
+
+def changed_scales(m: Any) -> Scales:
+    """Those of a mechanism in variables of its own, from those of the variables before: a large step of one of them makes a large step
+    of what it is made of."""
+    from dalembert.kinematics.state import State
+
+    base, v, numeric = m.base.scales, m.variables, m.numeric
+    pose = numeric.somewhere(np.random.default_rng(0), BESIDE)
+    T = np.asarray(State(numeric, 0.0, pose, np.zeros(m.n_u)).speed_map.T, dtype=float)
+    L = v.L if isinstance(v, LinearCoordinates) else np.eye(m.n_q)
+    n_before = len(base.coordinates)
+
+    def steps(per_unit: np.ndarray, before: np.ndarray) -> np.ndarray:
+        size = np.abs(per_unit)
+        return np.asarray(
+            (before[:, None] / np.where(size > 0.0, size, np.nan)).min(axis=0, initial=np.inf, where=size > 0.0)
+        )
+
+    sizes = [steps(L, base.sizes[:n_before]), steps(T, base.sizes[n_before:])]
+    return _fixed(
+        np.array(base.lengths), (base.known,), base.closed, np.array(base.origins), steps(L, base.coordinates),
+        steps(T, base.speeds), np.concatenate(sizes), np.zeros(m.n_q + m.n_u, dtype=int),
+    )  # fmt: skip
 
 
 def _fixed(*values: Any) -> Scales:

@@ -92,7 +92,7 @@ def checked_stabilisation(value: Any, where: str) -> str | Stabilisation:
     raise ModelError(f"{where}={value!r} is not known; choose one of {names}, or da.Baumgarte(alpha, beta)")
 
 
-RESTITUTION = ("newton", "poisson")
+RESTITUTION = ("newton", "poisson", "stronge")
 """Laws of restitution in impacts."""
 
 
@@ -108,6 +108,8 @@ RTOL, RTOL_CONSTRAINED = 1e-10, 1e-12
 rounding."""
 SAMPLES = 201
 """Output times of a run whose `output` is not said."""
+THETA = 0.5
+"""Where within a step of Moreau's method positions and forces are taken."""
 EVENTS = 100_000
 """Most events of laws in a run."""
 STEPS, STEPS_IMPLICIT, STEPS_FIXED = 1_000_000, 100_000, 10_000_000
@@ -182,6 +184,10 @@ class SimulationOptions(Portable):
         PositiveNumber | None,
         Option("Step of integrators with a fixed step, s", "", steps="fixed"),
     ] = None
+    theta: Annotated[
+        PositiveNumber | None,
+        Option("Where within its step moreau takes positions and forces, 0.5 to 1", f"{THETA:g}", steps="fixed"),
+    ] = None
     rtol: Annotated[
         PositiveNumber | None,
         Option(
@@ -229,7 +235,11 @@ class SimulationOptions(Portable):
     restitution: Annotated[
         str | None,
         Holds("restitution law", check=_restitution_law),
-        Option("Law of restitution in impacts: of speeds (Newton) or of impulses (Poisson)", "newton", many=False),
+        Option(
+            "Law of restitution in impacts: of speeds (Newton), of impulses (Poisson) or of energies (Stronge)",
+            "newton",
+            many=False,
+        ),
     ] = None
     max_events: Annotated[
         Count | None,

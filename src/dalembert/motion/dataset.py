@@ -57,7 +57,10 @@ def dataset(motion: Motion) -> xarray.Dataset:
             "axis": ("axis", ["x", "y", "z"]),
             "row": ("row", ["x", "y", "z"]),
         }
-    about = {"bodies": json.dumps(motion.bodies), "record": json.dumps(dict(motion.record))}
+    record = dict(motion.record)
+    if motion.mechanism is not None:
+        record["fingerprint"] = motion.mechanism.kernels.fingerprint
+    about = {"bodies": json.dumps(motion.bodies), "record": json.dumps(record)}
     return xarray.Dataset(variables, labels, {"title": str(motion.record["model"]), "source": "dalembert"} | about)
 
 

@@ -14,9 +14,6 @@ from dalembert.parts.names import unknown
 from dalembert.portable import Portable
 from dalembert.words import counted
 
-WORDS = {state: state.name.lower() for state in ElementState}
-"""States of elements in words."""
-
 
 @dataclass(frozen=True, eq=False)
 class LawSamples:
@@ -117,7 +114,7 @@ class LawHistory(Portable):
             self._rows(k, kind) for kind in (RowKind.UNILATERAL, RowKind.FRICTION, RowKind.SWITCHED)
         )
         own = np.unique(self.row_element[self.row_law == k])
-        words = np.array([WORDS[state] for state in ElementState])
+        words = np.array([state.word for state in ElementState])
         return LawSamples(
             self.force[:, normal], self.force[:, tangent], self.force[:, hold], self.gap[:, normal], self.slip[:, tangent],
             words[self.state[:, own].astype(int)], self.determined, self.loss[:, k], self.work[:, k],
@@ -145,7 +142,7 @@ class LawHistory(Portable):
     def modes(self) -> tuple[ModeChange, ...]:
         """All modes, in their order."""
         return tuple(
-            ModeChange(float(t), {str(e): WORDS[ElementState(int(x))] for e, x in zip(self.elements, states)})
+            ModeChange(float(t), {str(e): ElementState(int(x)).word for e, x in zip(self.elements, states)})
             for t, states in zip(self.mode_t, self.mode_state)
         )
 

@@ -24,7 +24,8 @@ SPIN_SAMPLES = 200
 def overbent(m: Mechanism, t: np.ndarray, q: np.ndarray) -> dict[str, dict[str, float]]:
     """For each elastic body bent too far in some sample: when most, by which part of its length, and its largest turn (rad) then."""
     every = slice(None, None, 1 + len(q) // BENDING_SAMPLES)
-    t, q = t[every], q[every]
+    t, q = t[every], m.joint_coordinates(q[every])
+    m = m.in_joint_variables
     found = {}
     for k, body in enumerate(m.bodies):
         if not body.modes or not len(q):

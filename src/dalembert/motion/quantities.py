@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.arguments import numbers, refused
 from dalembert.errors import SimulationError
 from dalembert.kinematics import totals
+from dalembert.kinematics.in_variables import joint_speed_rates
 from dalembert.motion.law_history import LawHistory
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.parts.forces.points import point
@@ -65,7 +66,19 @@ def pose(x: Samples, body: str) -> Poses:
 def udot(x: Samples) -> np.ndarray:
     if x.mechanism.cuts or x.mechanism.constraints:
         return x.solved.udot
-    return x.mechanism.forward_dynamics(x.q, x.u, x.forces, x.t, x.parameters)
+    return x.mechanism.smooth_dynamics(x.q, x.u, x.forces, x.t, x.parameters)
+
+
+def deformation(x: Samples, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, q̇ and q̈ of the modes of body k, each (K, modes)."""
+    m = x.mechanism
+    places = m.in_joint_variables.modal_places_of(m.bodies[k - 1].name)
+    assert places is not None
+    q_at, u_at = ([at for at in p if at is not None] for p in places)
+    if m.variables is None:
+        return x.q[:, q_at], x.u[:, u_at], udot(x)[:, u_at]
+    both = evaluate(x, lambda s, change: [*s.modal_u(k), *joint_speed_rates(s, change)[u_at]], udot(x))
+    return m.joint_coordinates(x.q)[:, q_at], both[:, : len(u_at)], both[:, len(u_at) :]
 
 
 def energy(x: Samples, laws: LawHistory | None = None) -> Energies:

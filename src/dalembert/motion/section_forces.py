@@ -56,23 +56,15 @@ def section_forces(x: Samples, body: str) -> SectionForces:
         wrenches = np.stack([e.wrench for e in external], axis=1)
         parts.append((wrenches, np.array([e.along for e in external])))
     total = sum(np.einsum("pk,skc->spc", slices.beyond(at).astype(float), wrench) for wrench, at in parts)
-    q, none = _modes(x, k)[0], np.zeros((len(x), len(m.bodies[k - 1].modes)))
+    q, none = quantities.deformation(x, k)[0], np.zeros((len(x), len(m.bodies[k - 1].modes)))
     places = Moved.of(slices.axis, q, none, none).x
     total = np.asarray(total)
     return SectionForces(slices.x, total[..., 3:], total[..., :3] - np.cross(places, total[..., 3:]))
 
 
-def _modes(x: Samples, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, q̇ and q̈ of the body's own coordinates."""
-    places = x.mechanism.places(x.mechanism.bodies[k - 1].name)
-    assert places is not None
-    q, u = ([at for at in p if at is not None] for p in places)
-    return x.q[:, q], x.u[:, u], quantities.udot(x)[:, u]
-
-
 def _inertial(x: Samples, k: int, s: Slices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(S, K, 3) m(ẍ − g) of every slice and its moment about the frame's origin, in body axes; and the slices' places."""
-    q, qd, qdd = _modes(x, k)
+    q, qd, qdd = quantities.deformation(x, k)
     R = x.body_motion.rotation[:, k - 1]
     acc = quantities.acceleration(x, x.mechanism.bodies[k - 1].name)
     w, alpha, a = (

@@ -12,6 +12,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.elastic.inertia import Deformed
+from dalembert.kinematics.in_variables import (
+    in_joint_variables,
+    joint_speed_rates,
+    joint_speeds_per_speed,
+    on_joint_speeds,
+    on_speeds,
+    speed_rates,
+)  # fmt: skip
 from dalembert.kinematics.loads import loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -30,11 +38,24 @@ from dalembert.vectors import ZERO, Vector
 
 
 class Tree:
-    """A mechanism's links in one state, with the outward pass done when first asked."""
+    """A mechanism's links in one state, with the outward pass done when first asked.
 
-    def __init__(self, state: State, reframed: tuple[Link, ...] | None = None):
-        self.state = state
-        self.links = links(state.mechanism) if reframed is None else reframed
+    The recursions go along the joints' own speeds; where the mechanism has others, they are changed for these and back again.
+    """
+
+    def __init__(self, given: State, reframed: tuple[Link, ...] | None = None):
+        self.given = given
+        self.state = in_joint_variables(given)
+        self.links = links(self.state.mechanism) if reframed is None else reframed
+
+    @property
+    def changed(self) -> bool:
+        """Whether the mechanism has speeds other than its joints'."""
+        return self.given is not self.state
+
+    def joint_rates(self, udot: Any) -> Any:
+        """Rates of the joints' speeds, from those of the mechanism's."""
+        return joint_speed_rates(self.given, udot) if self.changed else udot
 
     @property
     def mechanism(self) -> Mechanism:
@@ -147,9 +168,23 @@ class StillTree(Tree):
     def modal_u(self, k: int) -> np.ndarray:
         return np.zeros(len(self.mechanism.bodies[k - 1].modes)) if k else NO_MODES
 
+    def joint_rates(self, udot: Any) -> Any:
+        return joint_speeds_per_speed(self.given) @ np.asarray(udot) if self.changed else udot
+
 
 def articulated(tree: Tree, tau: Any) -> np.ndarray:
-    """u̇ by articulated bodies; `tau` are generalized forces beyond the mechanism's own."""
+    """u̇ by articulated bodies; `tau` are generalized forces beyond the mechanism's own.
+
+    Where coordinates are dropped, joints do not move by themselves, and the mass matrix is solved with instead.
+    """
+    if not tree.changed:
+        return _articulated(tree, tau)
+    if tree.given.mechanism.dropped:
+        return composite_solved(tree, tau)
+    return speed_rates(tree.given, _articulated(tree, on_joint_speeds(tree.given, tau)))
+
+
+def _articulated(tree: Tree, tau: Any) -> np.ndarray:
     m = tree.mechanism
     inertia = [own.inertia() for own in tree.link_inertias]
     both = [tree.bias(k) for k in range(m.n_bodies)]
@@ -189,6 +224,11 @@ def joint_force(tree: Tree, k: int, tau: Any) -> np.ndarray:
 
 def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
     """τ that the mechanism's own forces leave to be supplied for the free speeds to change at the rate u̇."""
+    needed = _newton_euler(tree, tree.joint_rates(udot))
+    return on_speeds(tree.given, needed) if tree.changed else needed
+
+
+def _newton_euler(tree: Tree, udot: Any) -> np.ndarray:
     forces: list[Spatial] = []
     modal: list[np.ndarray] = []
     acceleration, bending = [tree.ground], [NO_MODES]
@@ -217,6 +257,17 @@ def newton_euler(tree: Tree, udot: Any) -> np.ndarray:
 
 def composite(tree: Tree) -> np.ndarray:
     """The mass matrix by composite bodies."""
+    A = _composite(tree)
+    if not tree.changed:
+        return A
+    T = joint_speeds_per_speed(tree.given)
+    A = np.asarray(T.T @ A @ T)
+    upper = np.triu_indices(len(A), 1)
+    A[upper] = A.T[upper]
+    return A
+
+
+def _composite(tree: Tree) -> np.ndarray:
     m = tree.mechanism
     parts = [own.composite() for own in tree.link_inertias]
     entries: dict[tuple[int, int], Any] = {}
@@ -253,7 +304,7 @@ def composite(tree: Tree) -> np.ndarray:
 
 def composite_solved(tree: Tree, tau: Any) -> np.ndarray:
     """u̇ from A u̇ = τ − h with composite bodies. Tips are eliminated first, so that the zeros between branches do not fill in."""
-    n = tree.mechanism.n_u
+    n = tree.given.mechanism.n_u
     h = newton_euler(tree, np.zeros(n))
     inward = slice(None, None, -1)
     udot, _ = steps.solve_symmetric(composite(tree)[inward, inward], (tau - h)[inward], np.zeros((n, 0)))

@@ -59,8 +59,10 @@ class Composite:
 
 def motion_columns_are_constant(tree: Tree) -> bool:
     """Whether the closed form applies, and no body has coordinates of its own."""
-    return not tree.mechanism.elastic and all(
-        columns_are_constant(link, at) for link, at in zip(tree.links, tree.placements)
+    return (
+        not tree.changed
+        and not tree.mechanism.elastic
+        and all(columns_are_constant(link, at) for link, at in zip(tree.links, tree.placements))
     )
 
 

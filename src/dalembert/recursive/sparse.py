@@ -6,7 +6,9 @@ from dalembert.mechanism import Mechanism
 
 
 def inboard_speeds(m: Mechanism) -> list[int]:
-    """For every speed, the next one towards the root on its path; −1 at the root."""
+    """For every speed, the next one towards the root on its path; −1 at the root. Speeds that are no joint's are all on one path."""
+    if m.variables is not None:
+        return list(range(-1, m.n_u - 1))
     last: list[int] = [-1]
     out = [-1] * m.n_u
     for j, parent in zip(m.joints, m.parent):

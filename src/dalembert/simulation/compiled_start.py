@@ -90,7 +90,9 @@ def assembled_by_code(
     t: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """(q, u) with all loops closed, the coordinates and speeds of these places kept; None where there is a doubt."""
-    if len(m.parts) > 1 or program.kept.others or not program.assembles or program.library.rows_beside():
+    if m.variables is not None or len(m.parts) > 1 or program.kept.others:
+        return None
+    if not program.assembles or program.library.rows_beside():
         return None
     made = _CompiledStart(program, m, t)
     found = made.closed(q, fixed)

@@ -9,17 +9,23 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.constraints.assembly.assemble import DEPENDENT, assemble, close_stiffly, consistent_speeds, starts_from
+from dalembert.constraints.assembly.assemble import (
+    DEPENDENT,
+    assemble,
+    close_stiffly,
+    starts_from,
+)  # fmt: skip
+from dalembert.constraints.assembly.assemble_named import assemble_named, consistent_named
 from dalembert.constraints.diagnosis.contradictions import drift_apart
 from dalembert.constraints.diagnosis.diagnose import diagnose, driven, rank_at, row_norms
 from dalembert.constraints.diagnosis.verdict import Diagnosis
 from dalembert.errors import DalembertError, LoopError, SimulationError
 from dalembert.kinematics.constraint_rows import DEAD, constraint_rows, row_scales
-from dalembert.kinematics.initial import named_speeds
+from dalembert.kinematics.initial import named_coordinates, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Stabilisation
 from dalembert.simulation.compiled_start import assembled_by_code
-from dalembert.simulation.integrators.integrator_registry import constraint_names
+from dalembert.simulation.integrators.integrator import constraint_names
 from dalembert.simulation.kept_rows import KeptRows, rows_kept
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.run_options import Options
@@ -59,7 +65,9 @@ def constrained_state(
         return _as_they_are(m, q, u, o)
     kept = None if m.laws else kept_at_reference(m, o.start, o.stabilise)
     if kept is not None:
-        found = assembled_by_code(program(kept), m, q, u, named_speeds(m, initial), named_speeds(m, speeds), o.start)
+        found = assembled_by_code(
+            program(kept), m, q, u, named_coordinates(m, initial), named_speeds(m, speeds), o.start
+        )
         if found is not None:
             return *found, kept
     q, u = assembled_start(m, q, u, initial, speeds, o.start)
@@ -86,8 +94,8 @@ def assembled_start(
     m: Mechanism, q: np.ndarray, u: np.ndarray, initial: Any, speeds: Any, t: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, u) assembled: what a mapping names is kept, the rest solved for."""
-    q = assemble(m, q, named_speeds(m, initial), t)
-    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
+    q = assemble_named(m, q, initial, t)
+    return q, consistent_named(m, q, u, speeds, t)
 
 
 def kept_at(m: Mechanism, q: np.ndarray, t: float, stabilise: Stabilisation) -> KeptRows:

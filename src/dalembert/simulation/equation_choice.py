@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.constraints import method
+from dalembert.constraints import check_constraint_method
 from dalembert.errors import SimulationError
-from dalembert.formulations import FORMULATIONS, Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows
+from dalembert.formulations import FORMULATIONS, Formulation, formulation_named
+from dalembert.formulations.formulation import ChoosesSpeeds, SolvesRows, uses_mechanism_speeds
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, settled_choice, uses_mechanism_speeds
-from dalembert.kernels.rhs.right_hand_side import is_range_space
+from dalembert.kernels.rhs.right_hand_side import is_range_space, settled_choice
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import FormulationSettings
 from dalembert.pivoting import PivotChoice
@@ -135,8 +134,8 @@ def kane_by(c: Catalogue, constraints: str) -> EquationChoice:
     kane = FORMULATIONS["kane"]
 
     def make() -> EquationChoice:
-        method(constraints)
-        return EquationChoice(c.mechanism, "kane", constraints, formulation_named(c.mechanism, "kane"))
+        check_constraint_method(constraints)
+        return EquationChoice(c.mechanism, "kane", constraints, kane)
 
     return c.once(("kane", kane, constraints), make)
 
@@ -157,7 +156,7 @@ def equation_choice(
 def _choice(
     m: Mechanism, formulation: str | FormulationSettings, constraints: str, o: Options, q: np.ndarray
 ) -> EquationChoice:
-    method(constraints)
+    check_constraint_method(constraints)
     form = formulation_named(m, formulation, [(q, o.start)])
     if isinstance(form, SolvesRows) and o.stabilise.gains is not None and m.constraint_rows:
         form = form.with_gains(*o.stabilise.gains)

@@ -199,6 +199,7 @@ def _bent(m: Mechanism, q: np.ndarray) -> str:
     """An elastic body bent beyond what its modes hold is the likely cause."""
     if not m.elastic or not np.isfinite(q).all():
         return ""
+    m, q = m.in_joint_variables, m.joint_coordinates(q)
     name, how = most_bent(m, q)
     if not how.slight:
         return (

@@ -14,10 +14,11 @@ from dalembert.arguments import array, numbers, refused
 from dalembert.errors import LoopError, SimulationError, SimulationWarning
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kinematics.bending import check_positive
-from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.initial import at_rest, check_chosen, initial_state, named_coordinates, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.physical import check_parameters
 from dalembert.mechanism.simulation_options import Projection, SimulationOptions
+from dalembert.motion.law_history import LawHistory
 from dalembert.motion.motion import Motion
 from dalembert.motion.motion_warnings import overbent, warn_of_bending
 from dalembert.parts.names import unknown
@@ -29,6 +30,7 @@ from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.march_many import Batch, Models
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.run_options import Options, options
+from dalembert.simulation.time_stepping.stepped_batch import SteppedLaws, stepped_batch
 from dalembert.version import __version__
 from dalembert.words import counted
 
@@ -45,6 +47,10 @@ class Motions:
     mechanism: Mechanism
     parameters: Mapping[str, np.ndarray]
     record: Mapping[str, Any]
+    histories: tuple[LawHistory | None, ...] = ()
+    """What laws did in each; nothing for a mechanism without laws."""
+    stepped: SteppedLaws | None = None
+    """The same where they were marched by time stepping."""
 
     def __repr__(self) -> str:
         failed = f", {len(self.problems)} of them not to the end" if self.problems else ""
@@ -69,9 +75,12 @@ class Motions:
         about |= {"parameters": {name: float(values[k]) for name, values in self.parameters.items()}}
         if "let_pass" in about:
             about["let_pass"] = about["let_pass"][k]
+        t, history = self.t[: len(q)].copy(), self.histories[k] if self.histories else None
+        if self.stepped is not None:
+            history = self.stepped.history(self, k, t, q, u)
         return Motion(
-            self.t[: len(q)].copy(), q, u, m.coordinates, m.speeds, coordinate_units(m), speed_units(m),
-            tuple(b.name for b in m.bodies), np.zeros_like(u), (), about, m,
+            t, q, u, m.coordinates, m.speeds, coordinate_units(m), speed_units(m),
+            tuple(b.name for b in m.bodies), np.zeros_like(u), (), about, m, None, history,
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Motion]:
@@ -88,13 +97,19 @@ def simulate_many(
     said: SimulationOptions,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
+    o = options(m, duration, said)
+    if m.laws and not o.method.takes_impacts:
+        from dalembert.simulation.event_driven.many_with_laws import simulate_in_turn
+
+        count = _count(initials, speeds, parameters)
+        starts, rates = _of_each(initials, count), _of_each(speeds, count)
+        return simulate_in_turn(m, starts, rates, _parameters(m, parameters, count), duration, said)
     catalogue = m.kernels
     if catalogue.opaque is not None:
         names = ", ".join(f'"{name}"' for name in catalogue.opaque.forces)
         raise SimulationError(
             f"force {names} is a plain Python function, so it cannot run in threads; use simulate for each state"
         )
-    o = options(m, duration, said)
     count = _count(initials, speeds, parameters)
     q, u = _states(m, initials, speeds, count, o.start)
     P = _parameters(m, parameters, count)
@@ -105,22 +120,35 @@ def simulate_many(
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    program = Program(catalogue, o.method, lanes, kept=kept, many=True)
-    batch = Batch(program, o, q, u, P, models, lambda model: options(model, duration, said).atol)
+    batch = (
+        stepped_batch(catalogue, o, lanes, kept, q, u, P, models)
+        if o.method.takes_impacts
+        else Batch(
+            Program(catalogue, o.method, lanes, kept=kept, many=True),
+            o,
+            q,
+            u,
+            P,
+            models,
+            lambda x: options(x, duration, said).atol,
+        )
+    )
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
     _note_not_finite(batch, o)
     _warn(batch, count)
     made = {name: P[:, i] for i, name in enumerate(m.parameters)}
-    about = {"model": m.name, "fingerprint": catalogue.fingerprint, "version": __version__}
+    about = {"model": m.name, "version": __version__}
     record = about | {"options": o.record(), "steps": steps}
-    if "let_pass" in program.layout.parts:
+    if "let_pass" in batch.program.layout.parts:
         record["let_pass"] = batch.let_pass.tolist()
     if m.elastic:
         record["overbent"] = overbent(m, np.tile(o.times, count), rows[:, :, :n_q].reshape(-1, n_q))
         warn_of_bending(m, record, depth=5)
-    return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:], problems, m, made, record)
+    end = n_q + m.n_u
+    laws = SteppedLaws(batch.program, o, q, rows[:, :, end:]) if m.laws else None
+    return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:end], problems, m, made, record, stepped=laws)
 
 
 def _note_not_finite(batch: Batch, o: Options) -> None:
@@ -164,7 +192,7 @@ def _assembled(
     def assembled(k: int) -> tuple[np.ndarray, np.ndarray]:
         m, (given, rates) = models[k], named[k]
         found = by_code and assembled_by_code(
-            by_code, m, q[k], u[k], named_speeds(m, given), named_speeds(m, rates), o.start
+            by_code, m, q[k], u[k], named_coordinates(m, given), named_speeds(m, rates), o.start
         )
         return found or assembled_start(m, q[k], u[k], given, rates, o.start)
 
@@ -209,28 +237,36 @@ def _several(given: Any) -> bool:
     return array(given, "simulate_many: initials and speeds").ndim == 2
 
 
+def _of_each(given: Any, count: int) -> list[Any]:
+    """What is given for every motion."""
+    return [given[k] if _several(given) else given for k in range(count)]
+
+
 def _states(m: Mechanism, initials: Any, speeds: Any, count: int, t: float) -> tuple[np.ndarray, np.ndarray]:
     """(K, n_q), (K, n_u), checked."""
     if all(x is None or (isinstance(x, np.ndarray) and x.ndim == 2) for x in (initials, speeds)):
         if any(x is not None and x.shape[1] != n for x, n in ((initials, m.n_q), (speeds, m.n_u))):
             raise SimulationError(f"initials need {m.n_q} columns ({', '.join(m.coordinates)}), speeds {m.n_u}")
         q = np.broadcast_to(m.reference if initials is None else initials, (count, m.n_q))
-        u = np.broadcast_to(np.zeros(m.n_u) if speeds is None else speeds, (count, m.n_u))
+        still = [at_rest(m, row, t) for row in q] if m.variables is not None else np.zeros(m.n_u)
+        u = np.broadcast_to(still if speeds is None else speeds, (count, m.n_u))
         for values in (q, u):
             if not np.isfinite(values).all():
                 raise SimulationError(
                     f"motion number {int(np.argmin(np.isfinite(values).all(axis=1)))} begins with values not finite"
                 )
-        _check_joints(m, q)
+        _check_joints(m, q, t)
         return np.array(q, dtype=float), np.array(u, dtype=float)
-    rows = [[x[k] if _several(x) else x for x in (initials, speeds)] for k in range(count)]
-    both = [initial_state(m, q, u, t) for q, u in rows]
+    both = [initial_state(m, q, u, t) for q, u in zip(_of_each(initials, count), _of_each(speeds, count))]
     return np.array([q for q, _ in both]), np.array([u for _, u in both])
 
 
-def _check_joints(m: Mechanism, q: np.ndarray) -> None:
-    """Every state suits the joints that can be singular."""
-    for j in m.numeric.joints:
+def _check_joints(m: Mechanism, q: np.ndarray, t: float) -> None:
+    """Every state suits the joints that can be singular, and the speeds that were chosen."""
+    for row in q if m.variables is not None else ():
+        check_chosen(m, row, t)
+    q = m.joint_coordinates(q)
+    for j in m.numeric.in_joint_variables.joints:
         at = [i for i in j.q_at if i is not None]
         if not j.joint.may_be_singular or len(at) != j.joint.n_q:
             continue

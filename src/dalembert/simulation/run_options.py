@@ -19,6 +19,7 @@ from dalembert.mechanism.simulation_options import (
     STEPS,
     STEPS_FIXED,
     STEPS_IMPLICIT,
+    THETA,
     USUAL,
     SimulationOptions,
     Stabilisation,
@@ -27,8 +28,7 @@ from dalembert.mechanism.simulation_options import (
 )
 from dalembert.mechanism.simulation_options import options as every_option
 from dalembert.simulation.error_sizes import SMALL, sizes_at
-from dalembert.simulation.integrators.integrator import Integrator
-from dalembert.simulation.integrators.integrator_registry import ADAPTIVE, FIXED, fixed_step_names, integrator_named
+from dalembert.simulation.integrators.integrator import ADAPTIVE, FIXED, Integrator, fixed_step_names, integrator_named
 
 MOST_SAMPLES = 100_000_000
 LEAST_RTOL = 1e-14
@@ -59,6 +59,7 @@ class Options:
     restitution: str
     max_events: int
     assemble: bool
+    theta: float
 
     @property
     def end(self) -> float:
@@ -73,7 +74,8 @@ class Options:
     def record(self) -> dict[str, Any]:
         """For the result and for files: every option that its integrator has, as it was decided; of outputs the end."""
         of = ("", "any", "adaptive" if self.method.adaptive else "fixed")
-        names = [name for name, option in every_option().items() if option.steps in of and name != "output"]
+        others = ("output",) if self.method.takes_impacts else ("output", "theta")
+        names = [name for name, option in every_option().items() if option.steps in of and name not in others]
         return {name: _plain(getattr(self, name, getattr(self.chosen, name))) for name in names} | {"end": self.end}
 
 
@@ -124,6 +126,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         chosen.restitution or "newton",
         chosen.max_events or EVENTS,
         chosen.assemble,
+        chosen.theta or THETA,
     )
 
 
@@ -135,6 +138,10 @@ def _check_steps(method: Integrator, chosen: SimulationOptions) -> None:
             f"method={method.name!r} chooses its step by tolerance, but step={chosen.step!r} was given; "
             f"leave out step, or choose {fixed}"
         )
+    if chosen.theta is not None and not method.takes_impacts:
+        raise SimulationError(f'theta={chosen.theta!r} is for method="moreau", not for {method.name!r}; leave it out')
+    if chosen.theta is not None and not 0.5 <= chosen.theta <= 1.0:
+        raise SimulationError(f"theta={chosen.theta!r} must lie between 0.5, the most accurate, and 1, the most damped")
     if method.adaptive:
         return
     if chosen.step is None:

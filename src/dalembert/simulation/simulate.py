@@ -12,6 +12,7 @@ import numpy as np
 
 from dalembert.aliases import FilePath
 from dalembert.arguments import file_path
+from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
 from dalembert.errors import LoopError, MotionFileError, SimulationError, SimulationWarning, StateError
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.opaque import generalized_forces
@@ -26,7 +27,6 @@ from dalembert.motion.occurrence import Occurrence
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.event_driven.acting import check_actions, recorded
-from dalembert.simulation.event_driven.shared_loads import check_loads_unique
 from dalembert.simulation.failure import let_pass
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
 from dalembert.simulation.march.between_stretches import Progress
@@ -69,7 +69,8 @@ def simulate(
     watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
 
-    program_of, run_of = _with_laws(model, o) if model.laws or any(e.actions for e in watched) else (Program, Run)
+    lawful = bool(model.laws) or any(e.actions for e in watched) or method.takes_impacts
+    program_of, run_of = _with_laws(model, o) if lawful else (Program, Run)
 
     @cache
     def program_with(kept: KeptRows, by: EquationChoice | None) -> Program:
@@ -80,14 +81,18 @@ def simulate(
     if model.elastic:
         check_positive(model, q, o.start, where="simulate")
     by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
+    if program_of is not Program and not by.usual:
+        from dalembert.kernels.masked.law_formulation_rhs import check_serves_laws
+
+        check_serves_laws(by.form, o.formulation)
     if model.laws:
         kept = law_rows_kept(model, kept, q, o.start)
-        check_loads_unique(model, q, u, o.start, kept)
+        check_loads_unique(model, q, u, o.start, kept.rows, SimulationError)
     for event in watched:
         check_actions(m, event)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
-    handler = _handler(catalogue, values, by.n_speeds, lambda: run.program.equation_choice)
+    handler = _handler(catalogue, values, program.equation_choice.n_speeds, lambda: run.program.equation_choice)
     options_said = o.record()
 
     def identity() -> str:
@@ -113,7 +118,6 @@ def _record(
     """What a motion tells of how it came about, but for how it ended."""
     return {
         "model": m.name,
-        "fingerprint": m.kernels.fingerprint,
         "version": __version__,
         "options": options_said,
         "parameters": dict(model.parameters),
@@ -124,20 +128,41 @@ def _record(
 
 def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
     """What marches a mechanism with laws; refused where it would not march them."""
-    from dalembert.simulation.event_driven.law_program import LawProgram
-    from dalembert.simulation.event_driven.law_run import LawRun
-
-    if (o.formulation, o.constraints) != ("kane", "range_space"):
-        raise SimulationError(
-            f'mechanism "{m.name}" has laws, which are marched by formulation="kane" with constraints="range_space" only, not by '
-            f"{o.formulation!r} with {o.constraints!r}; leave these options out, or simulate m.without_laws()"
-        )
     if not o.stabilise.projects:
         raise SimulationError(
             f'mechanism "{m.name}" has laws: what sticks would creep without projection; leave out stabilise, or simulate '
             "m.without_laws()"
         )
+    if o.method.takes_impacts:
+        from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
+        from dalembert.simulation.time_stepping.stepping_run import SteppingRun
+
+        _check_stepped(o)
+        return SteppingProgram, SteppingRun
+    from dalembert.simulation.event_driven.law_program import LawProgram
+    from dalembert.simulation.event_driven.law_run import LawRun
+
+    if o.restitution == "stronge" and m.law_table.loads:
+        loaded = m.law_table.title(next(iter(m.law_table.loads)))
+        raise SimulationError(
+            f"law \"{loaded}\": friction by what a joint transmits takes part in impacts by Newton's or Poisson's law only; leave out "
+            'restitution="stronge", or give the friction force itself'
+        )
     return LawProgram, LawRun
+
+
+def _check_stepped(o: Options) -> None:
+    """Refuse what a step by impulses does not do: it is written in Kane's equations by range space, with Newton's impacts."""
+    if (o.formulation, o.constraints) != ("kane", "range_space"):
+        raise SimulationError(
+            f'method="{o.method.name}" marches formulation="kane" with constraints="range_space" only, not {o.formulation!r} with '
+            f"{o.constraints!r}; leave these options out, or leave out method"
+        )
+    if o.restitution != "newton":
+        raise SimulationError(
+            f'method="{o.method.name}" takes impacts by Newton\'s law within its steps, and restitution={o.restitution!r} was asked; '
+            "leave out method, to have every impact by itself"
+        )
 
 
 def _check_folder(checkpoint: Path | None) -> None:

@@ -16,6 +16,7 @@ from dalembert.parts.joints import Joint
 from dalembert.parts.joints.curve import ALONG
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
+from dalembert.system.chosen_variables import changed
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
 from dalembert.trace import free_symbols, symbol
@@ -57,7 +58,7 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
         dict(system.laws),
     )
     check_motion_is_determined(m)
-    return m
+    return changed(m, system)
 
 
 def plan(system: System) -> Plan:

@@ -26,6 +26,7 @@ from dalembert.parts.outputs import OutputQuantity, as_output
 from dalembert.parts.prescribed import PrescribedMotion, free_law, make_law
 from dalembert.parts.shapes import Shape, as_shapes
 from dalembert.portable import Portable
+from dalembert.system.choices_said import coordinates_said, speeds_said
 from dalembert.trace import Expr, symbol
 from dalembert.trace.table import Table
 from dalembert.vectors import ZERO
@@ -52,6 +53,8 @@ class JointPlacement:
     on_parent: Frame
     on_child: Frame
     law: PrescribedMotion
+    speeds: Any = None
+    """Speeds in place of the joint's own: a preset, or `SpeedsSaid`."""
 
 
 class System(Portable):
@@ -87,6 +90,10 @@ class System(Portable):
         self.speeds: dict[str, Any] = {}
         self.simulation: dict[str, Any] = {}
         """Duration and options, likewise: {"duration": 10.0, "output": 0.01}."""
+        self.chosen_speeds: Any = None
+        """Speeds in place of the joints': a preset for all of them, or `SpeedsSaid`."""
+        self.chosen_coordinates: Any = None
+        """Coordinates in place of the joints': `CoordinatesSaid`."""
         self.cut: tuple[str, ...] = ()
         """Joints at which `build()` cuts loops."""
 
@@ -225,13 +232,15 @@ class System(Portable):
         at_parent: str | Vector3 | Frame = ZERO,
         at_child: str | Vector3 | Frame = ZERO,
         prescribed: TimeFunction | Mapping[str, TimeFunction] | None = None,
+        speeds: str | Mapping[str, StateFunction] | None = None,
     ) -> None:
         """Connect two bodies: a point, a `Frame` or a named frame on each, coinciding where the joint's coordinates are zero.
 
         On an elastic body the place is a node: its name, a `Frame(…, node=name)` on it, or the point where it is; "frame" is the
         floating frame itself.
 
-        `prescribed` gives coordinates as functions of time: one function, or {coordinate: function}.
+        `prescribed` gives coordinates as functions of time: one function, or {coordinate: function}. `speeds` are chosen in place of
+        the joint's own, as by `choose_speeds`: a preset, or {name: function of the state}, named "joint.name".
         """
         check_new_name(name, "joint", self.joints)
         where = f'joint "{name}"'
@@ -240,7 +249,25 @@ class System(Portable):
         law = free_law(joint) if prescribed is None else make_law(joint, prescribed, name)
         on_parent = self._place(at_parent, parent, f"{where}: at_parent")
         on_child = self._place(at_child, child, f"{where}: at_child")
-        self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law)
+        said = None if speeds is None else speeds_said(speeds, (), f"{where}: speeds")
+        self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law, said)
+
+    def choose_speeds(self, speeds: str | Mapping[str, StateFunction], instead_of: Iterable[str] = ()) -> None:
+        """Speeds of the mechanism in place of its joints': u = Wᵀ(q, t) q̇ + w(q, t) [C 64].
+
+        A preset for all joints: "world axes" (angular velocities and velocities along the world's axes), "rates" (of the coordinates),
+        "child axes" (what joints have by themselves). Or {name: function of the state}, linear in its speeds:
+        `{"sum": lambda s: s.u["A"] + s.u["B"], "difference": lambda s: s.u["A"] - s.u["B"]}`. They replace the speeds that they are
+        made of, or those of the joints and speeds named in `instead_of`.
+        """
+        self.chosen_speeds = speeds_said(speeds, tuple(instead_of), "choose_speeds")
+
+    def choose_coordinates(self, coordinates: Mapping[str, StateFunction], drop: Iterable[str] = ()) -> None:
+        """Coordinates in place of those of joints or modes: sums and differences of them, {name: function of the state} [C 262].
+
+        Those named in `drop` are zero, and have no equations. The others' rates are speeds, by the same names.
+        """
+        self.chosen_coordinates = coordinates_said(coordinates, tuple(drop))
 
     def add_external(
         self, name: str, position: Vector3 | TimeFunction = ZERO, angles: Vector3 | TimeFunction = ZERO

@@ -20,6 +20,7 @@ from dalembert.trace.factors import Powers as Monomial
 from dalembert.trace.factors import Rank, Sum, Term, written
 from dalembert.trace.graph import ordered, rebuild
 from dalembert.trace.scalar_functions import cos, sin
+from dalembert.trace.text.intermediates import Lengths
 
 MOST_TERMS = 60
 """An expression of more terms is not easier to read than the computation it came from."""
@@ -38,8 +39,8 @@ class TooLong(Exception):
 class Collector:
     """Sums of all nodes of a graph. `relations` are expressions that are zero, each with the square of a symbol of its own."""
 
-    def __init__(self, relations: Iterable[Any] = (), rank: Rank | None = None):
-        self._rank = rank
+    def __init__(self, relations: Iterable[Any] = (), rank: Rank | None = None, length: Lengths | None = None):
+        self._rank, self._length = rank, length or Lengths()
         self._sums: dict[Expr, Sum | None] = {}
         """None where it would be too long."""
         self._squares: dict[Expr, Sum] = {}
@@ -67,7 +68,11 @@ class Collector:
 
     def written(self, e: Any) -> Any:
         """The expression, collected."""
-        return written(self.finished(self.of(e)), self._rank) if type(e) is Expr else e
+        return written(self.finished(self.of(e)), self._rank, self._length) if type(e) is Expr else e
+
+    def only_symbols(self, e: Expr) -> bool:
+        """Whether the sum is one of powers of symbols, as every other form would have it."""
+        return all(x.op is ops.SYMBOL for term in self.of(e) for x, _ in term)
 
     def finished(self, total: Sum) -> Sum:
         return total
@@ -137,10 +142,10 @@ class Collector:
 class Waves(Collector):
     """Products of sines and cosines as sines and cosines of sums: at most one in each term."""
 
-    def __init__(self, relations: Iterable[Any] = (), rank: Rank | None = None):
+    def __init__(self, relations: Iterable[Any] = (), rank: Rank | None = None, length: Lengths | None = None):
         self._angles: dict[Expr, Angle] = {}
         self._waves: dict[tuple[Angle, str], Sum] = {}
-        super().__init__(relations, rank)
+        super().__init__(relations, rank, length)
 
     def wave(self, angle: Angle, kind: str) -> Sum:
         if (angle, kind) not in self._waves:

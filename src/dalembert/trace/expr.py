@@ -323,6 +323,13 @@ def symbol(name: str) -> Expr:
     return found
 
 
+def unshared_symbol(name: str) -> Expr:
+    """Another symbol of this name, no one's but the caller's: it is newer than all there are."""
+    made = _new(Expr)
+    made.op, made.args, made.serial = SYMBOL, (name,), next(_serials)
+    return made
+
+
 def symbols(prefix: str, names: Any) -> np.ndarray:
     """An object array of symbols `prefix + name`."""
     out = np.empty(len(names), dtype=object)

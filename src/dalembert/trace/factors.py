@@ -24,7 +24,9 @@ LAST = 3
 """Ranks there are."""
 
 
-def written(total: Sum, rank: Rank | None, in_order: bool = False) -> Any:
+def written(
+    total: Sum, rank: Rank | None, length: Callable[[Any], int] = expanded_length, in_order: bool = False
+) -> Any:
     """The expression; with a rank, common factors are taken out where that is shorter."""
     key = (lambda item: 0) if in_order else (lambda item: (item[1][0] < 0.0, _weight(item[0])))
     terms = [(neat(c), term) for term, (c, _) in sorted(total.items(), key=key)]
@@ -32,7 +34,7 @@ def written(total: Sum, rank: Rank | None, in_order: bool = False) -> Any:
     if rank is None or len(terms) < 2:
         return flat
     factored = _factored(terms, rank, 0)
-    return factored if expanded_length(factored) < expanded_length(flat) else flat
+    return factored if length(factored) < length(flat) else flat
 
 
 def _factored(terms: list[tuple[float, Term]], rank: Rank, level: int) -> Any:

@@ -1,9 +1,13 @@
-"""Walking the graph: order, evaluation, substitution, counting."""
+"""Walking the graph: order, evaluation, substitution, counting.
+
+`NumericFunction` walks a graph on numbers, and writes and compiles it as Python after a few times.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -90,7 +94,7 @@ class Walk:
                     raise TraceError(f"no value was given for the symbol {e.name!r}")
                 else:
                     known[e] = e.op.value(*[value(a, a) for a in args])
-        return _shaped(self._outputs, lambda x: known[x] if type(x) is Expr else x)
+        return reshaped(self._outputs, lambda x: known[x] if type(x) is Expr else x)
 
 
 def substitute(outputs: Any, replacements: Mapping[Expr, Any]) -> Any:
@@ -100,7 +104,7 @@ def substitute(outputs: Any, replacements: Mapping[Expr, Any]) -> Any:
         for e in ordered(outputs):
             if e not in new:
                 new[e] = e if e.op is ops.SYMBOL else rebuild(e.op, [new[a] if type(a) is Expr else a for a in e.args])
-    return _shaped(outputs, lambda x: new[x] if type(x) is Expr else x)
+    return reshaped(outputs, lambda x: new[x] if type(x) is Expr else x)
 
 
 def rebuild(op: ops.Op, args: Sequence[Any]) -> Any:
@@ -129,11 +133,12 @@ _MAKERS: dict[ops.Op, Any] = {
 }
 
 
-def _shaped(outputs: Any, value: Any) -> Any:
+def reshaped(outputs: Any, value: Any) -> Any:
+    """Nested sequences and arrays like the outputs, of every scalar's value."""
     if isinstance(outputs, np.ndarray):
         flat = [value(x) for x in outputs.ravel()]
     elif isinstance(outputs, (list, tuple)):
-        return [_shaped(x, value) for x in outputs]
+        return [reshaped(x, value) for x in outputs]
     else:
         return value(outputs)
     if any(isinstance(x, np.ndarray) for x in flat):  # samples: put their axis first
@@ -170,3 +175,49 @@ def count_operations(outputs: Any) -> Operations:
 def depends_on(outputs: Any, wanted: Iterable[Expr]) -> bool:
     """Whether any output depends on any of the symbols."""
     return not set(wanted).isdisjoint(ordered(outputs))
+
+
+WORTH_COMPILING = 50
+"""Evaluations that cost as much as writing and compiling a function: 46 to 68 in the loops of the gallery."""
+
+
+class NumericFunction:
+    """The outputs, by name, as a list of arrays and floats, of arguments that are numbers or sequences of numbers.
+
+    Nan where a function in it is outside its domain, as in machine code. Arguments without a symbol are left out of `inputs` by
+    the caller.
+    """
+
+    def __init__(self, inputs: Mapping[str, Expr | list[Expr]], outputs: Mapping[str, Any]):
+        self._inputs, self._outputs = inputs, outputs
+        self._calls = 0
+
+    def __call__(self, *values: Any) -> list[Any]:
+        self._calls += 1
+        if self._calls <= WORTH_COMPILING:
+            return self._walked(values)
+        try:
+            found = self._compiled(*values)
+        except (ValueError, ArithmeticError):
+            return self._walked(values)
+        return list(found) if len(self._outputs) > 1 else [found]
+
+    def _walked(self, values: tuple[Any, ...]) -> list[Any]:
+        known: dict[Expr, Any] = {}
+        for x, v in zip(self._inputs.values(), values):
+            if isinstance(x, Expr):
+                known[x] = v
+            else:
+                known.update(zip(x, v))
+        found: list[Any] = self._walk(known)
+        return found
+
+    @cached_property
+    def _walk(self) -> Walk:
+        return Walk(list(self._outputs.values()))
+
+    @cached_property
+    def _compiled(self) -> Callable[..., Any]:
+        from dalembert.trace.text import python_function
+
+        return python_function("values", dict(self._inputs), dict(self._outputs))

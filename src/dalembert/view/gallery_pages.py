@@ -12,6 +12,7 @@ from dalembert.errors import FileError
 from dalembert.motion.motion import Motion
 from dalembert.view.bundle import document
 from dalembert.view.drawing.thumbnail import thumbnail
+from dalembert.view.live.live_model import refusal
 from dalembert.view.page import write_page
 
 MODULES = ("decode", "theme", "gallery")
@@ -26,15 +27,16 @@ class GalleryEntry:
     motion: Motion
 
 
-def gallery(entries: Iterable[GalleryEntry], folder: str | Path, title: str = "Gallery") -> Path:
-    """Write `<name>.html` for every entry, one after the other as they come, then `index.html`, whose place is returned."""
+def gallery(entries: Iterable[GalleryEntry], folder: str | Path, title: str = "Gallery", live: bool = False) -> Path:
+    """Write `<name>.html` for every entry, one after the other as they come, then `index.html`, whose place is returned. With `live`
+    the pages simulate, wherever that is possible."""
     place = Path(folder)
     make_folder(place, "gallery")
     cards = []
     for entry in entries:
         if not re.fullmatch(r"[\w-]+", entry.name) or entry.name == "index":
             raise FileError(f"gallery: {entry.name!r} cannot name a page; use letters, digits, - and _, and not index")
-        write_page(entry.motion, place / f"{entry.name}.html")
+        write_page(entry.motion, place / f"{entry.name}.html", live=live and not refusal(entry.motion))
         m = entry.motion.mechanism
         assert m is not None
         loops = f", {len(m.cuts)} loop{'s' * (len(m.cuts) != 1)}" if m.cuts else ""

@@ -22,11 +22,10 @@ from dalembert.arguments import refused
 from dalembert.constraints import METHODS, method
 from dalembert.constraints.diagnosis.diagnose import diagnose
 from dalembert.errors import DalembertError, FormulationError
-from dalembert.formulations import FORMULATIONS, Formulation, check_known
-from dalembert.formulations.formulation import approximation
+from dalembert.formulations import FORMULATIONS, Formulation, check_known, for_mechanism, formulation_named
+from dalembert.formulations.formulation import approximation, formulation_speed_symbols
 from dalembert.formulations.tree import kane
 from dalembert.kernels.rhs.formulation_kernel import accelerations_kernel
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, symbol, symbols, tracing
@@ -94,7 +93,7 @@ def _made(
     made: list[tuple[ComparisonEntry, TimedKernel]] = []
     refusals: list[Refusal] = []
     for name in wanted:
-        why = FORMULATIONS[name].refusal(m)
+        why = for_mechanism(m, name).refusal(m)
         if why is not None:
             refusals.append(Refusal(name, "", why))
             continue
@@ -226,7 +225,7 @@ def _entry(
     reference: Reference, name: str, form: Formulation, by: str, size: Size
 ) -> tuple[ComparisonEntry, TimedKernel]:
     """All but its time, and what is to be timed. `form` is compiled; at numbers, speeds that are chosen are chosen in each state."""
-    m, there = reference.mechanism, FORMULATIONS[name]
+    m, there = reference.mechanism, for_mechanism(reference.mechanism, name)
     solve = METHODS[UNCONSTRAINED if by == NO_ROWS else by]
     accelerations, multipliers = [], []
     for k, s in enumerate(reference.states):

@@ -56,7 +56,8 @@ class MovedBodies:
         self.paths = np.zeros((m.n_bodies, m.n_u))
         for k, columns in enumerate(m.path_columns[1 : m.n_bodies + 1]):
             self.paths[k, list(columns)] = 1.0
-        self.joint_of = np.array([k for k, j in enumerate(m.joints) for _ in j.columns], dtype=int)
+        own = m.variables is None  # speeds that were chosen belong to no joint, and count as slides
+        self.joint_of = np.array([k for k, j in enumerate(m.joints) for _ in j.columns] if own else [0] * m.n_u, int)
         self.sizes = m.scales.sizes[m.n_q :]
 
     def drag(self, axes: np.ndarray, inertia: np.ndarray) -> Drag:

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
 from dalembert.analysis.equilibrium.search import MOST_STEPS, Search
 from dalembert.analysis.equilibrium.search_equations import SearchResult, SearchStart
+from dalembert.analysis.linear.can_rest import moves_at_zero
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
 from dalembert.kinematics.initial import initial_state, named_speeds
@@ -51,6 +52,11 @@ def equilibria(
 
 def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
     """One for each connected part: nothing that balances one of them is felt by another."""
+    if moves_at_zero(m):
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and balance cannot be '
+            "sought in them. Ask m.in_joint_variables.equilibrium(…), the same mechanism in its joints' speeds"
+        )
     for name in hold:
         if not named_speeds(m, {name: 0.0}):
             raise unknown(name, "joint or coordinate", [*m.joint_number, *m.speeds], "hold")

@@ -106,7 +106,10 @@ class StaticEquations:
 
     # -- settling -------------------------------------------------------------------------------------------------------
     def axes(self, q: np.ndarray) -> np.ndarray:
-        """3 × n_u: the angular velocity, in world axes, that each speed gives its joint; zero for those that slide or deform."""
+        """3 × n_u: the angular velocity, in world axes, that each speed gives its joint; zero for those that slide or deform, and where
+        speeds are not the joints'."""
+        if self.m.variables is not None:
+            return np.zeros((3, self.m.n_u))
         joint, way, alone = self._alone
         w = self.tree.body_motion(q, alone, self.t, self.values or None).angular_velocity
         own = w - np.concatenate([np.zeros((len(w), 1, 3)), w], axis=1)[:, list(self.m.parent)]

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dalembert.mechanism import Mechanism
-from dalembert.trace import free_symbols, symbol
+from dalembert.trace import free_symbols, symbol, tracing
 
 
 def stands(m: Mechanism) -> bool:
-    """Whether it rests where no speed is given: nothing is prescribed by time."""
+    """Whether it rests where all speeds are zero: nothing is prescribed by time, nor adds to speeds that were chosen."""
     laws = [x for each in (m.joints, m.cuts) for j in each for x in j.law.q]
     timed = any(symbol("t") in free_symbols([*d.g, *d.phi]) for d in m.constraint_rows.values())
-    return not timed and all(x is None for x in laws)
+    return not timed and all(x is None for x in laws) and not moves_at_zero(m)
+
+
+def moves_at_zero(m: Mechanism) -> bool:
+    """Whether speeds that were chosen, u = W v + w, are not zero at rest."""
+    if m.variables is None:
+        return False
+    with tracing():
+        return bool(np.any(m.symbolic_state().speed_map.w != 0.0)) or moves_at_zero(m.base)

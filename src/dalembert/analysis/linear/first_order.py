@@ -50,6 +50,7 @@ class FirstOrder:
     rows: RowDerivatives
     W: np.ndarray
     W_rate: np.ndarray
+    W_p: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +103,10 @@ class FirstOrderEquations:
             self._unloaded, q, u, now.udot, t, values, now.from_inertia
         )  # fmt: skip
         n_p = len(m.parameters)
-        W, W_rate = turning_of_displacements(self._with(values).numeric, q, u, now.udot)
+        turning = turning_of_displacements(self._with(values), q, u, now.udot, t)
         return FirstOrder(
             t, q, u, now.udot, now.lam, d.udot, now.B, now.holonomic, d.q, d.u, d.parameters[:, :n_p], (bare.q, bare.u),
-            self._row_derivatives(q, u, now.udot, t, values), W, W_rate,
+            self._row_derivatives(q, u, now.udot, t, values), *turning,
         )  # fmt: skip
 
     def _with(self, values: dict[str, float]) -> Mechanism:

@@ -74,13 +74,13 @@ class Linearised:
         m = self.m
         if q is not None:
             check_positive(m, q, t, values, "linearise")
-        e = self.equations.at(m.reference if q is None else q, np.zeros(m.n_u) if u is None else u, t, tau, values)
+        e = self.equations.at(q, u, t, tau, values)
         i = independent(m, e, self.keep, self.displacements)
         forces, parameters = self._input_columns()
         F = _accelerations(e, i, forces, parameters)
         n, k = len(i.displacements), len(i.speeds)
         A, inflow = np.zeros((n + k, n + k)), np.zeros((n + k, len(self.inputs)))
-        moved, driven = i.Y + e.W @ i.X, (i.Y_p + e.W @ i.X_p) @ parameters
+        moved, driven = i.Y + e.W @ i.X, (i.Y_p + e.W @ i.X_p + e.W_p) @ parameters
         A[:n, :n], A[:n, n:], inflow[:n] = moved[i.displacements], i.Z[i.displacements], driven[i.displacements]
         A[n:, :n], A[n:, n:], inflow[n:] = F[i.speeds, :n], F[i.speeds, n : n + k], F[i.speeds, n + k :]
         M, C, K, structural = _second_order(e, i, A)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.kinematics.constraint_rows import Differentiated
+from dalembert.kinematics.in_variables import on_joint_speeds
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
 from dalembert.trace import symbol
@@ -27,15 +29,24 @@ class ConstraintForce(Force):
 
     def loads(self, s: Any) -> Iterable[Load]:
         m, lam = self.rows.mechanism, np.array([symbol(name) for name in self.multipliers], dtype=object)
-        action = -(self.rows.coefficients(s).T @ lam)
+        own = self._in_own_variables(s)
+        action = -(self.rows.coefficients(own).T @ lam)
         for i, k in enumerate(self.rows.bodies):
             torque, force = action[6 * i : 6 * i + 3], action[6 * i + 3 : 6 * i + 6]
             yield BodyLoad(_frame_name(m, k), force, torque)
-        on_speeds = action[6 * len(self.rows.bodies) :]
-        for j in m.joints:
+        on_own = action[6 * len(self.rows.bodies) :]
+        on_speeds = on_joint_speeds(own, on_own) if np.any(on_own != 0.0) else np.zeros(m.in_joint_variables.n_u)
+        for j in m.in_joint_variables.joints:
             values = np.array([0.0 if at is None else on_speeds[at] for at in j.u_at], dtype=object)
             if np.any(values != 0.0):
                 yield JointLoad(j.name, values)
+
+    def _in_own_variables(self, s: Any) -> Any:
+        """The state in the variables of the rows; recursions have it in those of the joints."""
+        m = self.rows.mechanism
+        if m.variables is None or s.mechanism.variables is not None:
+            return s
+        return State(m, s.t, m.own_coordinates(s.coordinates), np.zeros(m.n_u))
 
 
 def _frame_name(m: Mechanism, k: int) -> Any:

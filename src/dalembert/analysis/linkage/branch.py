@@ -80,10 +80,7 @@ class Branch:
     def coordinate(self, q: np.ndarray, speed: int | None = None) -> float:
         """Coordinate of the input, or of another speed that is its coordinate's rate."""
         wanted = self.s if speed is None else speed
-        j = next(j for j in self.m.joints if wanted in j.u_at)
-        at = j.q_at[j.u_at.index(wanted)]
-        assert at is not None
-        return float(q[at])
+        return float(q[next(at for at in range(self.m.n_q) if self.m.rate_place(at) == wanted)])
 
     def _unit_rows(self, q: np.ndarray) -> np.ndarray:
         B = closure(self.m.state(q, np.zeros(self.m.n_u), self.t))[1][list(self.rows)]

@@ -28,7 +28,7 @@ from dalembert.constraints.assembly.assemble import (
     turned_over,
 )
 from dalembert.kinematics.constraint_rows import closure, constraint_rows, row_scales
-from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.initial import initial_state, named_coordinates
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import evaluator, one_by_one
 from dalembert.pivoting import rank_of
@@ -56,7 +56,7 @@ def branches(m: Mechanism, initial: Any, t: float) -> Branches:
     start, _ = initial_state(m, initial, None, t)
     if not m.constraint_rows or not m.n_u:
         return Branches([assemble(m, start, (), t) if m.constraint_rows else start])
-    fixed = named_speeds(m, initial)
+    fixed = named_coordinates(m, initial)
     first = assemble(m, start, fixed, t)
     fixed = sorted({*fixed, *leading(m, first, fixed, t)})
     modes = _AssemblyModes(m, t)

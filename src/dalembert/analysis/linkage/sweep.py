@@ -25,7 +25,7 @@ from dalembert.analysis.tabular import Tabular, over
 from dalembert.arguments import by_name, file_path, takes
 from dalembert.constraints.assembly.assemble import assemble
 from dalembert.errors import LoopError, StateError
-from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.initial import initial_state, named_coordinates
 from dalembert.mechanism import Mechanism
 from dalembert.motion.samples import Samples, evaluate
 from dalembert.parts.forces.points import point
@@ -202,7 +202,7 @@ def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: floa
     """At the first value: assembled there, or walked to from a whole pose, whose branch is kept."""
     if initial is None or isinstance(initial, Mapping):
         start = {**(initial or {}), joint: first}
-        fixed = tuple(named_speeds(m, start))
+        fixed = tuple(named_coordinates(m, start))
         q = initial_state(m, start, None, t)[0]
         q = assemble(m, q, fixed, t) if m.constraint_rows else q
         return _Walk(_branch(m, q, s, fixed, t), q)
@@ -220,10 +220,10 @@ def _begun(m: Mechanism, joint: str, s: int, first: float, initial: Any, t: floa
 
 def _input(m: Mechanism, joint: str) -> int:
     """The place in u of the input."""
-    if joint in m.speeds and joint in m.coordinates:
-        j = next(j for j in m.joints if m.speeds.index(joint) in j.u_at)
-        if j.joint.rates_are_speeds:
-            return m.speeds.index(joint)
+    if joint in m.coordinates and joint in m.speeds:
+        place = m.speeds.index(joint)
+        if m.rate_place(m.coordinates.index(joint)) == place:
+            return place
     if joint in m.joint_number or joint in m.coordinates:
         raise StateError(
             f'"{joint}" cannot be swept: name one coordinate whose rate is a speed, such as a revolute joint'

@@ -17,7 +17,8 @@ from dalembert.analysis.sensitivity.start_directions import initial_tangent
 from dalembert.analysis.tabular import Tabular, components, over
 from dalembert.constraints.assembly.assemble import assemble, consistent_speeds
 from dalembert.errors import StateError
-from dalembert.kinematics.initial import initial_state, named_speeds
+from dalembert.kinematics.in_variables import in_joint_variables
+from dalembert.kinematics.initial import initial_state, named_coordinates, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import Projection, SimulationOptions
@@ -28,7 +29,7 @@ from dalembert.simulation.kept_rows import NO_ROWS_KEPT
 from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.run_options import Options, options
-from dalembert.trace import directional
+from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tracing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,6 +129,11 @@ class Sensitive:
         for name in self.parameters:
             if name not in m.parameters:
                 raise unknown(name, "parameter", m.parameters, f'mechanism "{m.name}"')
+        if m.variables is not None and m.constraint_rows:
+            raise StateError(
+                f'mechanism "{m.name}" has loops or constraints, and chosen coordinates or speeds: sensitivities are then taken '
+                "in the joints' own, m.in_joint_variables.sensitivities(…)"
+            )
         if not self.to:
             raise StateError("there is nothing to be sensitive to: name parameters=[…] or initial_values=[…]")
         self.columns = [self._column(name) for name in self.initial_values]
@@ -145,12 +151,12 @@ class Sensitive:
             return m.n_q + m.speeds.index(name[:-1])
         if name not in m.coordinates:
             raise unknown(name, "coordinate or speed", [*m.coordinates, *(f"{c}'" for c in m.speeds)], "initial values")
-        joint = next(j for j in m.joints if m.coordinates.index(name) in j.q_at)
-        if not joint.joint.rates_are_speeds:
+        at = m.coordinates.index(name)
+        if m.rate_place(at) is None:
             raise StateError(
-                f'"{name}" cannot change by itself: the coordinates of joint "{joint.name}" depend on each other; ask about its speeds'
+                f'"{name}" cannot change by itself: its rate is no speed, as of coordinates that depend on each other; ask about speeds'
             )
-        return m.coordinates.index(name)
+        return at
 
     def run(
         self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
@@ -175,13 +181,13 @@ class Sensitive:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         m, n_q = self.m, self.m.n_q
         q, given = initial_state(model, initial, speeds, t)
-        fixed, fixed_speeds = named_speeds(m, initial), named_speeds(m, speeds)
+        fixed, fixed_speeds = named_coordinates(m, initial), named_speeds(m, speeds)
         u = given
         if m.constraint_rows:
             start = q
             q = assemble(model, q, fixed, t)
             u = consistent_speeds(model, q, given, fixed_speeds, t)
-            shapes = [_coordinate_of(m, i) for i in m.deforming]
+            shapes = [at for at in range(n_q) if m.rate_place(at) in m.deforming]
             if np.array_equal(q[shapes], start[shapes]):  # the joints alone have closed the loops
                 fixed = [*fixed, *m.deforming]
             if np.array_equal(u[list(m.deforming)], given[list(m.deforming)]):
@@ -191,7 +197,9 @@ class Sensitive:
             X[n_q + m.n_u + list(m.parameters).index(name), k] = 1.0
         for k, column in enumerate(self.columns, start=len(self.parameters)):
             X[column, k] = 1.0
-        fixed = [*fixed, *(_speed_of(m, c) for c in self.columns if c < n_q)]
+        if m.variables is not None:
+            X[n_q : n_q + m.n_u] += _with_joint_speeds(model, q, u, t, speeds, X)
+        fixed = [*fixed, *(at for c in self.columns if c < n_q and (at := m.rate_place(c)) is not None)]
         fixed_speeds = [*fixed_speeds, *(c - n_q for c in self.columns if c >= n_q)]
         p = dict(model.parameters)
         return q, u, initial_tangent(self.variation, t, q, u, given, p, X, fixed, fixed_speeds, self.to)
@@ -217,6 +225,32 @@ class Sensitive:
         return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:], m.coordinates, m.speeds, values, changes)
 
 
+def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:
+    """What chosen speeds u = φ(t, q, v, p) do at the start where the joints' speeds v stay as they are; those given by their own names
+    do not change."""
+    out = np.zeros((m.n_u, X.shape[1]))
+    if speeds is not None and not isinstance(speeds, Mapping):
+        return out
+    V = in_joint_variables(State(m.numeric, t, q, u)).speeds
+    with tracing():
+        time, at, p = symbol("t"), symbols("q_", m.coordinates), [symbol(name) for name in m.parameters]
+        values = np.asarray(_chosen_speeds(m, time, at, V), dtype=object)
+        known = {time: t} | dict(zip(at, q)) | dict(zip(p, m.parameters.values()))
+        J = np.asarray(evaluate([jacobian(values, [*at, *p])], known)[0], dtype=float)
+    named = {name for name in speeds or () if name not in m.in_joint_variables.speeds}
+    kept = [k for k, name in enumerate(m.speeds) if name not in named]
+    out[kept] = (J @ np.vstack([X[: m.n_q], X[m.n_q + m.n_u :]]))[kept]
+    return out
+
+
+def _chosen_speeds(m: Mechanism, t: Any, q: Any, V: Any) -> Any:
+    """The mechanism's speeds from its joints'."""
+    if m.variables is None:
+        return V
+    before = _chosen_speeds(m.base, t, m.variables.base_coordinates(q), V)
+    return State(m, t, q, np.zeros(m.n_u)).speed_map.after(before)
+
+
 def sensitivities(
     m: Mechanism, duration: Any, initial: Any, speeds: Any, parameters: Sequence[str] | None,
     initial_values: Sequence[str], outputs: Any, output: Any, rtol: float | None,
@@ -237,21 +271,3 @@ def _output(m: Mechanism, output: Any) -> tuple[tuple[int, ...], Any]:
 
     kernel = compiled(m, m.n_q + m.n_u + len(m.parameters), formula)
     return shape[0], kernel
-
-
-def _coordinate_of(m: Mechanism, speed: int) -> int:
-    """The place in q of the coordinate whose rate a speed is."""
-    j = next(j for j in m.joints if speed in j.u_at)
-    at = j.q_at[len(j.own_q) + j.u_at.index(speed) - len(j.own_u)]
-    assert at is not None
-    return at
-
-
-def _speed_of(m: Mechanism, coordinate: int) -> int:
-    """The place in u of the speed that is a coordinate's rate."""
-    for j in m.joints:
-        if coordinate in j.q_at:
-            at = j.u_at[j.q_at.index(coordinate)]
-            assert at is not None
-            return at
-    raise AssertionError(coordinate)

@@ -37,10 +37,10 @@ def bench(
         "one simulation, ms": 1e3 * took,
         "simulated seconds per second": span / took,
         "microseconds per step": 1e6 * took / max(1, motion.record["steps"]),
-        "one state, forward dynamics, µs": 1e6 * _each(lambda: m.forward_dynamics(q, u, None, t), seconds),
+        "one state, forward dynamics, µs": 1e6 * _each(lambda: m.smooth_dynamics(q, u, None, t), seconds),
     }
     if not (m.cuts or m.constraints):
-        batch = _each(lambda: m.forward_dynamics(many, moving, None, times), seconds)
+        batch = _each(lambda: m.smooth_dynamics(many, moving, None, times), seconds)
         figures["in a batch, forward dynamics, µs"] = 1e6 * batch / len(many)
     if json:
         say_json(figures)

@@ -17,6 +17,7 @@ def gallery(
         typer.Option("--output", "-o", help="A folder for a page of each, with an index; else they are listed."),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only this model. May be repeated.")] = None,
+    live: Annotated[bool, typer.Option("--live/--no-live", help="Pages that simulate, or that play back.")] = True,
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open the index in the browser.")] = False,
     json: Json = False,
 ) -> None:
@@ -36,7 +37,7 @@ def gallery(
             say(f"{name:<18} {purpose}")
         note("\nlook at one with `dalembert view NAME`, at all of them with `dalembert gallery -o pages`")
         return
-    index = _pages(chosen, output)
+    index = _pages(chosen, output, live)
     if json:
         say_json({"index": str(index.resolve()), "models": list(chosen)})
     if open_it:
@@ -45,7 +46,7 @@ def gallery(
         webbrowser.open(index.resolve().as_uri())
 
 
-def _pages(chosen: dict[str, Path], folder: Path) -> Path:
+def _pages(chosen: dict[str, Path], folder: Path, live: bool) -> Path:
     from dalembert.files import load
     from dalembert.view import GalleryEntry, gallery
 
@@ -54,6 +55,6 @@ def _pages(chosen: dict[str, Path], folder: Path) -> Path:
         note(f"[{k}/{len(chosen)}] {name}")
         m = load(path)
         entries.append(GalleryEntry(name, m.purpose, m.simulate()))
-    made: Path = gallery(entries, folder, title="Gallery of dalembert")
+    made: Path = gallery(entries, folder, title="Gallery of dalembert", live=live)
     note(f"written: {made}")
     return made

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from dalembert.cli.model import Json, Model
@@ -16,6 +17,7 @@ from dalembert.cli.values import numbers_by_name
 from dalembert.errors import SimulationError
 from dalembert.files.motion_formats import FORMATS
 from dalembert.mechanism.simulation_options import SimulationOptions
+from dalembert.words import counted
 
 if TYPE_CHECKING:
     from dalembert.mechanism import Mechanism
@@ -87,7 +89,25 @@ def summary(motion: Motion) -> dict[str, Any]:
         "speeds": {c: {"start": motion.u[0, i], "end": motion.u[-1, i]} for i, c in enumerate(motion.speeds)},
         "energy": {"start": energy.total[0], "end": energy.total[-1], "largest_kinetic": energy.kinetic.max()},
         "events": [{"name": e.name, "t": e.t} for e in motion.events],
+        **({} if motion.history is None else {"laws": laws_summary(motion)}),
     }
+
+
+def laws_summary(motion: Motion) -> dict[str, Any]:
+    """What laws did, by law: impacts, the largest force, the energy taken, and how it ended; and all changes of mode."""
+    found: dict[str, Any] = {}
+    for name, law in motion.contacts.items():
+        hits = [x for x in motion.impacts if x.law == name]
+        every = np.hstack([law.normal, law.friction, law.hold])
+        found[name] = {
+            "impacts": len(hits),
+            "first_impact": hits[0].t if hits else None,
+            "largest_force": float(np.abs(every).max(initial=0.0)),
+            "lost": float(law.loss[-1]) if len(law.loss) else 0.0,
+            "ended": list(law.state[-1]) if len(law.state) else [],
+        }
+    modes = [{"t": x.t, **x.states} for x in motion.modes]
+    return {"by_law": found, "modes": modes, "lost": float(motion.energy().lost[-1]) if len(motion) else 0.0}
 
 
 MOST = 12
@@ -114,5 +134,21 @@ def tell(motion: Motion, seconds: float) -> None:
         say(f"  {e.name} at {e.t:.9g} s")
     if len(motion.events) > MOST:
         say(f"  … and {len(motion.events) - MOST} more events")
+    if motion.history is not None:
+        _tell_laws(motion)
     if not motion.complete:
         note(f"the simulation was interrupted at {motion.t[-1]:g} s")
+
+
+def _tell_laws(motion: Motion) -> None:
+    """Laws in words: what hit, how often the mode changed, what was lost, and what sticks or touches at the end."""
+    told = laws_summary(motion)
+    changes = max(0, len(motion.modes) - 1)
+    instants = len({x.t for x in motion.impacts})
+    say(f"laws: {counted(instants, 'impact')}, {counted(changes, 'change')} of mode, {told['lost']:.6g} J lost")
+    for name, law in told["by_law"].items():
+        hits = (
+            f", {counted(law['impacts'], 'impact')}, the first at {law['first_impact']:.9g} s" if law["impacts"] else ""
+        )
+        lost = f", {law['lost']:.6g} J lost" if law["lost"] else ""
+        say(f"  {name:<16} {', '.join(law['ended'])} at the end{hits}{lost}")

@@ -29,11 +29,12 @@ from dalembert.constraints.diagnosis.contradictions import (
 from dalembert.constraints.massless import mass_factor, metric
 from dalembert.constraints.rest import least_rates
 from dalembert.errors import AssemblyWarning, LoopError
+from dalembert.formulations.tree.coordinate_rates import rates_per_speed
 from dalembert.kinematics.constraint_rows import DEAD, closure, constraint_rows, row_scales
-from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import Part
+from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.pivoting import RANK_TOLERANCE, rank_of
 
 ROUNDED = 3e-7
@@ -93,7 +94,12 @@ class Attempt:
 def assemble(
     m: Mechanism, start: np.ndarray, fixed: Sequence[int] = (), t: float = 0.0, starts: int = 24, seed: int = 0
 ) -> np.ndarray:
-    """The assembled coordinates nearest the start that could be found, with the coordinates of the `fixed` speeds kept."""
+    """The assembled coordinates nearest the start that could be found, with the coordinates of the `fixed` speeds kept.
+
+    Where speeds were chosen, these are among those before.
+    """
+    if isinstance(m.variables, GeneralizedSpeeds):
+        return assemble(m.base, start, fixed, t, starts, seed)
     if len(m.parts) > 1:
         out = np.array(start, dtype=float)
         for p in m.parts:
@@ -137,9 +143,8 @@ def _let_go(m: Mechanism, start: np.ndarray, kept: Attempt, fixed: Sequence[int]
 
 def _coordinates_of(m: Mechanism, fixed: Sequence[int]) -> list[int]:
     """Places in q of what the fixed speeds move."""
-    of_speed = [(q, [u]) for j in m.joints if len(j.q_at) == len(j.u_at) for q, u in zip(j.q_at, j.u_at)]
-    of_joint = [(q, list(j.u_at)) for j in m.joints if len(j.q_at) != len(j.u_at) for q in j.q_at]
-    return [q for q, by in of_speed + of_joint if q is not None and any(u in fixed for u in by)]
+    moved = rates_per_speed(State(m.numeric, 0.0, m.reference, np.zeros(m.n_u)))[:, list(fixed)]
+    return [int(at) for at in np.flatnonzero(np.abs(moved).max(axis=1, initial=0.0))]
 
 
 def _warn(text: str) -> None:
@@ -156,15 +161,6 @@ def _asked_too_much(m: Mechanism, q: np.ndarray, t: float) -> list[str]:
 def _closes_without(m: Mechanism, names: list[str], q: np.ndarray, t: float) -> bool:
     other = released(m, names)
     return any(close(other, x, (), t).closed for x in starts_from(other, same_pose(m, q, t, other), (), 5, 0))
-
-
-def assemble_given(m: Mechanism, initial: Any, speeds: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
-    """Assembled state from values as users give them; see `Mechanism.assemble`."""
-    q, u = initial_state(m, initial, speeds, t)
-    if not m.constraint_rows:
-        return q, u
-    q = assemble(m, q, named_speeds(m, initial), t)
-    return q, consistent_speeds(m, q, u, named_speeds(m, speeds), t)
 
 
 def close_stiffly(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Attempt:
@@ -213,8 +209,9 @@ def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Att
     """Damped Gauss–Newton from one start: least squares in the free directions, the damping growing where a step does not help."""
     free = [i for i in range(m.n_u) if i not in set(fixed)]
     steps, tolerance = m.scales.speeds, m.scales.closed
-    size = row_scales(m.state(q, np.zeros(m.n_u), t))
-    g, B = _residual(m, q, t, size)
+    start = m.state(q, np.zeros(m.n_u), t)
+    size = row_scales(start)
+    g, B = _residual(start, size)
     damping, before = 0.0, np.inf
     for k in range(MOST_STEPS if _defined(g, B) else 0):
         error = float(g @ g)
@@ -230,7 +227,7 @@ def _descend(m: Mechanism, q: np.ndarray, fixed: Sequence[int], t: float) -> Att
         if not m.scales.of_step(step) > NO_STEP:  # where no joint moves what is open, smaller steps do not either
             break
         q_new = displaced(m, q, step, t)
-        g_new, B_new = _residual(m, q_new, t, size)
+        g_new, B_new = _residual(m.state(q_new, np.zeros(m.n_u), t), size)
         if _defined(g_new, B_new) and g_new @ g_new < error:
             small = error - g_new @ g_new < STALLED * error
             q, g, B, damping = q_new, g_new, B_new, DAMPING_SHRINKS * damping if damping > NO_DAMPING else 0.0
@@ -259,7 +256,11 @@ def _rounded(g: np.ndarray, B: np.ndarray) -> bool:
 
 def off_at(m: Mechanism, q: np.ndarray, t: float) -> float:
     """The largest residual of any row, by the row's scale."""
-    s = m.state(q, np.zeros(m.n_u), t)
+    return off_in(m.state(q, np.zeros(m.n_u), t))
+
+
+def off_in(s: State) -> float:
+    """The same, in a state."""
     return float((np.abs(closure(s)[0]) / row_scales(s)).max(initial=0.0))
 
 
@@ -342,10 +343,10 @@ def displaced(m: Mechanism, q: np.ndarray, step: np.ndarray, t: float) -> np.nda
     return m.admissible(q + m.state(q, step, t).rates - m.state(q, np.zeros(m.n_u), t).rates)
 
 
-def _residual(m: Mechanism, q: np.ndarray, t: float, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _residual(s: State, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """g and B of the holonomic rows, by the rows' sizes."""
-    g, B = closure(m.state(q, np.zeros(m.n_u), t))
-    holonomic = m.rows.holonomic
+    g, B = closure(s)
+    holonomic = s.mechanism.rows.holonomic
     return (g / size)[holonomic], (B / size[:, None])[holonomic]
 
 
@@ -375,6 +376,14 @@ def starts_from(m: Mechanism, start: np.ndarray, fixed: Sequence[int], count: in
 def places(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Places of all bodies: position, orientation and shape in one row, in lengths of their part, rad and slight deformations."""
     state, lengths = m.state(q, np.zeros(m.n_u), t), m.scales.lengths[1:]
-    modes = [at for j in m.joints for at in j.q_at[len(j.own_q) :] if at is not None]
+    shapes = [x / slight for k, slight in _slight(m) for x in [state.modal_q(k)]]
     poses = [[*(pose.p / length), *pose.R.ravel()] for pose, length in zip(state.poses[1 : m.n_bodies + 1], lengths)]
-    return np.concatenate([*poses, state.coordinates[modes] / m.scales.coordinates[modes]])
+    return np.concatenate([*poses, *shapes])
+
+
+def _slight(m: Mechanism) -> list[tuple[int, np.ndarray]]:
+    """Elastic bodies by number, with a slight deformation of each of their modes."""
+    joints = m.in_joint_variables
+    return [
+        (k, joints.scales.coordinates[joints.modal_places(k - 1)]) for k, b in enumerate(m.bodies, start=1) if b.modes
+    ]

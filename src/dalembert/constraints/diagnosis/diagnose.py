@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, places
+from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, off_in, places
 from dalembert.constraints.diagnosis.verdict import Diagnosis, Freedom, Row, resisted
 from dalembert.constraints.massless import mass_factor, metric
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.parts.prescribed import TIME
 from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
 from dalembert.trace import depends_on
@@ -40,18 +42,20 @@ TAKES_PART = 1e-7
 def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: int = 0) -> Diagnosis:
     """Diagnosis from the assembled coordinates q and `poses` further poses reached from it."""
     m = m.numeric
+    if isinstance(m.variables, GeneralizedSpeeds):  # no verdict hangs on the speeds
+        return diagnose(m.base, q, t, poses, seed)
     if not m.constraint_rows:
         return _of_tree(m)
     if len(m.parts) > 1:
         return _composed(m, [diagnose(p.mechanism, q[p.q], t, poses, seed) for p in m.parts])
     found = _poses(m, q, t, poses, np.random.default_rng(seed))
-    scaled = [_scaled_rows(m, pose, t) for pose in found]
-    state = m.state(found[0], np.zeros(m.n_u), t)
+    states = [m.state(pose, np.zeros(m.n_u), t) for pose in found]
+    scaled, state = [_scaled_rows(s) for s in states], states[0]
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     sizes = row_scales(state)
     reference = np.where(alive(m, reference, sizes), reference, 0.0)
     unit = [_by_norms(Y, reference) for Y in scaled]
-    off = max(off_at(m, pose, t) for pose in found)
+    off = max(map(off_in, states))
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
     shaky = len(found) == 1 and rank < m.n_u
@@ -65,7 +69,7 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     frame_on = {c.name: names[c.parent] for c in m.cuts}
     rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
     mobility = 0 if shaky else m.n_u - rank
-    freedoms = _freedoms(m, found[ranks.index(rank)], t, mobility)
+    freedoms = _freedoms(states[ranks.index(rank)], mobility)
     return Diagnosis(
         rows,
         rank,
@@ -111,7 +115,11 @@ def _composed(m: Mechanism, every: list[Diagnosis]) -> Diagnosis:
 
 def _of_tree(m: Mechanism) -> Diagnosis:
     """Every speed is a freedom, whatever the pose."""
-    freedoms = tuple(Freedom((j.name,)) for j in m.joints for _ in j.columns)
+    joints, modes = m.speed_owners
+    of_speed = {at: name for name, places in joints.items() for at in places}
+    carried = {b.name: j.name for j, b in zip(m.joints, m.bodies)}
+    of_speed |= {at: carried[body] for body, places in modes.items() for at in places}
+    freedoms = tuple(Freedom((of_speed[at],)) for at in range(m.n_u))
     return Diagnosis((), 0, m.n_u, m.grubler, (), freedoms, 1, 0, False, driven(m), np.zeros(0), np.zeros(0))
 
 
@@ -148,7 +156,7 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
         for tried in range(3 * count):
             if len(found) > count or (tried == FEW and length < STEPS[0] and len(found) == 1):
                 break
-            Z = _motions(m, found[-1], t)
+            Z = _motions(m.state(found[-1], np.zeros(m.n_u), t))
             if not Z.shape[1]:
                 break
             z = np.asarray(rng.normal(size=Z.shape[1]))
@@ -166,13 +174,11 @@ def _poses(m: Mechanism, q: np.ndarray, t: float, count: int, rng: np.random.Gen
     return found
 
 
-def _motions(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+def _motions(s: State) -> np.ndarray:
     """Z: what the rows do not resist in this pose, in large steps; rows and steps by their own scales."""
-    s = m.state(q, np.zeros(m.n_u), t)
-    g, B = closure(s)
-    size = row_scales(s)
-    off = float((np.abs(g) / size).max(initial=0.0))
-    return _null_space(B * m.scales.speeds / size[:, None], m.n_u, singular(off))
+    m = s.mechanism
+    rows = closure(s)[1] * m.scales.speeds / row_scales(s)[:, None]
+    return _null_space(rows, m.n_u, singular(off_in(s)))
 
 
 def _bends(m: Mechanism, q: np.ndarray, t: float, Z: np.ndarray) -> np.ndarray:
@@ -228,12 +234,12 @@ def rank_at(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray, rows: tupl
 
 def scaled_rows(m: Mechanism, q: np.ndarray, t: float, norms: np.ndarray) -> np.ndarray:
     """Rows in one pose, as columns in the metric of the inverse mass matrix, by their reference norms."""
-    return _by_norms(_scaled_rows(m.numeric, q, t), norms)
+    return _by_norms(_scaled_rows(_at_rest(m, q, t)), norms)
 
 
 def row_norms(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
     """Norm of every row in one pose, in the metric of the inverse mass matrix."""
-    norms: np.ndarray = np.linalg.norm(_scaled_rows(m.numeric, q, t), axis=0)
+    norms: np.ndarray = np.linalg.norm(_scaled_rows(_at_rest(m, q, t)), axis=0)
     return norms
 
 
@@ -250,11 +256,14 @@ def _null_space(B: np.ndarray, n: int, tolerance: float) -> np.ndarray:
     return Z
 
 
-def _scaled_rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:
+def _scaled_rows(s: State) -> np.ndarray:
     """Y = L⁻¹Bᵀ with A = L Lᵀ: columns are the rows of B, measured in the metric of A⁻¹."""
-    state = m.state(q, np.zeros(m.n_u), t)
-    Y: np.ndarray = np.linalg.solve(mass_factor(metric(state), m), closure(state)[1].T)
+    Y: np.ndarray = np.linalg.solve(mass_factor(metric(s), s.mechanism), closure(s)[1].T)
     return Y
+
+
+def _at_rest(m: Mechanism, q: np.ndarray, t: float) -> State:
+    return m.numeric.state(q, np.zeros(m.n_u), t)
 
 
 def _by_norms(Y: np.ndarray, norms: np.ndarray) -> np.ndarray:
@@ -278,24 +287,24 @@ def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
     return found
 
 
-def _freedoms(m: Mechanism, q: np.ndarray, t: float, p: int) -> tuple[Freedom, ...]:
+def _freedoms(s: State, p: int) -> tuple[Freedom, ...]:
     """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
     if not p:
         return ()
-    Z = _motions(m, q, t).T
+    Z = _motions(s).T
     R, order = pivoted(Z[:p])
     basis = np.abs(np.linalg.solve(R[:, :p], R))
-    return tuple(_moving(m, dict(zip(order.tolist(), pattern))) for pattern in basis)
+    return tuple(_moving(s.mechanism, dict(zip(order.tolist(), pattern))) for pattern in basis)
 
 
 def _moving(m: Mechanism, sizes: dict[int, float]) -> Freedom:
     largest = max(sizes.values())
 
-    def named(places: dict[str, tuple[int | None, ...]]) -> tuple[str, ...]:
-        moved = {name: max((sizes[c] for c in at if c is not None), default=0.0) for name, at in places.items()}
+    def named(places: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
+        moved = {name: max((sizes[c] for c in at), default=0.0) for name, at in places.items()}
         return tuple(
             name for name, size in sorted(moved.items(), key=lambda one: -one[1]) if size > RANK_TOLERANCE * largest
         )
 
-    modes = {b.name: j.u_at[len(j.own_u) :] for j, b in zip(m.joints, m.bodies) if b.modes}
-    return Freedom(named({j.name: j.own_u for j in m.joints}), named(modes))
+    joints, modes = m.speed_owners
+    return Freedom(named(joints), named(modes))

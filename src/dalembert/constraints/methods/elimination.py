@@ -51,7 +51,8 @@ class Elimination:
 def elimination(A: np.ndarray, B: np.ndarray) -> Elimination:
     """Elimination from the patterns of A and B; rows are the unknowns after the n speeds."""
     n = len(A)
-    coupled: list[set[int]] = [set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(A)]
+    either = (np.asarray(A) != 0) | (np.asarray(A).T != 0)  # what cancels in one half may not be seen to in the other
+    coupled: list[set[int]] = [set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(either)]
     coupled += [set(np.flatnonzero(row).tolist()) for row in B]
     for k in range(n, n + len(B)):
         for i in coupled[k]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,31 +57,32 @@ def choose(
     k: Kinetics, mode: LawMode, why: Trigger, forces: np.ndarray, at_speeds: AtSpeeds, restitution: str = "newton"
 ) -> Chosen:
     """Speeds and mode after an event in the state `k`; `forces` are those of the laws' rows in the mode before it."""
-    touching = _touching(k, mode, why)
+    touching = touching_elements(k, mode, why)
     hit = None
     if _collides(k, touching) or IMPULSE in why:
         hit = impact(k, touching, at_speeds, restitution)
         u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
         k, why = at_speeds(u), {}
-    maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]
+    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.size(i)]
     for obeyed in (True, False):  # first as the event says, then without that
-        found = _by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
+        found = by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
         if found is not None:
-            return Chosen(k.u, found, hit, touching)
+            return Chosen(k.u, found.mode, hit, touching)
     jam = without_collision(k, touching)
     return _jammed(at_speeds(k.u + jam.udelta), mode, touching, jam if hit is None else hit.then(jam), forces)
 
 
 def _jammed(k: Kinetics, mode: LawMode, touching: list[int], hit: Impact, forces: np.ndarray) -> Chosen:
     """The mode after an impact without collision."""
-    maybe = [i for i in touching if _normal_speed(k, i) <= STILL * k.size(i)]
-    found = _by_accelerations(k, mode, maybe, {}, forces)
+    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.size(i)]
+    found = by_accelerations(k, mode, maybe, {}, forces)
     if found is None:
         raise NoSolution("accelerations")
-    return Chosen(k.u, found, hit, touching, jammed=True)
+    return Chosen(k.u, found.mode, hit, touching, jammed=True)
 
 
-def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
+def touching_elements(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
+    """Elements that touch, or hold."""
     found = []
     for i, (e, state) in enumerate(zip(k.elements, mode.states)):
         if state is ElementState.OFF:
@@ -92,7 +94,8 @@ def _touching(k: Kinetics, mode: LawMode, why: Trigger) -> list[int]:
     return found
 
 
-def _normal_speed(k: Kinetics, i: int) -> float:
+def normal_speed(k: Kinetics, i: int) -> float:
+    """Speed at which the gap of an element opens; 0 where it has none."""
     normal = k.elements[i].normal
     return 0.0 if normal is None else float(k.v[normal])
 
@@ -101,7 +104,7 @@ def _collides(k: Kinetics, touching: list[int]) -> bool:
     """Whether something that touches approaches, or a latch holds what moves."""
     holds = [r for i in touching for r in k.elements[i].holds]
     jerks = bool(holds) and bool((np.abs(k.v[holds]) > STILL * k.sizes[holds]).any())
-    return jerks or any(_normal_speed(k, i) < -STILL * k.size(i) for i in touching)
+    return jerks or any(normal_speed(k, i) < -STILL * k.size(i) for i in touching)
 
 
 def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarray:
@@ -124,7 +127,16 @@ def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarr
     return k.u - k.least_change(every, off)
 
 
-def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray) -> LawMode | None:
+class Accelerating(NamedTuple):
+    """A mode, and the forces of all rows of loops and laws with which it begins."""
+
+    mode: LawMode
+    forces: np.ndarray
+
+
+def by_accelerations(
+    k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger, forces: np.ndarray
+) -> Accelerating | None:
     """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
     states = mode.states
     rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and k.on[i] and why.get(i) != "let go"]
@@ -163,11 +175,12 @@ def _by_accelerations(k: Kinetics, mode: LawMode, maybe: list[int], why: Trigger
             new.set(i, ElementState.SLIP)
         else:
             _stick(k, new, i, states[i], why)
+    p = p + x.viscous
     _press(k, mode, new, p, why)
     held = new.held_rows()
     active = independent(k, held)
     new.settle(active, loose=len(active) < len(held))
-    return new
+    return Accelerating(new, p)
 
 
 def _press(k: Kinetics, mode: LawMode, new: LawMode, p: np.ndarray, why: Trigger) -> None:
@@ -235,4 +248,4 @@ def keeping_forces(k: Kinetics, mode: LawMode) -> np.ndarray | None:
         return None
     a, held = x.resulting(p)[k.n_loops :], mode.held_rows()
     small = NO_ACCELERATION * max(np.abs(x.problem.c).max(initial=0.0), 1e-300)
-    return p[k.n_loops :] if (np.abs(a[held]) <= small).all() else None
+    return (p + x.viscous)[k.n_loops :] if (np.abs(a[held]) <= small).all() else None

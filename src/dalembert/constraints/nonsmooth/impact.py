@@ -1,8 +1,9 @@
 """Impacts: impulses of everything that touches at once, with loops and latches kept.
 
 Moreau's form of Newton's law: 0 ≤ P ⊥ v⁺ + e v⁻ ≥ 0 for every contact, friction impulses in Coulomb's cone against the slip after the
-impact. Poisson's law, of impulses, is the other choice. A bounce too low to be seen is left out: with e = 0 the impulse is what all
-further bounces would give together. Where Newton's law with friction would gain energy, as much restitution is taken as gains none.
+impact. Poisson's law, of impulses, and Stronge's, of energies, are the other choices. A bounce too low to be seen is left out: with
+e = 0 the impulse is what all further bounces would give together. Where Newton's law with friction would gain energy, as much
+restitution is taken as gains none.
 """
 
 from __future__ import annotations
@@ -115,7 +116,17 @@ def _impulses(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
     raise NoSolution("impact")
 
 
-_IMPULSES = {"newton": _impulses, "poisson": _poisson}
+def _stronge(k: Kinetics, which: frozenset[int], e: np.ndarray) -> np.ndarray:
+    """Stronge's law, by energies."""
+    from dalembert.constraints.nonsmooth.energetic import hit_in_turn
+
+    found = hit_in_turn(k, which, e)
+    if found is None:
+        raise NoSolution("impact")
+    return found
+
+
+_IMPULSES = {"newton": _impulses, "poisson": _poisson, "stronge": _stronge}
 
 
 def _too_low(

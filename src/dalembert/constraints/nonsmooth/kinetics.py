@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
@@ -62,11 +61,15 @@ class Kinetics:
 
     @cached_property
     def _factor(self) -> tuple[np.ndarray, bool]:
+        from scipy.linalg import cho_factor  # takes long to import; a run without laws gets here by its imports only
+
         found: tuple[np.ndarray, bool] = cho_factor(self.A, check_finite=False)
         return found
 
     def per_inertia(self, X: np.ndarray) -> np.ndarray:
         """A⁻¹ X."""
+        from scipy.linalg import cho_solve
+
         return np.asarray(cho_solve(self._factor, X, check_finite=False))
 
     @cached_property

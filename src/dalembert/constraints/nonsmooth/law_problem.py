@@ -83,6 +83,8 @@ class LawProblem:
         k, rows = self.kinetics, self.rows
         terms = [(t, slice(x.start, x.start + x.size)) for t, x in enumerate(k.table.load_terms) if x.element == i]
         still = k.unpressed * (1.0 if self.rebound is None else self.step)
+        if self.rebound is None:
+            still = still + k.per_force @ self.viscous
         maps = k.per_force[:, rows]
 
         def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
@@ -114,7 +116,16 @@ class LawProblem:
         if self.stored is not None:
             before = before + k.W @ self.stored
         rates = np.asarray(k.rows @ k.free - k.given)
-        return rates if self.rebound is None else before + self.step * rates
+        return rates + k.W @ self.viscous if self.rebound is None else before + self.step * rates
+
+    @cached_property
+    def viscous(self) -> np.ndarray:
+        """Forces of all rows by which slip is resisted in proportion to it; they take part in accelerations, not in impacts."""
+        k, found = self.kinetics, np.zeros(len(self.kinetics.rows))
+        for i in self.which:
+            tangents = list(k.elements[i].tangents)
+            found[[k.n_loops + r for r in tangents]] = -k.viscous[i] * k.v[tangents]
+        return found
 
     def resulting(self, p: np.ndarray) -> np.ndarray:
         """Accelerations of all rows under these forces; of an impact, their speeds after it."""

@@ -149,7 +149,9 @@ def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> A
     """An output by name, or a component of one."""
     if x.output not in outputs:
         if not outputs:
-            raise ExpressionError(text, x.at, "outputs are not known here; only events may look at them")
+            raise ExpressionError(
+                text, x.at, "outputs are not known here; only events and chosen speeds may look at them"
+            )
         raise ExpressionError(text, x.at, f"there is no output {x.output!r}; {nearest(x.output, outputs)}")
     value = np.asarray(outputs[x.output].value(state), dtype=object)
     if value.ndim == 0 and x.part is None:
@@ -161,7 +163,10 @@ def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> A
 
 
 def _freedom(state: Any, text: str, x: JointRead) -> Any:
-    """A coordinate or speed of a joint or of an elastic body, by name."""
+    """A coordinate or speed of a joint or of an elastic body, or one that was chosen, by name."""
+    own = state.own_variable(x.kind, x.joint if x.freedom is None else f"{x.joint}.{x.freedom}")
+    if own is not None:
+        return own
     try:
         coordinates, speeds, q, u = state.freedoms(x.joint)
     except ModelError as problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,14 +64,24 @@ class _ByName:
 
 def as_expressions(thing: Any, system: System) -> Any:
     """The force, constraint, output or event with its functions as formulas; those that ask for more are left as they are."""
-    changes: dict[str, Formula] = {}
+    changes: dict[str, Any] = {}
     cls: type = type(thing)
     for f in fields_of(cls) if dataclasses.is_dataclass(cls) else ():
         value = getattr(thing, f.name, None)
         if isinstance(f.kind, FunctionKind) and callable(value) and not isinstance(value, Formula):
             made = as_formula(value, f.kind.function.arguments, system)
             changes |= {} if made is None else {f.name: made}
+        elif isinstance(value, Mapping) and any(callable(x) and not isinstance(x, Formula) for x in value.values()):
+            changes[f.name] = {k: _of_state(x, system) for k, x in value.items()}
     return dataclasses.replace(thing, **changes) if changes else thing
+
+
+def _of_state(function: Any, system: System) -> Any:
+    """A function of the state as a formula, or itself."""
+    if isinstance(function, Formula):
+        return function
+    made = as_formula(function, ("s",), system)
+    return function if made is None else made
 
 
 def as_formula(function: Any, arguments: tuple[str, ...], system: System) -> Formula | None:
@@ -118,7 +128,10 @@ def tables_of(system: System, things: list[Any]) -> dict[str, Table]:
     for thing in things:
         for f in dataclasses.fields(thing) if dataclasses.is_dataclass(thing) else ():
             value = getattr(thing, f.name, None)
-            for apply in value.functions if isinstance(value, Formula) else ():
+            formulas = [
+                x for x in (value.values() if isinstance(value, Mapping) else [value]) if isinstance(x, Formula)
+            ]
+            for apply in [call for x in formulas for call in x.functions]:
                 op = getattr(apply, "args", (None,))[0]
                 if isinstance(op, TableOp) and op.column is not None:
                     add(op.column.table)

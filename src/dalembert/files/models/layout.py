@@ -84,6 +84,18 @@ class Sampled:
 
 
 @dataclass
+class ChosenVariables:
+    """Coordinates and speeds in place of the joints': sums of coordinates, some of them dropped; speeds by a preset, or as expressions
+    that are linear in the joints' speeds.
+    """
+
+    coordinates: Annotated[Any, Holds("state functions")] | None = None
+    drop: tuple[str, ...] = ()
+    speeds: Annotated[Any, Holds("speeds")] | None = None
+    instead_of: tuple[str, ...] = ()
+
+
+@dataclass
 class Simulation:
     """What `m.simulate()` and `dalembert simulate` do where nothing else is said: a duration, and `SimulationOptions`."""
 
@@ -92,7 +104,10 @@ class Simulation:
 
 SHAPE = VariantKind(SHAPES, "shape")
 SOLID = VariantKind(SOLIDS, "solid")
-JOINT = VariantKind(JOINTS, "joint", (*fields_of(Connection), Field("prescribed", PrescribedKind(), False, None)))
+CHOSEN_SPEEDS = next(f for f in fields_of(ChosenVariables) if f.name == "speeds")
+JOINT = VariantKind(
+    JOINTS, "joint", (*fields_of(Connection), Field("prescribed", PrescribedKind(), False, None), CHOSEN_SPEEDS)
+)
 FORCE = VariantKind(FORCES, "force")
 CONSTRAINT = VariantKind(CONSTRAINTS, "constraint")
 LAW = VariantKind(LAWS, "law")
@@ -107,5 +122,5 @@ CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
-    "constraints", "forces", "laws", "cut", "initial", "speeds", "outputs", "events", "simulation",
+    "constraints", "forces", "laws", "variables", "cut", "initial", "speeds", "outputs", "events", "simulation",
 )  # fmt: skip

@@ -41,6 +41,13 @@ from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import VariantKind, fields_of, read_fields
 from dalembert.files.models.sampled_data import table_of
 from dalembert.files.models.scope import Scope
+from dalembert.files.models.variables import (
+    chosen_sections,
+    chosen_variables,
+    names_chosen,
+    names_on_joints,
+    speeds_on_joints,
+)
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.parts.conform import checks_of
 from dalembert.parts.events import Event
@@ -74,7 +81,7 @@ def read_system(document: Entry) -> System:
     system = _imported(given["import"]) if "import" in given else System()
     joints = {name: p.joint for name, p in system.joints.items()}
     scope = Scope({name: symbol(name) for name in system.parameters}, system.frames, system.bodies, joints)
-    for name, read in _READERS.items():
+    for name, read in _READERS:
         if name in given and given[name].value is not None:
             read(system, given[name], scope)
     return system
@@ -228,8 +235,9 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
-        known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes)]
-        if name.partition(".")[0] not in known:
+        chosen = scope.chosen["q" if entry.path == "initial" else "u"]
+        known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes), *chosen]
+        if name not in known and name.partition(".")[0] not in known:
             raise entry.error(f"there is no joint {name!r}; {nearest(name, known)}", name)
         getattr(system, entry.path)[name] = value
 
@@ -243,12 +251,14 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
             checks[name](value, name)
 
 
-_READERS: dict[str, Callable[[System, Entry, Scope], None]] = {
-    "format": _format, "name": _words, "purpose": _words, "units": _units, "parameters": _parameters, "tables": _tables,
-    "gravity": _gravity, "bodies": _bodies, "ground": _ground, "frames": _frames, "joints": _joints, "constraints": _constraints,
-    "forces": _forces, "laws": _laws, "outputs": _outputs, "events": _events, "cut": _cut, "initial": _initial, "speeds": _initial,
-    "simulation": _simulation,
-}  # fmt: skip
+_READERS: tuple[tuple[str, Callable[[System, Entry, Scope], None]], ...] = (
+    ("format", _format), ("name", _words), ("purpose", _words), ("units", _units), ("parameters", _parameters), ("tables", _tables),
+    ("gravity", _gravity), ("bodies", _bodies), ("ground", _ground), ("frames", _frames), ("joints", _joints),
+    ("constraints", _constraints), ("forces", _forces), ("laws", _laws), ("joints", names_on_joints), ("variables", names_chosen),
+    ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("events", _events), ("cut", _cut),
+    ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
+)  # fmt: skip
+"""In the order in which they need each other; outputs may name chosen variables, and these be made of outputs."""
 
 _SECTION_OF = {
     "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
@@ -265,4 +275,10 @@ def located(problem: ModelError, document: Entry) -> ModelError:
         if section is not None and isinstance(section.value, dict) and name in section.value:
             line, column = section.keys[name]
             return ModelFileError(str(problem), document.file, line, column)
-    return document.error(str(problem))
+    for kind, name in re.findall(r'\b(speed|coordinate)s? "([^"]+)"', str(problem)):
+        for section in chosen_sections(document, kind):
+            if name in section.value or name.rpartition(".")[2] in section.value:
+                line, column = section.keys[name if name in section.value else name.rpartition(".")[2]]
+                return ModelFileError(str(problem), document.file, line, column)
+    of_variables = str(problem).startswith(("instead_of", "dropped coordinates"))
+    return (document.value.get("variables", document) if of_variables else document).error(str(problem))

@@ -61,7 +61,8 @@ from dalembert.parts.conform import (
 )  # fmt: skip
 from dalembert.parts.fields import Function, Holds
 from dalembert.parts.names import nearest
-from dalembert.simulation.integrators.integrator_registry import INTEGRATORS
+from dalembert.parts.speeds import PRESETS
+from dalembert.simulation.integrators.integrator import INTEGRATORS
 from dalembert.trace import Expr
 
 _PLAIN: dict[type, Kind] = {str: Text(), float: PlainNumber(), int: WholeNumber(), bool: Flag()}
@@ -265,6 +266,9 @@ class ActionsKind:
         return {"anyOf": [one, {"type": "array", "items": one}]}
 
 
+STATE_FUNCTIONS = Named(FunctionKind(Function(("s",), constant=False)))
+"""Functions of the state by name."""
+
 _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
@@ -273,6 +277,7 @@ _BY_MARK: dict[str, Kind] = {
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "restitution law": Choice(RESTITUTION), "curve": CurveKind(),
-    "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)),
+    "stabilisation": Either(RecordKind(Baumgarte), Choice(STABILISATIONS)), "state functions": STATE_FUNCTIONS,
+    "speeds": Either(STATE_FUNCTIONS, Choice(PRESETS)),
 }  # fmt: skip
 """The kind of value that `Holds` names."""

@@ -40,7 +40,9 @@ class Scope:
     tables: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Columns of sampled data, as expressions call them."""
     outputs: dict[str, OutputQuantity] = field(default_factory=dict)
-    """Those that events may look at."""
+    """Those that events and chosen speeds may look at."""
+    chosen: dict[str, set[str]] = field(default_factory=lambda: {"q": set(), "u": set()})
+    """Names of coordinates and speeds that the file chooses, for those who may name them."""
 
     def number(self, entry: Entry, **variables: Any) -> Any:
         """A float, or the expression's value: a float or an Expr of parameters and `variables`."""
@@ -88,6 +90,10 @@ class Scope:
     @property
     def t(self) -> Any:
         return symbol("t")
+
+    def own_variable(self, kind: str, name: str) -> Any:
+        """As `State.own_variable`, a symbol."""
+        return symbol(f"#{kind}.{name}") if name in self.chosen[kind] else None
 
     def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Any, Any]:
         """As `State.freedoms`, of symbols."""

@@ -34,6 +34,7 @@ from dalembert.files.models.layout import (
 from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, fields_of, write_fields
 from dalembert.files.models.sampled_data import said_of
+from dalembert.files.models.variables import said_of_joint, said_of_whole, written
 from dalembert.parts.bodies import RigidBody
 from dalembert.parts.events import Event
 from dalembert.parts.frames import Frame
@@ -64,16 +65,22 @@ def plain_data(system: System) -> dict[str, Any]:
         for things in (system.forces, system.constraints, system.laws, system.outputs)
     )
     events = {k: as_expressions(_watched(e, system), system) for k, e in system.events.items()}
-    tables = tables_of(system, [x for part in (forces, constraints, laws, outputs, events) for x in part.values()])
+    on_joints = {k: said_of_joint(p, system) for k, p in system.joints.items() if p.speeds is not None}
+    whole = said_of_whole(system)
+    things = [x for part in (forces, constraints, laws, outputs, events, on_joints) for x in part.values()]
+    tables = tables_of(system, [*things, whole])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
     if system.ground_shapes:
         data["ground"] = {"shapes": ListKind(SHAPE, 0).write(system.ground_shapes, "ground: shapes")}
     data["frames"] = {name: _frame(name, body, frame) for name, (body, frame) in system.frames.items()}
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
+    for name, said_speeds in on_joints.items():
+        data["joints"][name] |= written(said_speeds, f'joint "{name}"')
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
     data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in forces.items()}
     data["laws"] = {k: LAW.write(x, f'law "{k}"') for k, x in laws.items()}
+    data["variables"] = written(whole, "variables")
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
     data["speeds"] = INITIAL["speeds"].write(system.speeds, "speeds")

@@ -20,7 +20,15 @@ import numpy as np
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.tree.kane import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.kane import (
+    first_order,
+    formulation_speeds,
+    refusal,
+    speeds,
+    state,
+    takes_variables,
+    udot,
+)
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
 from dalembert.trace import gradient, jacobian, substitute, symbols, tracing
@@ -34,6 +42,7 @@ __all__ = [
     "refusal",
     "speeds",
     "state",
+    "takes_variables",
     "title",
     "udot",
 ]

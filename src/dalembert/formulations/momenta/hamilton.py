@@ -27,12 +27,12 @@ from dalembert.formulations.momenta.momenta import (
     speeds_rate,
 )
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import conditions, rates_per_speed
-from dalembert.formulations.tree.in_coordinates import first_order, speeds
+from dalembert.formulations.tree.in_coordinates import first_order, speeds, takes_variables
 from dalembert.formulations.tree.lagrangian import potential, structure, unpotential_on_rates
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, gradient
 
@@ -114,6 +114,7 @@ __all__ = [
     "refusal",
     "speeds",
     "state",
+    "takes_variables",
     "title",
     "udot",
 ]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.linear_systems import solve_definite
-from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import (
     RatesState,
     bias,
@@ -29,6 +28,7 @@ from dalembert.formulations.tree.coordinate_rates import (
 from dalembert.formulations.tree.lagrangian import kinetic, momenta, symmetric
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, gradient, substitute
 from dalembert.vectors import vector

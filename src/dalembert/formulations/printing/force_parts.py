@@ -2,7 +2,7 @@
 
 Every formulation's f is linear in what acts on the bodies. So its part due to gravity is the derivative of f in a factor on gravity,
 its part due to the forces (with stiffness and damping of elastic bodies) the derivative in a factor on them, and velocity terms are
-f without both.
+f where both are 0. All three come from one trace.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from dalembert.formulations.formulation import Formulation
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import BodyLoad, Force, JointLoad, Load
-from dalembert.trace import directional, substitute, symbol
+from dalembert.trace import Expr, directional, substitute, symbol
 
-FACTOR = symbol("factor.of.loads")
+FACTOR, GRAVITY = symbol("factor.of.loads"), symbol("factor.of.gravity")
 _MEASURES = ("parts", "part_of", "scales")
 """What A weighs rows and conditions by: it must not hang on which forces are left out."""
 
@@ -55,25 +55,25 @@ class _Multiplied(Force):
 
 def parts(method: Formulation, m: Mechanism, t: Any, q: np.ndarray, w: np.ndarray) -> ForceParts:
     """Traced on the given symbols."""
-    still = np.zeros(3)
-    known = {**m.parameters, FACTOR.name: 1.0}
-
-    def f(gravity: Any, forces: Any, stiffness_factor: Any = 0.0) -> np.ndarray:
-        bodies = tuple(b.slack(stiffness_factor) for b in m.bodies)
-        acted = replace(m, bodies=bodies, gravity=gravity, forces=forces, parameters=known)
-        for name in _MEASURES:
-            acted.__dict__[name] = getattr(m, name)
-        return np.asarray(method.equations(method.state(acted, t, q, w)).f)
-
-    velocity = f(still, {})
-    gravity = _slope(f(FACTOR * m.gravity, {})) if _any(m.gravity) else np.zeros(len(velocity))
     forces = {name: _Multiplied(force) for name, force in m.forces.items()}
-    acted_on = forces or m.elastic
-    return ForceParts(velocity, gravity, _slope(f(still, forces, FACTOR)) if acted_on else np.zeros(len(velocity)))
+    acted = replace(
+        m,
+        bodies=tuple(b.slack(FACTOR) for b in m.bodies),
+        gravity=GRAVITY * m.gravity if _any(m.gravity) else m.gravity,
+        forces=forces,
+        parameters={**m.parameters, FACTOR.name: 1.0, GRAVITY.name: 1.0},
+    )
+    for name in _MEASURES:
+        acted.__dict__[name] = getattr(m, name)
+    f = np.asarray(method.equations(method.state(acted, t, q, w)).f)
+    return ForceParts(substitute(f, _NOTHING), _slope(f, GRAVITY), _slope(f, FACTOR))
 
 
-def _slope(f: np.ndarray) -> np.ndarray:
-    return np.asarray(substitute(directional(f, {FACTOR: 1.0}), {FACTOR: 0.0}))
+_NOTHING = {FACTOR: 0.0, GRAVITY: 0.0}
+
+
+def _slope(f: np.ndarray, factor: Expr) -> np.ndarray:
+    return np.asarray(substitute(directional(f, {factor: 1.0}), _NOTHING))
 
 
 def _any(values: np.ndarray) -> bool:

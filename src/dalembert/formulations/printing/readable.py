@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, count_operations, free_symbols, ops, ordered, substitute, symbol, symbols, tracing
+from dalembert.trace.canonical import Canonical
 from dalembert.trace.collect import Collector, Powers, TooLong, Waves
+from dalembert.trace.expr import unshared_symbol
 from dalembert.trace.graph import rebuild
 from dalembert.trace.text.elements import element_texts
-from dalembert.trace.text.intermediates import WORTH, Intermediates, expanded_length, for_reading, whole
+from dalembert.trace.text.intermediates import WORTH, Intermediates, Lengths, for_reading, whole
 from dalembert.trace.text.notation import Notation
 from dalembert.trace.text.plain import PLAIN
 
@@ -30,6 +34,15 @@ class Algebra:
     constants: frozenset[Expr] = frozenset()
     speeds: frozenset[Expr] = frozenset()
     relations: tuple[Any, ...] = field(default=())
+    order: tuple[Expr, ...] = ()
+    """Symbols in the order in which they are printed; others come after them, by name."""
+
+    def over(self, anew: Canonical) -> Algebra:
+        """The same of symbols made anew."""
+        constants, speeds = (
+            frozenset(anew.anew[s] for s in x if s in anew.anew) for x in (self.constants, self.speeds)
+        )
+        return Algebra(constants, speeds, tuple(anew(list(self.relations))))
 
     def rank(self, x: Expr) -> int:
         """How soon a factor is taken out: speeds, then what else moves, then constants."""
@@ -38,13 +51,15 @@ class Algebra:
     @staticmethod
     def of(m: Mechanism, speeds: Iterable[Expr] = ()) -> Algebra:
         """Parameters are constant, and the joints' coordinates obey their conditions."""
-        q = dict(zip(m.coordinates, symbols("q_", m.coordinates)))
-        relations = []
-        for j in m.joints:
+        coordinates = symbols("q_", m.coordinates)
+        q, relations = m.joint_coordinates(coordinates), []
+        for j in m.in_joint_variables.joints:
             if j.columns and len(j.columns) < j.joint.n_q:
-                own = np.array([q[m.coordinates[at]] for at in j.q_at if at is not None], dtype=object)
+                own = np.array([q[at] for at in j.q_at if at is not None], dtype=object)
                 relations += list(j.joint.condition(own))
-        return Algebra(frozenset(symbol(n) for n in m.parameters), frozenset(speeds), tuple(relations))
+        constants, w = tuple(symbol(n) for n in m.parameters), tuple(speeds)
+        order = (*constants, symbol("t"), *coordinates, *w)
+        return Algebra(frozenset(constants), frozenset(w), tuple(relations), order)
 
 
 TURNS = 2
@@ -75,6 +90,13 @@ class Readable:
     """0 where the other has the element."""
     is_long: dict[str, np.ndarray]
     taken: tuple[str, ...]
+    symbols: Mapping[Expr, Expr]
+    """What its symbols stand for."""
+
+    @cached_property
+    def plain(self) -> Texts:
+        """All elements in plain text."""
+        return self.texts(PLAIN)
 
     def texts(self, notation: Notation, name: Callable[[str], str] = str) -> Texts:
         """All elements written in a notation."""
@@ -89,35 +111,39 @@ class Readable:
     @property
     def values(self) -> dict[str, np.ndarray]:
         """The expressions, from either."""
-        return {key: np.where(self.is_long[key], self.long[key], self.short[key]) for key in self.short}
+        found = {key: np.where(self.is_long[key], self.long[key], self.short[key]) for key in self.short}
+        return dict(zip(found, substitute(list(found.values()), self.symbols)))
 
 
 def readable(values: Mapping[str, np.ndarray], algebra: Algebra = NO_ALGEBRA, taken: Iterable[str] = ()) -> Readable:
     """The form in which arrays of expressions are read most easily; never longer than as they were traced, by `Texts.cost`."""
+    arrays = [np.asarray(x, dtype=object) for x in values.values()]
     with tracing():  # traced one by one, they share nothing yet
-        traced = dict(zip(values, substitute([np.asarray(x, dtype=object) for x in values.values()], {})))
-    names, total = tuple(taken), count_operations(list(traced.values())).total
-    forms = [_split(traced, None, names)]
-    with tracing():
+        anew = Canonical([arrays, list(algebra.relations)], algebra.order)
+        traced, algebra = dict(zip(values, anew(arrays))), algebra.over(anew)
+        names, total = tuple(taken), count_operations(list(traced.values())).total
+        split = partial(_split, taken=names, symbols=anew.back)
+        forms = [split(traced)]
+        shortest, names_of_lines = _Shortest(algebra), _NamesOfLines()
         if total <= MOST_OPERATIONS:
-            shortest = _Shortest(algebra)
-            forms.append(_split({key: _each(x, shortest) for key, x in traced.items()}, None, names))
-            forms += [_split(traced, shortest, names, longest) for longest in LONGEST]
+            forms.append(split({key: _each(x, shortest) for key, x in traced.items()}))
+            forms += [split(traced, shortest, longest) for longest in LONGEST]
         if total <= MOST_IN_LINES:
             lines = traced
             for _ in range(TURNS):
-                lines = _line_by_line(lines, _Shortest(algebra))
-            forms.append(_split(lines, None, names))
+                lines = _line_by_line(lines, shortest, names_of_lines)
+            forms.append(split(lines))
             if total <= MOST_OPERATIONS:
-                forms += [_split(lines, shortest, names, longest) for longest in LONGEST]
-    return min(reversed(forms), key=lambda x: x.texts(PLAIN).cost)
+                forms += [split(lines, shortest, longest) for longest in LONGEST]
+    return min(reversed(forms), key=lambda x: x.plain.cost)
 
 
 class _Shortest:
     """The shortest of an element's forms."""
 
     def __init__(self, algebra: Algebra):
-        self._forms: list[Collector] = [form(algebra.relations, algebra.rank) for form in (Waves, Powers)]
+        self.length = Lengths()
+        self._forms: list[Collector] = [form(algebra.relations, algebra.rank, self.length) for form in (Waves, Powers)]
         self._found: dict[Expr, Any] = {}
 
     def __call__(self, e: Any) -> Any:
@@ -132,15 +158,27 @@ class _Shortest:
         for form in self._forms:
             try:
                 found.append(form.written(e))
+                if form.only_symbols(e):
+                    break
             except TooLong:
                 continue
-        return min((*found, e), key=expanded_length)
+        return min((*found, e), key=self.length)
 
 
-def _line_by_line(values: Mapping[str, np.ndarray], form: Callable[[Any], Any]) -> dict[str, np.ndarray]:
+class _NamesOfLines(dict[str, Expr]):
+    """Symbols that stand for lines: the same ones at every turn, so that a line that did not change is known."""
+
+    def __missing__(self, name: str) -> Expr:
+        self[name] = unshared_symbol(f"#{name}")
+        return self[name]
+
+
+def _line_by_line(
+    values: Mapping[str, np.ndarray], form: Callable[[Any], Any], names: _NamesOfLines
+) -> dict[str, np.ndarray]:
     """Every line of the text in its shortest form, with the names of other lines as symbols."""
     arrays = list(values.values())
-    named = {e: symbol(f"#{name}") for name, e in for_reading(arrays).assignments}
+    named = {e: names[name] for name, e in for_reading(arrays).assignments}
     over_names: dict[Expr, Any] = {}
     real: dict[Expr, Any] = {}
     for e in ordered(arrays):
@@ -154,16 +192,21 @@ def _line_by_line(values: Mapping[str, np.ndarray], form: Callable[[Any], Any]) 
 
 
 def _split(
-    values: Mapping[str, np.ndarray], form: Callable[[Any], Any] | None, taken: tuple[str, ...], longest: int = 0
+    values: Mapping[str, np.ndarray],
+    form: Callable[[Any], Any] | None = None,
+    longest: int = 0,
+    *,
+    taken: tuple[str, ...] = (),
+    symbols: Mapping[Expr, Expr] = MappingProxyType({}),
 ) -> Readable:
     """Elements in a form, if one is given and makes them short; the others to be written with names."""
-    short, long, is_long = {}, {}, {}
+    length, short, long, is_long = Lengths(), {}, {}, {}
     for key, x in values.items():
         made = x if form is None else _each(x, form)
-        lengthy = [type(e) is Expr and expanded_length(e) > longest for e in made.ravel()]
+        lengthy = [type(e) is Expr and (not longest or length(e) > longest) for e in made.ravel()]
         is_long[key] = np.array(lengthy, dtype=bool).reshape(x.shape)
         short[key], long[key] = np.where(is_long[key], 0.0, made), np.where(is_long[key], x, 0.0)
-    return Readable(short, long, is_long, taken)
+    return Readable(short, long, is_long, taken, symbols)
 
 
 def _each(values: np.ndarray, form: Callable[[Any], Any]) -> np.ndarray:

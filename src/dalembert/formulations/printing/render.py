@@ -17,7 +17,6 @@ from dalembert.trace.text import to_sympy
 from dalembert.trace.text.intermediates import program, whole
 from dalembert.trace.text.latex_atoms import name_in_latex
 from dalembert.trace.text.latex_notation import NOTATION
-from dalembert.trace.text.plain import PLAIN
 
 if TYPE_CHECKING:
     from dalembert.formulations.printing.written_equations import WrittenEquations
@@ -66,7 +65,7 @@ def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, li
 
 
 def text(eq: WrittenEquations) -> str:
-    written = sections(eq).texts(PLAIN)
+    written = eq.sections.plain
     left, right = balance(eq, written.tables)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
     if len(eq.gamma):
@@ -101,7 +100,7 @@ def _rates(eq: WrittenEquations, table: np.ndarray) -> list[tuple[str, str]]:
 
 
 def latex(eq: WrittenEquations) -> str:
-    written = sections(eq).texts(NOTATION, name_in_latex)
+    written = eq.sections.texts(NOTATION, name_in_latex)
     left = ("" if _is_one(eq.A) else "A ") + r"\dot{u}" + (r" + B^{T} \lambda" if len(eq.gamma) else "")
     right = " + ".join(name_in_latex(name) for name in balance(eq, written.tables)[1])
     speeds = r", \quad u = " + _column([name_in_latex(w.name) for w in eq.u]) if len(eq.u) else ""
@@ -131,7 +130,7 @@ def _column(names: list[str]) -> str:
 
 def in_sympy(eq: WrittenEquations) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
     sympy = optional("sympy", "writing equations in SymPy", TraceError)
-    found = sections(eq)
+    found = eq.sections
     values = found.values
     if eq.symmetric:
         values["A"] = np.where(np.tri(len(eq.A), dtype=bool), values["A"], values["A"].T)

@@ -16,9 +16,9 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation
 from dalembert.formulations.partial_linearisation import SmallCoordinates, Truncation, small_speeds
 from dalembert.formulations.printing.force_parts import ForceParts, parts
-from dalembert.formulations.traced import shortest
 from dalembert.kinematics import totals
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import shortest
 from dalembert.mechanism import Mechanism
 from dalembert.trace import Operations, count_operations, evaluate, symbol, symbols, tracing
 from dalembert.words import counted
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.constraints.methods.solution import Solution
+    from dalembert.formulations.printing.readable import Readable
     from dalembert.kernels.compiled_equations import CompiledEquations
     from dalembert.trace import Expr
 
@@ -173,6 +174,13 @@ class WrittenEquations:
             return cast("Expr | float", energy if self.small is None else self._kept.up_to(energy, 2))
 
     # -- for people -----------------------------------------------------------------------------------------------------
+    @cached_property
+    def sections(self) -> Readable:
+        """What there is to read, in the form in which it is read most easily."""
+        from dalembert.formulations.printing.render import sections
+
+        return sections(self)
+
     def text(self) -> str:
         """Plain text by headings; written out where that can be read, else with named intermediates first."""
         from dalembert.formulations.printing.render import text

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.joint_directions import left_inverse, motion
-from dalembert.formulations.symmetric import add_gram
+from dalembert.formulations.tree.weighed_bodies import add_gram
 from dalembert.kinematics.loads import Loads
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism

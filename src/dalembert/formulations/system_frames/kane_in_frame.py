@@ -15,7 +15,6 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.system_frames.floating_tree import (
     FloatingTree,
     TreeMotion,
@@ -23,6 +22,7 @@ from dalembert.formulations.system_frames.floating_tree import (
     with_roots_at_rest,
 )
 from dalembert.formulations.tree import in_speeds
+from dalembert.formulations.tree.weighed_bodies import add_gram
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, loads
 from dalembert.kinematics.state import State

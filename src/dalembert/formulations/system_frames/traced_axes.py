@@ -9,8 +9,8 @@ import numpy as np
 
 from dalembert.formulations.system_frames.floating_tree import TreeMotion, floating_trees, with_roots_at_rest
 from dalembert.formulations.system_frames.kane_in_frame import KaneInFrame, Slip
-from dalembert.formulations.traced import TracedSource
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, jacobian
 from dalembert.vectors import Vector

@@ -1,6 +1,6 @@
 """Lagrange's equations in quasi-coordinates: Boltzmann and Hamel's [C 134–147].
 
-With u = Wᵀq̇ (W is C's: coordinates × speeds) and T̄(q, u, t), [C 147b] is
+With u = Wᵀq̇ + w (W is C's: coordinates × speeds; w only where the user chose speeds with it) and T̄(q, u, t), [C 147b] is
 
 d/dt T̄,u + W⁻¹γ T̄,u − W⁻¹T̄,q = W⁻¹Q − W⁻¹Aᵀλ,   γ π = Ẇ π − {q̇ᵀ W,q_k π},
 
@@ -16,15 +16,23 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed, speeds_from, speeds_per_rate
-from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.in_speeds import (
+    first_order,
+    formulation_speeds,
+    refusal,
+    speeds,
+    state,
+    takes_variables,
+    udot,
+)
 from dalembert.formulations.tree.lagrangian import in_rates, potential, symmetric, unpotential
 from dalembert.kinematics import totals
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
-from dalembert.trace import directional, gradient, substitute, symbols
+from dalembert.trace import Expr, directional, gradient, substitute, symbols
 
 title = "Lagrange, quasi-coordinates (Boltzmann–Hamel)"
 
@@ -34,13 +42,16 @@ def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:
     q = list(s.coordinates)
     rates, fixed = symbols("rate.of.", s.mechanism.coordinates), symbols("pi.", s.mechanism.speeds)
     h = fixed @ speeds_from(s, rates) if len(fixed) else 0.0
-    turned = directional(gradient(h, list(rates)), dict(zip(q, rates))) - gradient(h, q)
+    moving = dict(zip(q, rates)) | ({s.t: 1.0} if type(s.t) is Expr else {})
+    turned = directional(gradient(h, list(rates)), moving) - gradient(h, q)
     return np.asarray(substitute(turned, dict(zip(rates, s.rates)) | dict(zip(fixed, pi))))
 
 
 def turned_momenta(s: State, pi: np.ndarray) -> np.ndarray:
     """W⁻¹γ π: joint by joint as the joint knows it (ω × π of a free rotation [C 198]), else by differentiation."""
     m = s.mechanism
+    if m.variables is not None:
+        return np.asarray(rates_per_speed(s).T @ gamma_times(s, pi))
     out = np.zeros(m.n_u, dtype=object)
     unknown: list[int] = []
     for j, q, u in zip(m.joints, s.joint_q, s.joint_u):
@@ -110,6 +121,7 @@ __all__ = [
     "refusal",
     "speeds",
     "state",
+    "takes_variables",
     "title",
     "udot",
 ]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dalembert.formulations.tree.coordinate_rates import n_conditions
 from dalembert.mechanism import Mechanism
 
+takes_variables = "coordinates"
+"""Coordinates may be others than the joints'; speeds do not matter."""
+
 
 def refusal(m: Mechanism) -> str | None:
     """Every mechanism can be written."""

@@ -9,6 +9,9 @@ import numpy as np
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
+takes_variables = "all"
+"""Coordinates and speeds may be others than the joints'."""
+
 
 def refusal(m: Mechanism) -> str | None:
     """Every mechanism can be written."""

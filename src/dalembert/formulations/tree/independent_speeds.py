@@ -74,6 +74,7 @@ class InIndependentSpeeds(ChoosesSpeeds):
     """A formulation in some of its speeds w, of which constraints determine the others; `choice` says which, if that is settled."""
 
     title: str
+    takes_variables = "all"
 
     def __init__(self, choice: PivotChoice | None = None, decay: float = 0.0):
         self.choice, self.decay = choice, decay

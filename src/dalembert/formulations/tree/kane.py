@@ -10,11 +10,19 @@ import numpy as np
 
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity
-from dalembert.formulations.symmetric import add_gram
-from dalembert.formulations.tree.in_speeds import first_order, formulation_speeds, refusal, speeds, state, udot
+from dalembert.formulations.tree.in_speeds import (
+    first_order,
+    formulation_speeds,
+    refusal,
+    speeds,
+    state,
+    takes_variables,
+    udot,
+)
 from dalembert.formulations.tree.partial_velocities import partial_velocities
+from dalembert.formulations.tree.weighed_bodies import add_gram, modal_drift, weighed
 from dalembert.kinematics.constraint_rows import constraint_rows
-from dalembert.kinematics.loads import loads
+from dalembert.kinematics.loads import loads, on_joints
 from dalembert.kinematics.state import State
 
 title = "Kane, relative coordinates"
@@ -25,9 +33,9 @@ def mass_matrix(s: State) -> np.ndarray:
     m = s.mechanism
     A = np.zeros((m.n_u, m.n_u), dtype=object if s.traced else float)
     for k, body in enumerate(m.bodies, start=1):
-        columns, P = list(m.path_columns[k]), s.partials[k]
+        columns = list(m.path_columns[k])
         if columns and not body.massless:
-            for J, MJ in body.weighed(s.poses[k].R, s.com_arms[k - 1], s.modal_q(k), P.W, P.V):
+            for J, MJ in weighed(s, k):
                 add_gram(A, columns, MJ, J)
     return A
 
@@ -42,14 +50,12 @@ def equations(s: State) -> Equations:
         columns = list(m.path_columns[k])
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
-        P, a0 = s.partials[k], s.bias_accelerations[k]
-        at, force, moment = s.instants[k - 1], applied.force[k - 1], applied.moment[k - 1]
-        rows = body.weighed(at.R, at.arm, at.q, P.W, P.V)
-        for (J, MJ), left in zip(rows, body.balance(at, a0.w, a0.v, np.zeros(len(at.q)), force, moment)):
+        a0, at = s.bias_accelerations[k], s.instants[k - 1]
+        force, moment = applied.force[k - 1], applied.moment[k - 1]
+        for (J, MJ), left in zip(weighed(s, k), body.balance(at, a0.w, a0.v, modal_drift(s, k), force, moment)):
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ left
-    for joint, values in zip(m.joints, applied.joint):
-        f[joint.columns] = f[joint.columns] + values[joint.free]
+    f = f + on_joints(s, applied)
     closed = constraint_rows(s)
     return Equations(A, f, closed.B, closed.gamma)
 
@@ -68,6 +74,7 @@ __all__ = [
     "refusal",
     "speeds",
     "state",
+    "takes_variables",
     "title",
     "udot",
 ]

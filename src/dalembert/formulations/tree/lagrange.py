@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.coordinate_rates import RatesState, rows_in_rates, speed_rates
-from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds
+from dalembert.formulations.tree.in_coordinates import first_order, refusal, speeds, takes_variables
 from dalembert.formulations.tree.lagrangian import Structure, in_rates, structure, unpotential_on_rates
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
@@ -85,6 +85,7 @@ __all__ = [
     "speeds",
     "state",
     "structure",
+    "takes_variables",
     "title",
     "udot",
 ]

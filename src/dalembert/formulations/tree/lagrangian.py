@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.formulations.traced import TracedSource
 from dalembert.formulations.tree.coordinate_rates import RatesState, conditions, speeds_per_rate
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
 from dalembert.kinematics.state import State
+from dalembert.kinematics.traced import TracedSource
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces import Force
 from dalembert.trace import directional, gradient, jacobian, substitute, symbol, symbols

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.formulations.symmetric import add_gram
-from dalembert.kinematics.loads import loads
+from dalembert.formulations.tree.weighed_bodies import add_gram, weighed
+from dalembert.kinematics.loads import loads, on_joints
 from dalembert.kinematics.state import State
 
 
@@ -23,13 +23,10 @@ def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.
         columns = list(m.path_columns[k])
         if (body.massless and not applied.loaded(k)) or not columns:
             continue
-        partial, a0, at = s.partials[k], known[k], s.instants[k - 1]
-        rows = body.weighed(at.R, at.arm, at.q, partial.W, partial.V)
+        a0, at = known[k], s.instants[k - 1]
         left = body.balance(at, a0.w, a0.v, s.modal_udot(k, udot0), applied.force[k - 1], applied.moment[k - 1])
-        for (J, MJ), force in zip(rows, left):
+        for (J, MJ), force in zip(weighed(s, k), left):
             V = J @ P[columns]
             add_gram(A, every, MJ @ P[columns], V)
             f[:] = f + V.T @ force
-    for joint, values in zip(m.joints, applied.joint):
-        f[:] = f + P[joint.columns].T @ values[joint.free]
-    return A, f
+    return A, np.asarray(f + P.T @ on_joints(s, applied))

@@ -21,6 +21,7 @@ class _InSpeeds:
     """In the mechanism's own speeds."""
 
     title: str
+    takes_variables = "all"
 
     refusal = staticmethod(in_speeds.refusal)
     speeds = staticmethod(in_speeds.speeds)

@@ -24,8 +24,8 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.joint_directions import left_inverse, motion
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.formulations.symmetric import add_gram
 from dalembert.formulations.tree.in_speeds import first_order
+from dalembert.formulations.tree.weighed_bodies import add_gram
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import Loads, loads
 from dalembert.kinematics.state import State

@@ -48,16 +48,20 @@ class LawValues:
     coefficients: dict[str, list[Any]]
 
 
-def law_values(s: State, rows: Rows, mode: ModeLayout) -> LawValues:
-    """See `LawValues`; `rows` are those of the laws."""
+def law_values(s: State, rows: Rows, mode: ModeLayout | None) -> LawValues:
+    """See `LawValues`; `rows` are those of the laws. Without a mode, what slides goes the way it does."""
     m: Mechanism = s.mechanism
     table: LawTable = m.law_table
     speeds = list(rows.B @ s.speeds - rows.b) if len(rows.b) else []
     directions: list[Any] = []
     found: dict[str, list[Any]] = {name: [] for name in COEFFICIENTS}
     for i, e in enumerate(table.elements):
-        way: list[Any] = [mode.symbol("direction", DIRECTIONS * i + k) for k in range(DIRECTIONS)]
         v = [speeds[k] for k in e.tangents]
+        way: list[Any] = [0.0] * DIRECTIONS
+        if mode is not None:
+            way = [mode.symbol("direction", DIRECTIONS * i + k) for k in range(DIRECTIONS)]
+        elif len(v) == 1:
+            way[0] = select(v[0] < 0.0, -1.0, 1.0)
         slip: Any = 0.0
         if len(v) == 1:
             slip = way[0] * v[0]

@@ -19,7 +19,7 @@ from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_val
 from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RowsToKeep
-from dalembert.kernels.rhs.row_pattern import Pattern, pattern
+from dalembert.kernels.rhs.row_solver import Pattern, pattern
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.kinematics.constraint_rows import Rows
 from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout

@@ -15,16 +15,16 @@ import numpy as np
 from dalembert.constraints import COMPILED, method
 from dalembert.constraints.massless import carried
 from dalembert.constraints.methods.compiled import SystemStructure, emit_multipliers, emit_solve
-from dalembert.formulations import Formulation
+from dalembert.formulations import Formulation, formulation_named
 from dalembert.formulations.equations import Equations
-from dalembert.formulations.formulation import SolvesRows, TakesTerms
+from dalembert.formulations.formulation import SolvesRows, TakesTerms, formulation_speed_symbols
 from dalembert.kernels.independent_rows import independent_rows
-from dalembert.kernels.rhs.formulation_speeds import formulation_named, formulation_speed_symbols, settled_choice
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
-from dalembert.kernels.rhs.right_hand_side import RowsToKeep, is_range_space
+from dalembert.kernels.rhs.right_hand_side import RowsToKeep, is_range_space, settled_choice
 from dalembert.kernels.runtime.kernel import Kernel
 from dalembert.kernels.runtime.straight import KERNEL, block, extra_input, known_symbols
 from dalembert.kinematics.constraint_rows import constraint_rows
+from dalembert.kinematics.in_variables import on_joint_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.parts.forces.force import Force, JointLoad
@@ -71,9 +71,17 @@ class FurtherForces(Force):
     tau: np.ndarray
 
     def loads(self, s: Any) -> list[JointLoad]:
-        tau = self.tau
-        on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in self.mechanism.joints]
+        joints, tau = self.mechanism.in_joint_variables.joints, self._on_joints(s)
+        on = [(j, [0.0 if at is None else tau[at] for at in j.u_at]) for j in joints]
         return [JointLoad(j.name, values) for j, values in on if j.columns]
+
+    def _on_joints(self, s: Any) -> Any:
+        """The forces on the joints' speeds; the state may be in these, or in the mechanism's own."""
+        m = self.mechanism
+        if m.variables is None:
+            return self.tau
+        q = s.coordinates if s.mechanism.variables is not None else m.own_coordinates(s.coordinates)
+        return on_joint_speeds(State(m, s.t, q, np.zeros(m.n_u)), self.tau)
 
 
 def forced_by(m: Mechanism, tau: np.ndarray) -> Mechanism:

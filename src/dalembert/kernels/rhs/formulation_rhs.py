@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations import Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds
+from dalembert.formulations.formulation import ChoosesSpeeds, uses_mechanism_speeds
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel, to_formulation_speeds, to_speeds
-from dalembert.kernels.rhs.formulation_speeds import uses_mechanism_speeds
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_solver import RowSolver

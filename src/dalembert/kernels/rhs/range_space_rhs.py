@@ -18,8 +18,7 @@ from dalembert.constraints.massless import carried
 from dalembert.kernels.rhs.closing_code import ClosingCode
 from dalembert.kernels.rhs.projection import ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
-from dalembert.kernels.rhs.row_pattern import Pattern, pattern
-from dalembert.kernels.rhs.row_solver import RowSolver
+from dalembert.kernels.rhs.row_solver import Pattern, RowSolver, pattern
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols
 from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.state import State

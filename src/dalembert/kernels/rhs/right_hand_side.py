@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.errors import FormulationError
 from dalembert.formulations import FORMULATIONS, Formulation
+from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.mechanism import Mechanism
@@ -166,3 +167,15 @@ def right_hand_side(c: Catalogue, form: Formulation, constraints: str, keep: Row
     from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
 
     return FormulationRightHandSide(m, form, constraints, keep)
+
+
+def settled_choice(form: Formulation, m: Mechanism) -> tuple[Any, ...]:
+    """What code depends on of a formulation: itself, or its kind, the choice of speeds that is settled and the decay of gaps; and
+    parameters' values.
+
+    By these some formulations look for bodies without inertia; Kane's equations never do.
+    """
+    values = () if form is FORMULATIONS["kane"] else tuple(m.parameters.values())
+    if not isinstance(form, InIndependentSpeeds):
+        return form, None, values
+    return type(form), form.choice, form.decay, values

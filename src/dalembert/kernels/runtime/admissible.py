@@ -29,7 +29,9 @@ def emit_unfit(module: Module, m: Mechanism, lanes: int, n_extra: int) -> Signat
     """`unfit(t, q, u, x)` → 1 where in some lane a number is not finite or a condition does not hold, else 0."""
     with tracing():
         s = m.symbolic_state()
-        left = [abs(c) for j, q in zip(m.joints, s.joint_q) if j.columns for c in j.joint.condition(q)]
+        left = [
+            abs(c) for j, q in zip(m.in_joint_variables.joints, s.joint_q) if j.columns for c in j.joint.condition(q)
+        ]
         outputs = [Output(reduce(maximum, left), "y", 0)] if left else []
         code = module.block(block("conditions", known_symbols(m), outputs), lanes) if left else None
     parameters: dict[str, Any] = dict.fromkeys(("t", "q", "u", "x"), Pointer)
@@ -61,7 +63,8 @@ def check_finite(given: Mapping[str, tuple[str, np.ndarray, Sequence[str]]], whe
 
 def check_admissible(m: Mechanism, q: np.ndarray, where: str) -> None:
     """Refuse coordinates of one state (n,) or of many (K, n) that do not obey the conditions of their joints."""
-    for j in m.numeric.joints:
+    q = m.joint_coordinates(q)
+    for j in m.numeric.in_joint_variables.joints:
         at = [i for i in j.q_at if i is not None]
         if not j.columns or len(at) != j.joint.n_q or not len(j.joint.condition(np.asarray(j.joint.reference))):
             continue

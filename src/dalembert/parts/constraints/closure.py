@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,15 +28,18 @@ class JointClosure(Constraint):
     on_parent: Frame
     on_child: Frame
 
+    def __post_init__(self) -> None:
+        """Nothing is checked: it is made of a mechanism's joint, whose parts were."""
+
     @property
     def bodies(self) -> tuple[str, ...]:
         return (self.child, self.parent)
 
-    @property
+    @cached_property
     def ends(self) -> tuple[Point, Point]:
         """Points on the child and on the parent: of an elastic body, on the node that is named or on its floating frame."""
         sides = ((self.child, self.on_child), (self.parent, self.on_parent))
-        return tuple(Point(body, on.position, on.node or "frame") for body, on in sides)  # type: ignore[return-value]
+        return tuple(Point.trusted(body, on.position, on.node or "frame") for body, on in sides)  # type: ignore[return-value]
 
     def acts_at(self, s: State) -> tuple[Any, Any]:
         """On the child, and on the parent."""

@@ -26,6 +26,14 @@ class Point(Portable):
             text(self.node, "Point: node")
         object.__setattr__(self, "at", numbers(self.at, (3,), f'Point of "{self.body}"'))
 
+    @classmethod
+    def trusted(cls, body: str, at: Vector, node: str | None) -> Point:
+        """A point from parts already known to be right."""
+        made = object.__new__(cls)
+        for name, value in (("body", body), ("at", at), ("node", node)):
+            object.__setattr__(made, name, value)
+        return made
+
 
 def point(given: Any, what: str) -> Point:
     """A Point from a Point, a body's name, (name, three numbers), or (name, node)."""

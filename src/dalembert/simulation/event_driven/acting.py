@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.errors import SimulationError
-from dalembert.kinematics.law_mode import ElementState
+from dalembert.kinematics.in_variables import on_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch, names_of
@@ -55,7 +55,7 @@ def act(run: LawRun, actions: list[Action], t: float, y: np.ndarray) -> np.ndarr
         s = m.with_parameters(**run.parameters).state(q, u, t)
         match action:
             case Switch(law, on):
-                _switch(run, law, on, t, y)
+                run.switch(law, on, t, y)
             case SetParameter(parameter, value):
                 run.set_parameter(parameter, _number(value, s, f'parameter "{parameter}"'))
             case Impulse(at, impulse, angular):
@@ -64,22 +64,13 @@ def act(run: LawRun, actions: list[Action], t: float, y: np.ndarray) -> np.ndarr
                     angular, s
                 )
             case JointImpulse(joint, value, coordinate):
-                j = m.joints[m.joint_number[joint] - 1]
+                joints = m.in_joint_variables
+                j = joints.joints[m.joint_number[joint] - 1]
                 column = j.own_u[chosen(j.joint.inner, joint, coordinate, "JointImpulse")]
                 if column is None:
                     raise missing(m, joint, "joint that is free to move", m.speeds, "JointImpulse")
-                total[column] += _number(value, s, f'impulse on joint "{joint}"')
+                total += on_speeds(s, _number(value, s, f'impulse on joint "{joint}"') * np.eye(joints.n_u)[column])
     return total
-
-
-def _switch(run: LawRun, law: str, on: bool, t: float, y: np.ndarray) -> None:
-    """Elements of a law switched off; or on, where they are."""
-    mode, k = run.mode, run.kinetics(t, y)
-    for i in k.table.of_law(law):
-        if not on:
-            mode.set(i, ElementState.OFF)
-        elif mode.state(i) is ElementState.OFF:
-            run.put_on(mode, k, i)
 
 
 def _number(value: Any, s: Any, what: str) -> float:

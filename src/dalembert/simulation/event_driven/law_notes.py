@@ -19,7 +19,9 @@ def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
     """Forces and states at the samples (t, rows of q, u, losses and works), impacts and modes so far."""
     table, n = run.program.rhs.table, run.n_q + run.model.n_u
     force, gap, slip, state, determined = _samples(run, t, rows)
-    element = np.zeros(len(table), dtype=int)
+    element = np.array(
+        [table.of_law(table.laws[k])[0] for k in table.law_of], dtype=int
+    )  # also of rows that nothing moves
     for i, e in enumerate(table.elements):
         element[list(e.rows)] = i
     h, m = run.hits, run.modes

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
+from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
@@ -22,12 +23,26 @@ _RUN: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
 
 @dataclass(frozen=True, eq=False)
 class LawProgram(Program):
-    """Kane's equations by range space with laws. Two numbers are integrated for every law: what it takes for good, and the work of its
+    """Equations with laws. Two numbers are integrated for every law: what it takes for good, and the work of its
     forces."""
 
     @cached_property
+    def equation_choice(self) -> EquationChoice:
+        """Laws are integrated in the mechanism's speeds, whichever formulation gives their rates."""
+        return kane_by(self.catalogue, "range_space")
+
+    @cached_property
     def rhs(self) -> LawRightHandSide:
-        return LawRightHandSide(self.catalogue.mechanism, self.kept.keep)
+        m, by = self.catalogue.mechanism, self.chosen
+        if by is None or by.usual:
+            return LawRightHandSide(m, self.kept.keep)
+        from dalembert.kernels.masked.law_formulation_rhs import LawFormulationRightHandSide
+
+        return LawFormulationRightHandSide(m, self.kept.keep, by.form, by.constraints)
+
+    @cached_property
+    def _asked_for(self) -> tuple[Any, ...]:
+        return (*super()._asked_for, None if self.chosen is None else self.chosen.code_depends_on)
 
     @property
     def mechanism(self) -> Mechanism:

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.nonsmooth.at_state import violation
 from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
 from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
+from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
 from dalembert.errors import SimulationError
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
@@ -29,15 +31,12 @@ from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
-from dalembert.simulation.march.callback import registered
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.run import Run
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
-INSIDE = 1e-9
-"""Gap, by its scale, below which a run cannot begin."""
 NEAR, FAR, PLACED = 1e-3, 0.1, 1e-16
 """Parts of a step over which the slope of a margin is taken, and beyond which its zero is not looked for; part of the time by which an
 event is placed."""
@@ -111,7 +110,7 @@ class LawRun(Run):
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         super().begin(q, u, parameters)
-        with registered(self.handler):
+        with self.callbacks():
             mode, k = self.mode, self.kinetics(self.t, self.part("y").copy())
             for i, e in enumerate(k.elements):
                 if self.model.laws[e.law].on:
@@ -121,14 +120,21 @@ class LawRun(Run):
     def put_on(self, mode: LawMode, k: Kinetics, i: int) -> None:
         """Switch element i on in the state `k`: open, or sticking or held where it is; refused where it has gone through."""
         e = k.elements[i]
-        if e.normal is not None and e.has_gap and k.gap[e.normal] < -INSIDE * k.size(i):
-            raise SimulationError(
-                f'law "{k.table.title(i)}" is violated {self._when()}: its gap is {k.gap[e.normal]:.6g}. Let nothing have gone '
-                "through when it begins to act, or move the law"
-            )
+        said = violation(k, i, self._when())
+        if said is not None:
+            raise SimulationError(said)
         mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
         for r in (*e.tangents, *e.holds):
             mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
+
+    def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
+        """Switch the elements of a law off; or on, where they are in the state y."""
+        mode, k = self.mode, self.kinetics(t, y)
+        for i in k.table.of_law(law):
+            if not on:
+                mode.set(i, ElementState.OFF)
+            elif mode.state(i) is ElementState.OFF:
+                self.put_on(mode, k, i)
 
     def _when(self) -> str:
         return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
@@ -243,7 +249,7 @@ class LawRun(Run):
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
-        with registered(self.handler):
+        with self.callbacks():
             return history(self, t, rows)
 
     @property
@@ -444,6 +450,8 @@ class LawRun(Run):
                 f"at t = {t:.6g} s no accelerations obey all laws ({self._told(self.mode)} follows): with so much friction what slides "
                 "jams (Painlevé's paradox). It was carried on by an impact without collision"
             )
+        if self.mode.loose and k.table.loads:
+            self._say_loads(k)
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
@@ -459,6 +467,14 @@ class LawRun(Run):
                 start.go()
             dy = self.part("dy")[n_q : n_q + n_u]
             ending(self, self.kinetics(self.t, self.part("y").copy()), dy)
+
+    def _say_loads(self, k: Kinetics) -> None:
+        """Tell of friction whose load is not unique while redundant laws touch."""
+        for i in loaded_at_will(k, self.mode):
+            self.near_miss = self.near_miss or (
+                f'from t = {self.t:.6g} s on, what presses on law "{k.table.title(i)}" is not unique, as more touches or sticks than '
+                "is needed, and so neither is its friction nor the motion: one share of the load was taken"
+            )
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""

@@ -4,6 +4,8 @@ An integrator is combined with parts that it knows by their contracts alone:
 - the equations (`march.equations`) give the slope and the projection onto constraints, which is nothing where there are none;
 - a step control (`step_control`) chooses the length of steps by their errors;
 - a watch over singular poses (`singular_pose`) limits and places steps; without constraints there is nothing to watch.
+
+`INTEGRATORS` are those a user can name. To add one: write its file and add it there.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
+from dalembert.registry import Registry
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.trace.native import Signature
@@ -65,6 +69,8 @@ class Integrator:
     """Whether it marches equations in any speeds; if not, Kane's, by range space."""
     keeps_constraints: ClassVar[bool] = True
     """Whether it marches mechanisms with loops or constraints."""
+    takes_impacts: ClassVar[bool] = False
+    """Whether its steps go over impacts and changes of friction; if not, laws are marched from event to event."""
 
     def parts(self, m: Unknowns) -> dict[str, int]:
         """Sizes of further parts of the memory."""
@@ -110,3 +116,34 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 
         event_t=1,  # time of the event found
         margins=n_margins,  # of laws, at the time looked at
     )
+
+
+INTEGRATORS: Registry[Integrator] = Registry(
+    {
+        "dop853": "dalembert.simulation.integrators.dop853:DOP853",
+        "rk4": "dalembert.simulation.integrators.rk4:RK4",
+        "moreau": "dalembert.simulation.integrators.moreau:Moreau",
+        "midpoint": "dalembert.simulation.integrators.midpoint:Midpoint",
+        "radau": "dalembert.simulation.integrators.radau:Radau",
+    }
+)
+"""Name → integrator, imported when first asked for. Names cost nothing; `adaptive`, `order` and what it can do are attributes."""
+
+ADAPTIVE, FIXED = "dop853", "rk4"
+"""What is used where no name is given: without a step, and with one."""
+
+
+def integrator_named(name: object) -> Integrator:
+    if name not in INTEGRATORS:
+        raise SimulationError(f"method={name!r} is not known; choose one of {', '.join(map(repr, INTEGRATORS))}")
+    return INTEGRATORS[str(name)]
+
+
+def fixed_step_names() -> list[str]:
+    """Integrators that take a step instead of tolerances."""
+    return [name for name, x in INTEGRATORS.items() if not x.adaptive]
+
+
+def constraint_names() -> list[str]:
+    """Integrators that march mechanisms with loops or constraints."""
+    return [name for name, x in INTEGRATORS.items() if x.keeps_constraints]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.formulations.tree.coordinate_rates import speeds_per_rate
 from dalembert.kernels.runtime.straight import block, known_symbols
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
@@ -18,7 +19,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.recursive import algorithms as recursive
 from dalembert.simulation.march.marched_equations import MarchedEquations, controller_forces, layout_of_inputs
-from dalembert.trace import directional, gradient, symbols, tracing
+from dalembert.trace import directional, gradient, symbol, symbols, tracing
 from dalembert.trace.native import Output, Pointer, Signature
 
 
@@ -56,6 +57,11 @@ def on_coordinates(m: Mechanism, q: Any, Q: Any) -> np.ndarray:
     """F with F·δq = Q·δs, where δs is the displacement along the speeds that δq makes."""
     shift = symbols("#dq.", m.coordinates)
     power: Any = 0.0
+    if m.variables is not None:
+        near = m.admissible(q)
+        moved = np.asarray(directional(near, dict(zip(q, shift))))
+        per_rate = speeds_per_rate(State(m, symbol("t"), near, np.zeros(m.n_u)))
+        return gradient(Q @ (per_rate @ moved), list(shift))
     for j in m.joints:
         at = [i for i in j.q_at if i is not None]
         if at and len(at) == j.joint.n_q:

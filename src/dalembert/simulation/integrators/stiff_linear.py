@@ -11,11 +11,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.formulations.tree.coordinate_rates import speeds_per_rate
 from dalembert.kernels.runtime.straight import block, known_symbols
+from dalembert.kinematics.state import State
 from dalembert.simulation.integrators.dense_linear import ComplexNumbers, RealNumbers, emit_lu
 from dalembert.simulation.integrators.integrator import Unknowns
 from dalembert.simulation.march.marched_equations import MarchedEquations, layout_of_inputs
-from dalembert.trace import jacobian, symbols, tracing
+from dalembert.trace import depends_on, jacobian, symbol, symbols, tracing
 from dalembert.trace.native import IntPointer, Output, Pointer, Signature
 from dalembert.trace.native.module import Prefixed
 
@@ -124,6 +129,28 @@ class StiffLinear:
         with f.loop(self.e.n_q) as i:
             p.across[i] = b[i] - p.across[i]
 
+    def _displacements(self, state: State, dq: np.ndarray) -> list[Any]:
+        """Displacements along the speeds that dq makes; they hang on the pose alone."""
+        m = state.mechanism
+        if m.variables is not None:
+            found = list(speeds_per_rate(state) @ dq)
+            if depends_on(
+                [*found, *jacobian(state.rates, list(state.speeds)).ravel()], [symbol("t"), *map(symbol, m.parameters)]
+            ):
+                raise SimulationError(
+                    f'mechanism "{m.name}" has speeds that depend on time or on parameters, which method="radau" does not take; choose '
+                    '"dop853", or simulate m.in_joint_variables'
+                )
+            return found
+        speeds: list[Any] = [0.0] * m.n_u
+        for j in m.joints:
+            at = [i for i in j.q_at if i is not None]
+            whole = len(at) == j.joint.n_q
+            back = j.joint.speeds_from_rates(state.coordinates[at], dq[at])[j.free] if whole and at else dq[at]
+            for column, x in zip(j.columns, back):
+                speeds[column] = x
+        return speeds
+
     def _emit_maps(self) -> tuple[Signature, Signature]:
         """`to_coordinates(q, s, dq)`: dq = N(q) s; `to_speeds(q, dq, s)`: its inverse on admissible dq."""
         e, m = self.e, self.e.mechanism
@@ -132,13 +159,7 @@ class StiffLinear:
             state = m.symbolic_state()
             s, dq = symbols("#s.", m.speeds), symbols("#dq.", m.coordinates)
             rates = jacobian(state.rates, list(state.speeds)) @ s
-            speeds: list[Any] = [0.0] * m.n_u
-            for j in m.joints:
-                at = [i for i in j.q_at if i is not None]
-                whole = len(at) == j.joint.n_q
-                back = j.joint.speeds_from_rates(state.coordinates[at], dq[at])[j.free] if whole and at else dq[at]
-                for column, x in zip(j.columns, back):
-                    speeds[column] = x
+            speeds = self._displacements(state, dq)
             maps = []
             for name, inputs, values in (("to_coordinates", s, rates), ("to_speeds", dq, speeds)):
                 places = known | {x: ("u", i) for i, x in enumerate(inputs)}

@@ -41,11 +41,8 @@ class Handler:
 
 
 @contextmanager
-def registered(handler: Handler | None) -> Iterator[None]:
+def registered(handler: Handler) -> Iterator[None]:
     """The handler can be called from compiled code; what it raised is raised here at the end."""
-    if handler is None:
-        yield
-        return
     _handlers[handler.number] = handler
     try:
         yield

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.kinematics.in_variables import joint_speeds_per_speed, on_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.simulation.run_options import Options
+from dalembert.trace import depends_on, tracing
 from dalembert.words import counted
 
 
@@ -29,26 +32,45 @@ class Control:
         given = self.law(m.state(q, u, t))
         if not isinstance(given, Mapping):
             raise SimulationError(f'control must return {{"joint": force, …}}, not {given!r}')
-        out = np.zeros(m.n_u)
+        out, on_joints = np.zeros(m.n_u), np.zeros(m.in_joint_variables.n_u)
         for name, value in given.items():
-            at = self._columns(name)
+            own, at = self._columns(name)
+            on = out if own else on_joints
             try:
                 values = np.atleast_1d(np.asarray(value, dtype=float))
             except (TypeError, ValueError, OverflowError):
                 values = np.full(1, np.nan)
             if values.shape != (len(at),) or not np.isfinite(values).all():
                 raise SimulationError(f'control: "{name}" takes {counted(len(at), "finite number")}, not {value!r}')
-            out[at] += values
-        return out
+            on[at] += values
+        return out + on_speeds(m.state(q, u, t), on_joints) if on_joints.any() else out
 
-    def _columns(self, name: str) -> list[int]:
+    def _columns(self, name: str) -> tuple[bool, list[int]]:
+        """Whether a name is of a speed that was chosen, and its places among these, or among the joints' own speeds."""
+        m, joints = self.mechanism, self.mechanism.in_joint_variables
+        named = joints.places(name)
+        if named is None and name in joints.speeds:
+            named = (), (joints.speeds.index(name),)
+        if named is None and name in m.speeds:
+            return True, [m.speeds.index(name)]
+        if named is None:
+            raise missing(m, name, "joint or speed", dict.fromkeys([*m.joint_number, *m.speeds]), "control")
+        if not self._constant:
+            raise SimulationError(
+                f'control: a force on "{name}" that is kept between calls is none on the speeds that were chosen, whose coefficients '
+                f"change with the pose or with time; give forces on {', '.join(m.speeds)}, or simulate m.in_joint_variables"
+            )
+        return False, [at for at in named[1] if at is not None]
+
+    @cached_property
+    def _constant(self) -> bool:
+        """Whether chosen speeds are the joints' times constants."""
         m = self.mechanism
-        if name in m.speeds:
-            return [m.speeds.index(name)]
-        named = m.places(name)
-        if named is not None:
-            return [at for at in named[1] if at is not None]
-        raise missing(m, name, "joint or speed", dict.fromkeys([*m.joint_number, *m.speeds]), "control")
+        if m.variables is None:
+            return True
+        with tracing():
+            s = m.symbolic_state()
+            return not depends_on(joint_speeds_per_speed(s), [s.t, *s.coordinates])
 
 
 def control_of(m: Mechanism, law: Any, rate: Any, o: Options) -> Control | None:

@@ -16,47 +16,44 @@ HALVINGS = 60
 """Enough to come down to the rounding of time."""
 
 
-def emit_search(e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int]) -> Signature:
+def emit_search(e: MarchedEquations, steps: Steps, events: Signature, directions: list[int]) -> Signature:
     """`search(memory, inputs, work, counters)`: nonzero if an event was found between `searched_to` and t.
 
     Then `event_t`, `event_y` and counters[WHICH] say which and where, and `searched_to` is at the event; else `searched_to` is t.
     """
-    values = None if events is None else _emit_values_at(e, steps, events)
+    values = _emit_values_at(e, steps, events)
     with e.function("search", counters=IntPointer) as f:
         p = e.layout.of(f.memory)
-        if values is not None:
-            n = len(directions)
-            begin, end = p.searched_to[0], p.t[0]
-            table = e.module.int_table(directions)
-            v = f.variables(a=begin, b=begin, low=begin, found=-1)
-            with f.loop(1, PARTS + 1) as part:
-                share = f.real(part) / PARTS
-                v.b = select(share >= 1.0, end, begin + share * (end - begin))
+        n = len(directions)
+        begin, end = p.searched_to[0], p.t[0]
+        table = e.module.int_table(directions)
+        v = f.variables(a=begin, b=begin, low=begin, found=-1)
+        with f.loop(1, PARTS + 1) as part:
+            share = f.real(part) / PARTS
+            v.b = select(share >= 1.0, end, begin + share * (end - begin))
+            f.call(values, f.memory, f.inputs, f.work, v.b)
+            with f.loop(n) as k, f.if_(_crosses(p, k, table[k]).all()):
+                v.low = v.a
+                with f.loop(HALVINGS):
+                    middle = v.low + 0.5 * (v.b - v.low)
+                    f.stop_if(((middle <= v.low) | (middle >= v.b)).all())
+                    f.call(values, f.memory, f.inputs, f.work, middle)
+                    with f.if_(_crosses(p, k, table[k]).all()):
+                        v.b = middle
+                    with f.else_():
+                        v.low = middle
                 f.call(values, f.memory, f.inputs, f.work, v.b)
-                with f.loop(n) as k, f.if_(_crosses(p, k, table[k]).all()):
-                    v.low = v.a
-                    with f.loop(HALVINGS):
-                        middle = v.low + 0.5 * (v.b - v.low)
-                        f.stop_if(((middle <= v.low) | (middle >= v.b)).all())
-                        f.call(values, f.memory, f.inputs, f.work, middle)
-                        with f.if_(_crosses(p, k, table[k]).all()):
-                            v.b = middle
-                        with f.else_():
-                            v.low = middle
-                    f.call(values, f.memory, f.inputs, f.work, v.b)
-                    v.found = k
-                with f.loop(n) as k:
-                    p.event_crossed[k] = select(_crosses(p, k, table[k]), f.real(1.0), f.real(0.0))
-                    p.event_values[k] = p.event_values_new[k]
-                v.a = v.b
-                f.stop_if(v.found >= 0)
-            p.searched_to[0] = v.b
-            with f.if_(v.found >= 0):
-                p.event_t[0] = v.b
-                f.counters[WHICH] = v.found
-                f.return_(1)
-        else:
-            p.searched_to[0] = p.t[0]
+                v.found = k
+            with f.loop(n) as k:
+                p.event_crossed[k] = select(_crosses(p, k, table[k]), f.real(1.0), f.real(0.0))
+                p.event_values[k] = p.event_values_new[k]
+            v.a = v.b
+            f.stop_if(v.found >= 0)
+        p.searched_to[0] = v.b
+        with f.if_(v.found >= 0):
+            p.event_t[0] = v.b
+            f.counters[WHICH] = v.found
+            f.return_(1)
     return f.signature
 
 

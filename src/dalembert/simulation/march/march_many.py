@@ -53,7 +53,7 @@ class Batch:
         self.count, self.groups = len(q), -(-len(q) // lanes)
         self.memory = aligned((self.groups, program.layout.size, lanes))
         self.inputs = aligned((self.groups, program.input_layout.size, lanes))
-        self.rows = np.empty((self.count, len(o.times), q.shape[1] + u.shape[1]))
+        self.rows = np.empty((self.count, len(o.times), len(program.unknowns)))
         self.statuses = np.full(self.groups, Status.WAITING, dtype=np.int64)
         self.counters = aligned((self.groups, N_COUNTERS)).view(np.int64)
         self.counters[:, TOTAL] = len(o.times)
@@ -63,7 +63,7 @@ class Batch:
         self.near_misses: dict[int, str] = {}
         """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
-        y = self._in_lanes(np.hstack([q, u]))
+        y = self.in_lanes(np.hstack([q, u, np.zeros((len(q), program.beside))]))
         fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
         fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
         for name, at in program.layout.parts.items():
@@ -73,7 +73,7 @@ class Batch:
                 self.memory[:, at] = fixed[name]
         self._first_values(tolerances)
         self._measure_by_start(q, u)
-        self.inputs[:, program.input_layout.parts["P"]] = self._in_lanes(P)
+        self.inputs[:, program.input_layout.parts["P"]] = self.in_lanes(P)
         self.inputs[:, program.input_layout.parts["scales"]] = program.scales[:, None]
 
     def _first_values(self, tolerances: Callable[[Mechanism], np.ndarray]) -> None:
@@ -92,13 +92,13 @@ class Batch:
         if m.scales.known:
             return
         begun = self.options.beginning(m, q, u)
-        self.memory[:, parts["atol"]] = self._in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
+        self.memory[:, parts["atol"]] = self.in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
         if "size" in parts:
             size = self.memory[:, parts["size"]][:, : m.n_q]
             sizes = np.broadcast_to(begun.sizes, (len(q), m.n_q + m.n_u))
-            size[:] = np.minimum(size, self._in_lanes(sizes)[:, : m.n_q])
+            size[:] = np.minimum(size, self.in_lanes(sizes)[:, : m.n_q])
 
-    def _in_lanes(self, rows: np.ndarray) -> np.ndarray:
+    def in_lanes(self, rows: np.ndarray) -> np.ndarray:
         """(groups, n, lanes); lanes without a state repeat the last."""
         lanes = self.program.lanes
         filled = np.concatenate([rows, np.repeat(rows[-1:], self.groups * lanes - len(rows), axis=0)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.kernels.catalogue import Catalogue
@@ -38,6 +38,8 @@ class MarchedEquations:
     """`pivots(t, y, out, inputs)`: what is divided by where chosen speeds give the others; to be measured by `input_layout.lengths`."""
     beside: int = 0
     """How many further numbers are integrated with the state."""
+    written: dict[str, Any] = field(default_factory=dict)
+    """What an integrator has put into the module already, by name."""
 
     @property
     def mechanism(self) -> Mechanism:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.formulations.formulation import formulation_speed_symbols
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.rhs.formulation_speeds import formulation_speed_symbols
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns, layout

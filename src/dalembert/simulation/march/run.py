@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +22,7 @@ from dalembert.simulation.march.between_stretches import Interrupts, Pace, Progr
 from dalembert.simulation.march.callback import Handler, registered
 from dalembert.simulation.march.checkpoint import Checkpoint, SpeedChoiceInterval
 from dalembert.simulation.march.control import Control
-from dalembert.simulation.march.first_memory import fill_inputs, fill_memory
-from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH
+from dalembert.simulation.march.memory import N_COUNTERS, NEXT, PENDING, STEPS, TOTAL, WHICH, fill_inputs, fill_memory
 from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run_events import Event
 from dalembert.simulation.run_options import Options
@@ -72,6 +72,10 @@ class Run:
     def identity(self) -> str:
         return self._identity()
 
+    def callbacks(self) -> AbstractContextManager[None]:
+        """Forces that are plain Python functions can be called from compiled code."""
+        return nullcontext() if self.handler is None else registered(self.handler)
+
     def part(self, name: str) -> np.ndarray:
         """A part of the integrator's memory."""
         return self.program.layout.view(self.memory, name)[:, 0]
@@ -102,7 +106,7 @@ class Run:
         fill_inputs(self.inputs, self.program, parameters)
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
-        with registered(self.handler):
+        with self.callbacks():
             self._attend()
             if "distance" in self.program.layout.parts:
                 self._begin_constrained()
@@ -192,7 +196,7 @@ class Run:
         saved, budget, pace = time.monotonic(), 64, Pace(self.options, self.t, int(self.counters[STEPS]))
         if self.handler is not None:
             self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
-        with registered(self.handler), progress, Interrupts() as interrupts:
+        with self.callbacks(), progress, Interrupts() as interrupts:
             while True:
                 interrupts.raise_if_asked()
                 began = time.perf_counter()
@@ -285,7 +289,7 @@ class Run:
         self._measure(q)
         self.part("atol")[:] = other.tolerances(self.model, self.options, q)
         self.part("t_old")[:] = t
-        with registered(self.handler):
+        with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
         return True
 

@@ -24,7 +24,7 @@ def emit_march(
 ) -> tuple[Signature, Signature]:
     """Add `begin` and `march` to the module. `look(memory, inputs, work)` sees every step first, and ends the stretch where it returns
     a status."""
-    search = emit_search(e, steps, events, directions)
+    search = None if events is None else emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(
         "march", lanes=e.lanes, status=True, memory=Pointer, inputs=Pointer, work=Pointer, counters=IntPointer,
@@ -44,9 +44,12 @@ def emit_march(
                         f.return_(seen)
             unseen = (p.searched_to[0] < p.t[0]).all()
             with f.if_(unseen):
-                found: Any = f.call(search, f.memory, f.inputs, f.work, f.counters)
-                with f.if_(found != 0):
-                    f.counters[PENDING] = 1
+                if search is None:
+                    p.searched_to[0] = p.t[0]
+                else:
+                    found: Any = f.call(search, f.memory, f.inputs, f.work, f.counters)
+                    with f.if_(found != 0):
+                        f.counters[PENDING] = 1
             f.next_if(unseen)
             with f.if_((p.t[0] >= p.end[0]).all()):
                 f.return_(Status.AT_END)

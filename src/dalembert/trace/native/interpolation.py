@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.llvm_text import FunctionText, ModuleText, lane_by_lane
+from dalembert.trace.native.llvm_text import FunctionText, Lanes, ModuleText, lane_by_lane
 from dalembert.trace.table import TableOp
 
 

@@ -13,9 +13,8 @@ from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTabl
 from dalembert.trace.native.driver.driver_values import DriverValue
 from dalembert.trace.native.driver.function import PARAMETERS, FunctionBuilder
 from dalembert.trace.native.driver.signature import Kind, Signature
-from dalembert.trace.native.lanes import Lanes
 from dalembert.trace.native.library import Library
-from dalembert.trace.native.llvm_text import FunctionText, ModuleText
+from dalembert.trace.native.llvm_text import FunctionText, Lanes, ModuleText
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.target import Calls, Target, target_of
 

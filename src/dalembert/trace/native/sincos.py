@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.llvm_text import FunctionText, ModuleText
+from dalembert.trace.native.llvm_text import FunctionText, Lanes, ModuleText
 from dalembert.trace.native.target import PLAIN
 
 LARGEST = 1.0e6

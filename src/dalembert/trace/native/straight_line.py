@@ -8,8 +8,16 @@ from typing import Any
 from dalembert.trace.expr import Expr
 from dalembert.trace.native.block import Block, Output
 from dalembert.trace.native.interpolation import table_value
-from dalembert.trace.native.lanes import Lanes
-from dalembert.trace.native.llvm_text import ARITHMETIC, CONDITIONS, FUNCTIONS, LOGIC, FunctionText, ModuleText, choose
+from dalembert.trace.native.llvm_text import (
+    ARITHMETIC,
+    CONDITIONS,
+    FUNCTIONS,
+    LOGIC,
+    FunctionText,
+    Lanes,
+    ModuleText,
+    choose,
+)
 from dalembert.trace.native.schedule import Chunk, Schedule, Stage, result_by_result, schedule
 from dalembert.trace.native.sincos import sincos_group
 from dalembert.trace.ops import COS, NOT, SELECT, SIN

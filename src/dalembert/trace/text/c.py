@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from dalembert.trace import ops
+from dalembert.trace.ops import Op
 from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, Write, call, combine, signed
-from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.table_code import c_tables
+from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine, tables_among
 
 _SIGN = [
     "#ifndef DALEMBERT_SIGN",
@@ -86,3 +86,34 @@ def _body(wanted: Routine) -> Iterator[str]:
     for output in wanted.outputs:
         for k, (_, text) in enumerate(wanted.elements(output, NOTATION)):
             yield f"{output}[{k}] = {text};"
+
+
+def c_tables(operations: Collection[Op]) -> list[str]:
+    """Static functions, guarded so that sources can be joined."""
+    lines: list[str] = []
+    for op in tables_among(operations):
+        pieces, terms = len(op.breaks) - 1, len(op.coefficients)
+        lines += [
+            f"#ifndef DALEMBERT_{op.name.upper()}",
+            f"#define DALEMBERT_{op.name.upper()}",
+            f"static double {op.name}(double x)",
+            "{",
+            f"    static const double breaks[{pieces + 1}] = {{{_listed(op.breaks.tolist())}}};",
+            f"    static const double pieces[{pieces * terms}] = {{{_listed(op.coefficients.T.ravel().tolist())}}};",
+            f"    int low = 0, high = {pieces};",
+            "    if (!(x >= breaks[0] && x <= breaks[high])) return NAN;",
+            "    while (high - low > 1) {",
+            "        int middle = (low + high)/2;",
+            "        if (x >= breaks[middle]) low = middle; else high = middle;",
+            "    }",
+            "    double total = 0.0;",
+            f"    for (int k = 0; k < {terms}; k++) total = total*(x - breaks[low]) + pieces[{terms}*low + k];",
+            "    return total;",
+            "}",
+            "#endif",
+        ]
+    return lines
+
+
+def _listed(values: list[float]) -> str:
+    return ", ".join(repr(x) for x in values)

@@ -70,13 +70,34 @@ Naming = Callable[[Any, Collection[str]], Intermediates]
 """How intermediates are named: `program` or `whole`."""
 
 
+class Lengths:
+    """About how many characters expressions take with nothing named, by a count that cannot run away; each part is counted once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, int] = {}
+
+    def __call__(self, e: Any) -> int:
+        if type(e) is not Expr:
+            return 0
+        known, waiting = self._known, [e]
+        while waiting:
+            x = waiting[-1]
+            missing = [] if x in known else [a for a in x.args if type(a) is Expr and a not in known]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            if x not in known:
+                parts = sum(
+                    known[a] if type(a) is Expr else len(f"{a:.17g}" if type(a) is float else a) for a in x.args
+                )
+                known[x] = min(_own_length(x.op) + parts, 10**9)
+        return known[e]
+
+
 def expanded_length(e: Any) -> int:
-    """About how many characters the expression takes with nothing named, by a count that cannot run away."""
-    length: dict[Any, int] = {}
-    for x in ordered(e):
-        parts = sum(length[a] if type(a) is Expr else len(f"{a:.17g}" if type(a) is float else a) for a in x.args)
-        length[x] = min(_own_length(x.op) + parts, 10**9)
-    return length.get(e, 0)
+    """About how many characters one expression takes."""
+    return Lengths()(e)
 
 
 def _shared(nodes: list[Expr], outputs: list[Any]) -> set[Expr]:

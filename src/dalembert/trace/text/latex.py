@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr
+from dalembert.trace.canonical import canonical
+from dalembert.trace.expr import Expr, tracing
 from dalembert.trace.text.intermediates import Naming, expanded_length, program
 from dalembert.trace.text.latex_atoms import name_in_latex
 from dalembert.trace.text.latex_notation import NOTATION
@@ -24,6 +25,8 @@ ROW = 160
 
 def latex(e: Any) -> str:
     """One expression: in a single formula where it is short, else as lines of named intermediates with it as the last."""
+    with tracing():
+        e = canonical(e)
     steps = program(e)
     names = {s: name_in_latex(s.name) for s in steps.inputs}
     if expanded_length(e) <= WHOLE:
@@ -33,7 +36,8 @@ def latex(e: Any) -> str:
 
 def latex_program(outputs: Mapping[str, Any], environment: str = "aligned", naming: Naming = program) -> str:
     """Aligned lines: the named intermediates in evaluation order, then every output, arrays as matrices where they fit."""
-    results = {name: as_scalars(values) for name, values in outputs.items()}
+    with tracing():
+        results = dict(zip(outputs, canonical([as_scalars(values) for values in outputs.values()])))
     steps = naming(list(results.values()), results)
     names = {s: name_in_latex(s.name) for s in steps.inputs}
     lines = list(_assigned(steps.assignments, names))

@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
 from dalembert.trace.text.latex_atoms import number_in_latex
-from dalembert.trace.text.notation import Level, Notation, Piece, Rule, Write, Writer
+from dalembert.trace.text.notation import Level, Notation, Piece, Rule, Write, Writer, place
 
 _COMMANDS = {
     ops.SIN: r"\sin", ops.COS: r"\cos", ops.TAN: r"\tan", ops.ASIN: r"\arcsin", ops.ACOS: r"\arccos",
@@ -43,11 +43,11 @@ def _sum(left: Piece, term: str, sign: str, opposite: str) -> Piece:
 
 
 def _multiply(write: Writer, a: Any, b: Any) -> Piece:
-    """Numbers, then symbols, then the rest, each in order of creation, equal factors as a power."""
+    """Numbers, then symbols, then the rest, equal factors as a power."""
     factors = [*_factors(write, a), *_factors(write, b)]
     numbers = [_at(write(x), Level.PRODUCT) for x in factors if type(x) is not Expr]
     powers = Counter(x for x in factors if type(x) is Expr)
-    order = sorted(powers, key=lambda x: (x.op is not ops.SYMBOL, x.serial))
+    order = sorted(powers, key=place)
     texts = [r" \cdot ".join(numbers)] * bool(numbers) + [_power(write, x, powers[x]) for x in order]
     return Piece(_side_by_side(texts), Level.PRODUCT if len(texts) > 1 else Level.POWER)
 

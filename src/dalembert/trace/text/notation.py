@@ -74,6 +74,15 @@ class Writer:
         return type(e) is Expr and e.op is op and e not in self.names
 
 
+def place(factor: Expr) -> tuple[Any, ...]:
+    """A key by which factors stand in a product: symbols as they were made, sines and cosines by their angles, then all else."""
+    if factor.op is ops.SYMBOL:
+        return 0, factor.serial
+    if factor.op in (ops.SIN, ops.COS) and type(factor.args[0]) is Expr:
+        return 1, factor.args[0].serial, factor.op is ops.COS
+    return 2, factor.serial
+
+
 def signed(text: str) -> Piece:
     """The text of a number, as loose as a sign where it has one."""
     return Piece(text, Level.SIGN if text.startswith("-") else Level.ATOM)

@@ -7,9 +7,8 @@ from typing import Any
 
 from dalembert.trace import ops
 from dalembert.trace.text.notation import OPERATORS, Notation, call
-from dalembert.trace.text.python import assigned, compiled, module, number, read
+from dalembert.trace.text.python import assigned, compiled, module, number, python_tables, read
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine
-from dalembert.trace.text.table_code import python_tables
 
 _FUNCTIONS = {
     ops.POW: "power", ops.SQRT: "sqrt", ops.EXP: "exp", ops.LOG: "log", ops.ABS: "abs", ops.SIGN: "sign",

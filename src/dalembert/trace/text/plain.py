@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from dalembert.trace import ops
-from dalembert.trace.expr import Expr
+from dalembert.trace.canonical import canonical
+from dalembert.trace.expr import Expr, tracing
 from dalembert.trace.text.intermediates import Naming, program
 from dalembert.trace.text.latex_atoms import fraction
-from dalembert.trace.text.notation import Level, Piece, Writer, signed
+from dalembert.trace.text.notation import Level, Piece, Writer, place, signed
 from dalembert.trace.text.python import TRACED
 
 
@@ -42,7 +43,7 @@ def _divide(write: Writer, a: Any, b: Any) -> Piece:
 
 def _product(write: Writer, factors: list[Any]) -> Piece:
     powers = Counter(x for x in factors if type(x) is Expr)
-    order = sorted(powers, key=lambda x: (x.op is not ops.SYMBOL, x.serial))
+    order = sorted(powers, key=place)
     number = math.prod(x for x in factors if type(x) is not Expr)
     texts = [_number(number).at(Level.PRODUCT)] if number != 1.0 or not order else []
     for x in order:
@@ -83,6 +84,8 @@ PLAIN = replace(TRACED, number=_number, rules={**TRACED.rules, ops.MUL: _multipl
 
 def plain_text(outputs: Mapping[str, Any], naming: Naming = program) -> str:
     """A line for every named intermediate, then one for every output."""
+    with tracing():
+        outputs = dict(zip(outputs, canonical(list(outputs.values()))))
     steps = naming(list(outputs.values()), outputs)
     names = {s: s.name for s in steps.inputs}
     write = PLAIN.writer(names)

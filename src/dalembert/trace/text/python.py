@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from dalembert.trace import ops
 from dalembert.trace.expr import Expr
+from dalembert.trace.ops import Op
 from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, call, combine, signed
-from dalembert.trace.text.routine import Inputs, Outputs, Place, Routine, routine
-from dalembert.trace.text.table_code import python_tables
+from dalembert.trace.text.routine import Inputs, Outputs, Place, Routine, routine, tables_among
 
 
 def number(x: float) -> Piece:
@@ -137,3 +137,22 @@ def _body(wanted: Routine) -> Iterator[str]:
             yield f"{output} = np.empty({values.shape})"
         for index, text in wanted.elements(output, ON_FLOATS):
             yield f"{output}[{', '.join(map(str, index))}] = {text}" if index else f"{output} = {text}"
+
+
+def python_tables(operations: Collection[Op]) -> list[str]:
+    """Functions on floats and on arrays."""
+    lines: list[str] = []
+    for op in tables_among(operations):
+        lines += [
+            "",
+            "",
+            f"def {op.name}(x):",
+            f"    breaks = np.array({op.breaks.tolist()})",
+            f"    pieces = np.array({op.coefficients.tolist()})",
+            "    i = np.clip(np.searchsorted(breaks, x, side='right') - 1, 0, len(breaks) - 2)",
+            "    total = 0.0 * np.asarray(x)",
+            "    for row in pieces:",
+            "        total = total * (x - breaks[i]) + row[i]",
+            "    return np.where((x >= breaks[0]) & (x <= breaks[-1]), total, np.nan)[()]",
+        ]
+    return lines

@@ -14,6 +14,7 @@ from dalembert.errors import TraceError
 from dalembert.trace.expr import Expr
 from dalembert.trace.graph import free_symbols, ordered
 from dalembert.trace.ops import SYMBOL, Op
+from dalembert.trace.table import TableOp
 from dalembert.trace.text.intermediates import Intermediates, program
 from dalembert.trace.text.notation import Notation
 
@@ -182,3 +183,9 @@ def _check_complete(function: str, missing: set[Expr]) -> None:
     if missing:
         names = ", ".join(sorted(s.name for s in missing))
         raise TraceError(f"{function} depends on {names}, not among its inputs; add them to an argument")
+
+
+def tables_among(operations: Collection[Op]) -> list[TableOp]:
+    """In the order of their names, each content once."""
+    found = {op.name: op for op in operations if isinstance(op, TableOp)}
+    return [found[name] for name in sorted(found)]

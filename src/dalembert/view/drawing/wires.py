@@ -47,8 +47,8 @@ def wire(k: int, body: Any) -> Wire | None:
 def deflections(motion: Motion, w: Wire) -> np.ndarray:
     """(K, P, 3): Φq + ½ qᵀGq of every point at every sample, in body axes."""
     m = motion.samples.mechanism
-    at, _ = m.places(m.bodies[w.body - 1].name) or ((), ())
-    q = motion.q[:, [i for i in at if i is not None]]
+    at, _ = m.in_joint_variables.modal_places_of(m.bodies[w.body - 1].name) or ((), ())
+    q = m.joint_coordinates(motion.q)[:, [i for i in at if i is not None]]
     return np.stack([q @ n.Phi.T + 0.5 * np.einsum("ki,ijc,kj->kc", q, n.G, q) for n in w.nodes], axis=1)
 
 

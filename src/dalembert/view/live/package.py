@@ -11,9 +11,9 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import off_at
 from dalembert.constraints.assembly.reach import sides_of
+from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
-from dalembert.simulation.march.first_memory import fill_inputs, fill_memory
-from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.memory import Layout, fill_inputs, fill_memory
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
@@ -64,7 +64,7 @@ def packaged(
         "loops": sides,
         "dragged": first.dragged,
         "mass": _mass(live),
-        "joints": [list(j.columns) for j in m.joints],
+        "joints": _pushed(m),
         "push": _pushes(live),
         "watched": "distance" in first.layout.parts,
         "sliders": [s.data for s in sliders],
@@ -128,6 +128,13 @@ def _pushes(live: LiveModel) -> list[float]:
     """Generalized force of a key on every speed: half the weight, at the length of the mechanism where it turns."""
     weight = 0.5 * 9.81 * _mass(live)
     return [weight * (live.mechanism.scales.length if unit == "rad/s" else 1.0) for unit in speed_units(live.mechanism)]
+
+
+def _pushed(m: Mechanism) -> list[list[int]]:
+    """Places in u that a key pushes, by the body that is chosen: those of its joint; speeds that were chosen one after the other."""
+    if m.variables is None:
+        return [list(j.columns) for j in m.joints]
+    return [[min(k, m.n_u - 1)] if m.n_u else [] for k in range(m.n_bodies)]
 
 
 def _sides(live: LiveModel, begin: int) -> tuple[list[dict[str, Any]], list[Any]]:

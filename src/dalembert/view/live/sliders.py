@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import SimulationError
+from dalembert.mechanism import Mechanism
 from dalembert.parts.names import nearest
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.view.live.live_model import LiveModel
@@ -97,15 +98,22 @@ def _starts(live: LiveModel) -> list[Slider]:
     units, fixed = coordinate_units(m), live.fixed[0]
     free = not m.constraint_rows and m.n_q <= MOST_STARTS and not live.given[0]
     length, out = m.scales.length, []
-    for j in m.joints:
-        for at, of in zip(j.q_at, j.u_at) if len(j.q_at) == len(j.u_at) else ():
-            if at is None or of is None or units[at] not in ("rad", "m"):
-                continue
-            value = float(q[at] if of in fixed else live.q[at])
-            by = np.pi if units[at] == "rad" else length
-            low, high = (-by, by) if units[at] == "rad" and abs(value) <= by else (value - by, value + by)
-            out.append(Slider("initial", m.coordinates[at], units[at], value, low, high, at, of, of in fixed or free))
+    for at, of in _pairs(m):
+        if units[at] not in ("rad", "m"):
+            continue
+        value = float(q[at] if of in fixed else live.q[at])
+        by = np.pi if units[at] == "rad" else length
+        low, high = (-by, by) if units[at] == "rad" and abs(value) <= by else (value - by, value + by)
+        out.append(Slider("initial", m.coordinates[at], units[at], value, low, high, at, of, of in fixed or free))
     return out
+
+
+def _pairs(m: Mechanism) -> list[tuple[int, int]]:
+    """Places in q and in u of coordinates that have a speed each."""
+    if m.variables is not None:
+        return [(at, of) for at in range(m.n_q) if (of := m.rate_place(at)) is not None]
+    every = [pair for j in m.joints if len(j.q_at) == len(j.u_at) for pair in zip(j.q_at, j.u_at)]
+    return [(at, of) for at, of in every if at is not None and of is not None]
 
 
 def _speeds(live: LiveModel) -> list[Slider]:

@@ -10,6 +10,7 @@ import typer
 
 from dalembert.cli.model import Json, Model, opened
 from dalembert.cli.report import note, say, say_json
+from dalembert.cli.shared_options import Symbols, symbols
 
 
 class WrittenAs(StrEnum):
@@ -33,12 +34,15 @@ def equations(
             "--small", help="A joint, elastic body or coordinate that stays near its reference: to first degree in it."
         ),
     ] = None,
+    symbol: Symbols = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them into a file.")] = None,
     json: Json = False,
 ) -> None:
     """Write the equations of motion A u̇ = f by a classical method, symbolic, with shared parts named."""
     m = opened(model)
-    written = m.equations(formulation, parameters="numbers" if numbers else "symbols", small=small or ())
+    written = m.equations(
+        formulation, parameters="numbers" if numbers else "symbols", small=small or (), symbols=symbols(symbol)
+    )
     texts = {WrittenAs.text: written.text, WrittenAs.latex: written.latex}
     text = texts[format]() if format in texts else written.code(format.value)
     if output is not None:

@@ -10,7 +10,7 @@ import typer
 
 from dalembert.cli.model import Json, Model
 from dalembert.cli.report import note, say, say_json
-from dalembert.cli.shared_options import Initial, Parameter, Speed, model_with, started
+from dalembert.cli.shared_options import Initial, Parameter, Speed, Symbols, model_with, started, symbols
 from dalembert.cli.values import numbers_by_name
 
 
@@ -33,6 +33,7 @@ def explain(
     speed: Speed = None,
     parameter: Parameter = None,
     format: Annotated[ExplainedAs, typer.Option("--format", help="In which form.")] = ExplainedAs.text,
+    symbol: Symbols = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it into a file.")] = None,
     json: Json = False,
 ) -> None:
@@ -42,7 +43,7 @@ def explain(
     q, u = None, None
     if at_start:
         q, u = m.assemble(started(m, initial), numbers_by_name(speed, "--speed") or dict(m.plan.speeds) or None)
-    found = m.explain(method, q, u, formulation=formulation)
+    found = m.explain(method, q, u, formulation=formulation, symbols=symbols(symbol))
     text = {ExplainedAs.text: found.text, ExplainedAs.latex: found.latex, ExplainedAs.html: found.page}[format]()
     if output is not None:
         from dalembert.atomic import write_whole

@@ -51,7 +51,11 @@ def shortest(make: Callable[[], T], outputs: Callable[[T], Any]) -> T:
 
 def moves_in_short_axes(m: Mechanism) -> bool:
     """Whether the momenta of a mechanism take fewer operations in short axes. All its energies are then taken in these: where
-    coordinates obey a condition, slopes across it hang on how an energy is written, and must belong to one and the same."""
+    coordinates obey a condition, slopes across it hang on how an energy is written, and must belong to one and the same.
+
+    What a mechanism has in place of its joints' variables is taken in the world's axes."""
+    if m.variables is not None:
+        return False
 
     def momenta() -> np.ndarray:
         u = symbols("u_", m.speeds)

@@ -1,0 +1,111 @@
+"""A mechanism's time loop with laws, by steps of one length: the cone problem of every step is solved in compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
+from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_rows import LawTable, law_rows
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
+from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.program import Program
+from dalembert.trace.native import Pointer, Signature
+
+
+@dataclass(frozen=True, eq=False)
+class SteppingProgram(Program):
+    """Behind the state: losses and works of the laws, forces of their rows, states of their elements."""
+
+    @cached_property
+    def rhs(self) -> SteppingRightHandSide:
+        return SteppingRightHandSide(self.catalogue.mechanism, self.kept.keep)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.catalogue.mechanism
+
+    @property
+    def table(self) -> LawTable:
+        return self.mechanism.law_table
+
+    @property
+    def beside(self) -> int:
+        return 2 * len(self.mechanism.laws) + len(self.table) + len(self.table.elements)
+
+    @property
+    def assembles(self) -> bool:
+        return False
+
+    @cached_property
+    def unknowns(self) -> list[str]:
+        more = [f'{what} of law "{name}"' for name in self.mechanism.laws for what in ("losses", "work")]
+        more += [f'force of law "{row.owner}"' for row in self.table.rows]
+        more += [f'state of law "{self.table.title(i)}"' for i in range(len(self.table.elements))]
+        return super().unknowns + more
+
+    def _lay_out(self) -> Layout:
+        m = self.mechanism
+        return layout(self.integrator, Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside), len(self.events))
+
+    @property
+    def scales(self) -> np.ndarray:
+        k = self.kept
+        return self.rhs.row_scales(np.concatenate([k.norms, k.law_norms]), np.concatenate([k.sizes, k.law_sizes]))
+
+    def _look(self, e: MarchedEquations, steps: Steps) -> Signature | None:
+        """Nothing to look for; what Python asks for at events and of samples."""
+        every: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
+        if e.lanes > 1:
+            return None
+        code = e.module.block(self.rhs.blocks["gaps"], 1)
+        with e.module.function("gaps_at", **every) as f:
+            p, nothing = e.input_layout.of(f.inputs), f.array(max(1, e.n_q))
+            f.call(code, f.t, f.y, f.y + e.n_q, p.x, p.P, nothing, f.work)
+        with e.module.function("brought_back", **every) as f:
+            if e.project is not None:
+                f.call(e.project, f.t, f.y, f.inputs, f.work)
+        return None
+
+    # -- modes ---------------------------------------------------------------------------------------------------------
+    @property
+    def mode_at(self) -> slice:
+        """Where the mode lies among the inputs."""
+        start = self.input_layout.parts["P"].start + self.rhs.mode_at
+        return slice(start, start + self.rhs.mode.size)
+
+    def first_mode(self, m: Mechanism, q: np.ndarray, t: float) -> LawMode:
+        """Laws that are on from the start, where they are."""
+        mode = LawMode(self.rhs.mode, self.table, np.zeros(self.rhs.mode.size))
+        for i, e in enumerate(self.table.elements):
+            mode.set(i, ElementState.OPEN if m.laws[e.law].on else ElementState.OFF)
+        on = [i for i, e in enumerate(self.table.elements) if m.laws[e.law].on]
+        if any(self.table.elements[i].holds for i in on):
+            anchor(mode, on, np.asarray(law_rows(m.numeric.state(q, np.zeros(m.n_u), t)).g, dtype=float))
+        return mode
+
+
+def anchor(mode: LawMode, which: list[int], places: np.ndarray) -> None:
+    """Put latches on where they are."""
+    for i in which:
+        e = mode.table.elements[i]
+        for r in e.holds:
+            mode.part("anchor")[r] = places[r] if mode.table.placed[r] else 0.0
+        if e.holds:
+            mode.set(i, ElementState.HELD)
+    hold(mode)
+
+
+def hold(mode: LawMode) -> None:
+    """Let the rows of latches hold that are on."""
+    for name in ("active", "held"):
+        mode.part(name)[:] = 0.0
+        for i, e in enumerate(mode.table.elements):
+            if e.holds and mode.state(i) is ElementState.HELD:
+                mode.part(name)[list(e.holds)] = 1.0

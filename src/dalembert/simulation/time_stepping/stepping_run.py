@@ -1,0 +1,105 @@
+"""A run by time stepping: impacts and friction are solved for in every step; events with actions act at the end of theirs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.constraints.nonsmooth.at_state import INSIDE
+from dalembert.errors import SimulationError
+from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_rows import law_rows
+from dalembert.motion.law_history import LawHistory
+from dalembert.simulation.event_driven.acting import act
+from dalembert.simulation.event_driven.law_run import LawRun
+from dalembert.simulation.march.run import Run
+from dalembert.simulation.time_stepping.stepping_notes import stepped_history
+from dalembert.simulation.time_stepping.stepping_program import SteppingProgram, anchor, hold
+
+UNSOLVED = 1e-6
+"""Change of impulses in the last sweep of a step, by the largest, above which it is told."""
+
+
+class SteppingRun(LawRun):
+    """The moving parts."""
+
+    program: SteppingProgram  # type: ignore[assignment]
+
+    @property
+    def mode(self) -> LawMode:
+        program = self.program
+        return LawMode(program.rhs.mode, program.table, self.inputs[program.mode_at, 0])
+
+    def beside(self) -> tuple[np.ndarray, np.ndarray]:
+        n = self.program.beside
+        return np.zeros(n), np.zeros(n)
+
+    def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
+        Run.begin(self, q, u, parameters)
+        mode = self.program.first_mode(self.model, q, self.t)
+        self.mode.numbers[:] = mode.numbers
+        self.part("theta")[:] = self.options.theta
+        if self.program.beside:
+            self._check_gaps(np.flatnonzero(self.mode.part("state") != ElementState.OFF).tolist())
+        self.program.library.begin(self.memory, self.inputs, self.work)
+        self.modes.append((self.t, self.mode.numbers.copy()))
+
+    def places(self) -> np.ndarray:
+        """Gaps, ways and holds of all rows in the state in memory."""
+        n_q = self.model.n_q
+        m = self.model.with_parameters(**self.parameters)
+        s = m.numeric.state(m.admissible(self.part("y")[:n_q].copy()), np.zeros(m.n_u), self.t)
+        return np.asarray(law_rows(s).g, dtype=float)
+
+    def _check_gaps(self, which: list[int]) -> None:
+        table, g = self.program.table, self.places()
+        for i in which:
+            e = table.elements[i]
+            size = float(self.program.kept.law_sizes[e.normal]) if e.normal is not None else 1.0
+            if e.normal is not None and e.has_gap and g[e.normal] < -INSIDE * size:
+                raise SimulationError(
+                    f'law "{table.title(i)}" is violated {self._when()}: its gap is {g[e.normal]:.6g}. Let nothing have gone '
+                    "through when it begins to act, or move the law"
+                )
+
+    def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
+        """Switch a law off, or on where it is."""
+        mode, table = self.mode, self.program.table
+        which = [i for i in table.of_law(law) if (mode.state(i) is ElementState.OFF) == on]
+        if on:
+            self._check_gaps(which)
+            for i in which:
+                mode.set(i, ElementState.OPEN)
+            anchor(mode, which, self.places())
+        else:
+            for i in which:
+                mode.set(i, ElementState.OFF)
+        hold(mode)
+
+    def _attend(self) -> None:
+        Run._attend(self)
+
+    def _act(self, which: list[int]) -> None:
+        actions = [a for k in which for a in self.events[k].actions]
+        if not actions:
+            return
+        y, n_q, n_u = self.part("y"), self.model.n_q, self.model.n_u
+        impulse = act(self, actions, self.t, y.copy())
+        m = self.model.with_parameters(**self.parameters)
+        if impulse.any():
+            q = m.admissible(y[:n_q].copy())
+            y[n_q : n_q + n_u] += np.linalg.solve(m.mass_matrix(q, self.t), impulse)
+        z = y.copy()
+        self.program.library.brought_back(np.array([self.t]), z, self.inputs, self.work)
+        y[: n_q + n_u] = z[: n_q + n_u]
+        self.modes.append((self.t, self.mode.numbers.copy()))
+        with self.callbacks():
+            self.program.library.begin(self.memory, self.inputs, self.work)
+
+    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:  # type: ignore[override]
+        worst = float(self.part("unsolved")[0])
+        if worst > UNSOLVED:
+            self.near_miss = self.near_miss or (
+                f"impulses of some steps were not solved for to rounding: the last sweep still changed them by {worst:.1e} of the "
+                "largest; a smaller step, or fewer contacts that share a load, makes that less"
+            )
+        return stepped_history(self.program, self.inputs, t, rows) if self.model.laws else None

@@ -6,8 +6,6 @@ goes on, and the march begins again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,25 +13,22 @@ import numpy as np
 from dalembert.constraints.nonsmooth.at_state import violation
 from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
-from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
-from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.errors import SimulationError
-from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
-from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
-from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
+from dalembert.simulation.event_driven.law_kinetics import kinetics_in
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
+from dalembert.simulation.event_driven.law_words import jammed, no_progress, no_solution, shared_loads, too_many_events
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
-from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
-from dalembert.simulation.march.run import Run
+from dalembert.simulation.march.run_with_laws import Hit, RunWithLaws
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
@@ -50,55 +45,17 @@ AT_ONCE, MOST_AT_ONCE = 1e-13, 12
 """Time, by that of the run, within which events count as one instant, and how many may follow each other there."""
 
 
-@dataclass(frozen=True, eq=False)
-class Hit:
-    """An impact as it is noted: impulses and speeds of all rows of laws, speeds of the mechanism before and after."""
-
-    t: float
-    q: np.ndarray
-    u_before: np.ndarray
-    u_after: np.ndarray
-    impulses: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
-    losses: np.ndarray
-
-    @property
-    def row(self) -> np.ndarray:
-        """All of its numbers."""
-        return np.concatenate([[self.t], *(getattr(self, f.name) for f in fields(self)[1:])])
-
-    @staticmethod
-    def of(row: np.ndarray, sizes: list[int]) -> Hit:
-        """The impact whose numbers these are."""
-        t, *parts = np.split(row, np.cumsum(sizes)[:-1])
-        return Hit(float(t[0]), *parts)
-
-
-class LawRun(Run):
-    """The moving parts, with the mode in the inputs of compiled code."""
+class LawRun(RunWithLaws):
+    """The moving parts."""
 
     program: LawProgram
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
-        self.hits: list[Hit] = []
-        self.modes: list[tuple[float, np.ndarray]] = []
-        """Time from which a mode lasted, and its numbers."""
         self._planned = 0.0
         self._at_once = 0
         self.usual_step = 0.0
         """Longest step in a plane yet, by which the end of a slip is judged."""
-
-    @property
-    def mode(self) -> LawMode:
-        rhs = self.program.rhs
-        start = self.program.input_layout.parts["P"].start + rhs.mode_at
-        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
-
-    @property
-    def n_q(self) -> int:
-        return self.model.n_q
 
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
@@ -136,104 +93,12 @@ class LawRun(Run):
             elif mode.state(i) is ElementState.OFF:
                 self.put_on(mode, k, i)
 
-    def _when(self) -> str:
-        return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
-
-    # -- parameters ----------------------------------------------------------------------------------------------------
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
-        return dict(zip(self.model.parameters, values.tolist()))
-
-    def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
-        check_parameters(self.model, {name: value}, "an event's action")
-        at = list(self.model.parameters).index(name)
-        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
-        self.parameter_changes.append((self.t, at, value))
-
-    # -- checkpoints ---------------------------------------------------------------------------------------------------
-    def checkpoint(self) -> Checkpoint:
-        """Put aside what has been noted of the laws, too; the mode itself is among the inputs."""
-        width = 1 + self.program.rhs.mode.size
-        return replace(
-            super().checkpoint(),
-            impacts=np.array([x.row for x in self.hits]).reshape(len(self.hits), self._hit_width),
-            modes=np.array([[t, *numbers] for t, numbers in self.modes]).reshape(len(self.modes), width),
-            changes=np.array(self.parameter_changes, dtype=float).reshape(len(self.parameter_changes), 3),
-        )
-
-    def go_on_from(self, c: Checkpoint) -> None:
-        super().go_on_from(c)
-        sizes = self._hit_sizes
-        self.hits = [Hit.of(row, sizes) for row in c.impacts]
-        self.modes = [(float(row[0]), row[1:].copy()) for row in c.modes]
-        self.parameter_changes = [(float(t), int(at), float(value)) for t, at, value in c.changes]
-
-    @property
-    def _hit_sizes(self) -> list[int]:
-        n, rows = self.model.n_u, len(self.program.rhs.table)
-        return [1, self.n_q, n, n, rows, rows, rows, rows]
-
-    @property
-    def _hit_width(self) -> int:
-        return sum(self._hit_sizes)
-
-    def _misfit(self, c: Checkpoint) -> str:
-        found = super()._misfit(c)
-        fits = {
-            "its impacts": c.impacts.ndim == 2 and c.impacts.shape[1] == self._hit_width,
-            "its modes": c.modes.ndim == 2 and c.modes.shape[1] == 1 + self.program.rhs.mode.size and len(c.modes) > 0,
-            "its changes of parameters": c.changes.ndim == 2
-            and c.changes.shape[1] == 3
-            and bool(np.isin(c.changes[:, 1], range(len(self.model.parameters))).all()),
-            "its state of laws": bool(np.isfinite(c.modes).all() and np.isfinite(c.impacts).all()),
-        }
-        return found or next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
-
-    def _keep_rows(self, rows: tuple[int, ...]) -> None:
-        """Go on with other rows of the loops, in the same mode."""
-        numbers = self.mode.numbers.copy()
-        super()._keep_rows(rows)
-        self.mode.numbers[:] = numbers
-
     # -- numbers -------------------------------------------------------------------------------------------------------
-    @cached_property
-    def _mass_places(self) -> tuple[np.ndarray, np.ndarray]:
-        rows, columns = np.array(along_paths(self.model), dtype=int).reshape(-1, 2).T
-        return rows, columns
-
     def kinetics(self, t: float, y: np.ndarray) -> Kinetics:
         """Everything of a state, from compiled code."""
-        rhs, n, library = self.program.rhs, self.model.n_u, self.program.library
-        library.kinetics_at(np.array([t]), np.ascontiguousarray(y), self.inputs, self.work)
-        work, at, p = self.work[:, 0], rhs.places, rhs.pattern
-        A = np.zeros((n, n))
-        i, j = self._mass_places
-        A[i, j] = A[j, i] = work[at["A"] + i * n + j]
-        rows = np.zeros((rhs.n_rows, n))
-        for k, columns in enumerate(p.columns):
-            start = at["B"] + p.starts[k]
-            rows[k, list(columns)] = work[start : start + len(columns)]
-        first, count, elements = rhs.first, len(rhs.table), len(rhs.table.elements)
-        gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
-        by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
-        by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
-        n_z = rhs.table.n_components
-        loads = LoadMaps(
-            work[at["z0"] : at["z0"] + n_z].copy(),
-            work[at["Zu"] : at["Zu"] + n_z * n].reshape(n_z, n).copy(),
-            work[at["Zx"] : at["Zx"] + n_z * rhs.n_rows].reshape(n_z, rhs.n_rows).copy(),
-            work[at["arm"] : at["arm"] + len(rhs.table.load_terms)].copy(),
-        )
-        u = y[self.n_q : self.n_q + n].copy()
-        on = self.mode.part("state") != ElementState.OFF
-        return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first],
-            work[at["slip"] : at["slip"] + first].copy(), rows[first:], gamma[first:],
-            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
-        )  # fmt: skip
+        self.program.library.kinetics_at(np.array([t]), np.ascontiguousarray(y), self.inputs, self.work)
+        u = y[self.n_q : self.n_q + self.model.n_u].copy()
+        return kinetics_in(self.work[:, 0], self.program, u, on=self.mode.part("state") != ElementState.OFF)
 
     def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
@@ -247,10 +112,10 @@ class LawRun(Run):
         at = self.program.rhs.places["lam"]
         return self.work[at : at + len(self.program.rhs.table), 0].copy()
 
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
         with self.callbacks():
-            return history(self, t, rows)
+            return history(self, t, rows, forces)
 
     @property
     def span(self) -> float:
@@ -270,7 +135,7 @@ class LawRun(Run):
 
     def event_value(self, k: int, t: float, y: np.ndarray) -> float:
         """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters)
+        m = self.model_now
         s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
         return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())
 
@@ -421,7 +286,7 @@ class LawRun(Run):
         u_before = y[n_q : n_q + n_u].copy()
         if impulse is not None and impulse.any():
             y[n_q : n_q + n_u] += self.kinetics(t, y).per_inertia(impulse)
-        self._count_events(t, why)
+        self._count_events(t)
         self.part("t_old")[:], self.part("y_old")[:] = t, y
         self.margins(t)
         old, forces = self.mode.numbers.copy(), self.law_forces()
@@ -444,17 +309,12 @@ class LawRun(Run):
             if (values >= -ALLOWED * tolerances).all():
                 break
         if chosen is None:
-            raise self._no_solution(t, old)
-        if chosen.jammed:
-            self.near_miss = self.near_miss or (
-                f"at t = {t:.6g} s no accelerations obey all laws ({self._told(self.mode)} follows): with so much friction what slides "
-                "jams (Painlevé's paradox). It was carried on by an impact without collision"
-            )
-        if self.mode.loose and k.table.loads:
-            self._say_loads(k)
+            self.mode.numbers[:] = old
+            raise no_solution(self)
+        self.near_miss = self.near_miss or jammed(self, chosen) or shared_loads(self, k)
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
-        self.modes.append((t, self.mode.numbers.copy()))
+        self._note_mode()
         if self._planned > 0.0:
             self.part("step")[:] = self._planned
         self._planned = 0.0
@@ -467,14 +327,6 @@ class LawRun(Run):
                 start.go()
             dy = self.part("dy")[n_q : n_q + n_u]
             ending(self, self.kinetics(self.t, self.part("y").copy()), dy)
-
-    def _say_loads(self, k: Kinetics) -> None:
-        """Tell of friction whose load is not unique while redundant laws touch."""
-        for i in loaded_at_will(k, self.mode):
-            self.near_miss = self.near_miss or (
-                f'from t = {self.t:.6g} s on, what presses on law "{k.table.title(i)}" is not unique, as more touches or sticks than '
-                "is needed, and so neither is its friction nor the motion: one share of the load was taken"
-            )
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""
@@ -505,29 +357,10 @@ class LawRun(Run):
                 self.part(name)[n + 2 * law] += hit.losses[r]
                 self.part(name)[n + 2 * law + 1] -= hit.losses[r]
 
-    def _count_events(self, t: float, why: Trigger) -> None:
-        span = self.options.end - self.options.start
-        again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * span
+    def _count_events(self, t: float) -> None:
+        again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * self.span
         self._at_once = self._at_once + 1 if again else 0
-        most = self.options.max_events
-        if len(self.modes) > most:
-            raise SimulationError(
-                f"{most} events of laws happened and only t = {t:.9g} s of {self.options.end:g} s is reached: {self._told(self.mode)}. "
-                "What was computed up to there is in the error's `motion`; raise max_events, or look for laws that chatter"
-            )
+        if len(self.modes) > self.options.max_events:
+            raise too_many_events(self)
         if self._at_once > MOST_AT_ONCE:
-            raise SimulationError(
-                f"the run makes no progress at t = {t:.9g} s: {self._told(self.mode)}. The laws ask for one mode after the other at "
-                "the same instant; look for laws that contradict each other, or change the initial values a little"
-            )
-
-    def _no_solution(self, t: float, numbers: np.ndarray) -> SimulationError:
-        self.mode.numbers[:] = numbers
-        return SimulationError(
-            f"at t = {t:.9g} s no accelerations were found that obey all laws: {self._told(self.mode)}. With friction that may be so "
-            "(Painlevé's paradox): less friction, or other initial values, let it go on"
-        )
-
-    def _told(self, mode: LawMode) -> str:
-        title = self.program.rhs.table.title
-        return ", ".join(f'"{title(i)}" {state.name.lower()}' for i, state in enumerate(mode.states))
+            raise no_progress(self)

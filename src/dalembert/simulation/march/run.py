@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +66,9 @@ class Run:
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
+        self._with_values = lru_cache(maxsize=1)(
+            lambda values: model.with_parameters(**dict(zip(model.parameters, values)))
+        )
         self._programs = {program.equation_choice.choice: program}
 
     @cached_property
@@ -83,6 +86,16 @@ class Run:
     @property
     def t(self) -> float:
         return float(self.part("t")[0])
+
+    @property
+    def parameter_values(self) -> tuple[float, ...]:
+        """Values of the parameters now; events may set them."""
+        return tuple(self.program.input_layout.view(self.inputs, "P")[: len(self.model.parameters), 0].tolist())
+
+    @property
+    def model_now(self) -> Mechanism:
+        """The mechanism with these values."""
+        return self._with_values(self.parameter_values) if self.parameter_changes else self.model
 
     @property
     def let_pass(self) -> float | None:
@@ -340,11 +353,9 @@ class Run:
         if self.control is not None:
             y, n_q = self.part("y"), self.model.n_q
             q = y[:n_q].copy()
-            x = self.control.forces(
-                self.t,
-                q,
-                self.program.equation_choice.speeds(self.model, self.t, q, y[n_q : n_q + self.program.n_speeds].copy()),
-            )
+            w = y[n_q : n_q + self.program.n_speeds].copy()
+            u = self.program.equation_choice.speeds(self.model_now, self.t, q, w)
+            x = self.control.forces(self.model_now, self.t, q, u)
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
             self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
@@ -367,8 +378,8 @@ class Run:
     def _act(self, which: list[int]) -> None:
         """Do what the events ask for."""
 
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
-        """What laws did, at the samples and in the events so far; None where there are none."""
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
+        """What laws did, at the samples with their forces of a controller and in the events so far; None where there are none."""
         return None
 
     def _tell(self, progress: Progress) -> None:

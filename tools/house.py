@@ -51,7 +51,7 @@ FACADES = (
     "aliases.py",
     "mechanism/mechanism.py",
     "mechanism/analyses.py",
-    "mechanism/dynamics.py",
+    "mechanism/compiled_quantities.py",
     "mechanism/description.py",
     "mechanism/connected.py",
     "mechanism/scales.py",

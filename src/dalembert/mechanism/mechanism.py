@@ -1,7 +1,7 @@
 """`Mechanism`: a numbered mechanism and everything that can be asked of it.
 
-The data are in `Description`, the questions that `analysis/` answers in `Analyses`, those that `kernels/` answers in `Dynamics`; each
-method hands its question to the room that answers it, imported when it is called.
+The data are in `Description`, the questions that `analysis/` answers in `Analyses`, those that `kernels/` answers in
+`CompiledQuantities`; each method hands its question to the room that answers it, imported when it is called.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dalembert.aliases import Controller, Events, FilePath, JointValues, Paramet
 from dalembert.arguments import by_name, count, file_path, names_or_values, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
-from dalembert.mechanism.dynamics import Dynamics
+from dalembert.mechanism.compiled_quantities import CompiledQuantities
 from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
 from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions, gathered
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Dynamics):
+class Mechanism(CompiledQuantities):
     """A numbered mechanism, immutable: `m = s.build()`, then `m.simulate(10.0)`, `m.equations("kane")`, `m.inspect()`, …
 
     Its coordinates q and speeds u have names, `m.coordinates` and `m.speeds`, and stand in that order in every array. Values of a state

@@ -1,4 +1,4 @@
-"""`Dynamics`: quantities of one state or many that `kernels/` computes in machine code; `Mechanism` inherits them."""
+"""`CompiledQuantities`: quantities of one state or many that `kernels/` computes in machine code; `Mechanism` inherits them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dalembert.kernels.law_state import LawState
 
 
-class Dynamics(Analyses):
+class CompiledQuantities(Analyses):
     """Forward and inverse dynamics, mass matrix, energies, motion of bodies; of one state (n,) or a batch (K, n)."""
 
     @cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,12 +24,10 @@ if TYPE_CHECKING:
 class CompiledQuantities(Analyses):
     """Forward and inverse dynamics, mass matrix, energies, motion of bodies; of one state (n,) or a batch (K, n)."""
 
-    @cached_property
+    @property
     def kernels(self) -> Catalogue:
         """Everything this mechanism can compute in machine code (see `kernels.catalogue`)."""
-        from dalembert.kernels.catalogue import Catalogue
-
-        return Catalogue(self._m)
+        raise NotImplementedError
 
     def forward_dynamics(
         self,

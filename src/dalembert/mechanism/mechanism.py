@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dalembert.constraints.diagnosis.verdict import Diagnosis
     from dalembert.formulations.printing.explanation import Explanation
     from dalembert.formulations.printing.written_equations import WrittenEquations
+    from dalembert.kernels.catalogue import Catalogue
     from dalembert.kinematics.constraint_rows import Differentiated
     from dalembert.kinematics.law_rows import DifferentiatedLaw, LawTable
     from dalembert.kinematics.state import State
@@ -173,6 +174,13 @@ class Mechanism(CompiledQuantities):
         from dalembert.constraints.diagnosis.diagnose import diagnose
 
         return diagnose(self, self.assemble(initial, None, t)[0], t)
+
+    @cached_property
+    def kernels(self) -> Catalogue:
+        """Everything this mechanism can compute in machine code (see `kernels.catalogue`)."""
+        from dalembert.kernels.catalogue import Catalogue
+
+        return Catalogue(self)
 
     # -- motion in time ---------------------------------------------------------------------------------------------------
     @on_one_thread

@@ -21,9 +21,8 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.motion.motion import Motion
+from dalembert.motion.motion import Motion, Occurrence
 from dalembert.motion.motion_warnings import check_stayed_positive, overbent, warn_of_bending, warn_of_spin
-from dalembert.motion.occurrence import Occurrence
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.event_driven.acting import check_actions, recorded

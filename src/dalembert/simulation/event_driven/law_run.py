@@ -26,6 +26,7 @@ from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
+from dalembert.simulation.event_driven.law_location import NOT_THERE
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_search import first_violation
@@ -37,13 +38,6 @@ from dalembert.simulation.march.run import Run
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
-NEAR, FAR, PLACED = 1e-3, 0.1, 1e-16
-"""Parts of a step over which the slope of a margin is taken, and beyond which its zero is not looked for; part of the time by which an
-event is placed."""
-ANY_ERROR = 1e6
-"""Relative tolerance with which a step is made again."""
-CORRECTIONS = 4
-"""Steps of full order to an event, placed by Newton's method."""
 ALLOWED = 1e3
 """Tolerances by which margins may be violated in a mode just chosen: another one was tried to no avail."""
 AT_ONCE, MOST_AT_ONCE = 1e-13, 12
@@ -85,7 +79,6 @@ class LawRun(Run):
         self.hits: list[Hit] = []
         self.modes: list[tuple[float, np.ndarray]] = []
         """Time from which a mode lasted, and its numbers."""
-        self._planned = 0.0
         self._at_once = 0
         self.usual_step = 0.0
         """Longest step in a plane yet, by which the end of a slip is judged."""
@@ -284,11 +277,15 @@ class LawRun(Run):
             if b == self.t and planar(self.mode):
                 self._watch_slips()
             return
-        t, margins = found
-        self._planned = max(self._planned, float(self.part("step")[0]))
-        if self._step_to(t, margins[0]):
+        t, margin = found
+        self._plan_step()
+        violated = self.part("violated").copy()
+        if self._step_to(t, margin):
             self.mode.part("trigger")[:] = 0.0
-            self.mode.part("trigger")[margins] = 1.0
+            if margin < 0:
+                self.mode.part("trigger")[-1] = 1.0
+            else:
+                self.mode.part("trigger")[: len(violated)] = violated
             self.part("looked_to")[:] = self.part("end")[:] = self.t
         else:
             self.part("looked_to")[:], self.part("end")[:] = self.t, self.planned_end()
@@ -300,7 +297,7 @@ class LawRun(Run):
         found = ending(self, self.kinetics(self.t, y.copy()), dy[self.n_q : self.n_q + self.model.n_u])
         if found is None:
             return
-        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._plan_step()
         self._write_until(self.t + found.left)
         y += found.left * dy
         self.part("t")[:] = self.t + found.left
@@ -323,44 +320,17 @@ class LawRun(Run):
         self.margins(t)
         return lasts(self.kinetics(t, self.part("event_y").copy()), self.mode)
 
-    def _step_to(self, t: float, j: int) -> bool:
-        """Make the last step again, of full order, to end at the event; placed so that margin j is zero there. Where it ends before, as
-        it may next to a singular pose, the event is left for the next step."""
-        begin, y = float(self.part("t_old")[0]), self.part("y_old").copy()
-        small = NEAR * (t - begin)
-        falls = j >= 0 and t > begin
-        slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if falls else 0.0
-        for turn in range(CORRECTIONS):
-            if not self._restep(begin, y, t):
-                return False
-            if not slope < 0.0 or turn == CORRECTIONS - 1:
-                break
-            shift = -self.margins(t)[0][j] / slope
-            if abs(shift) <= PLACED * max(1.0, abs(t)) or abs(shift) > FAR * (t - begin):
-                break
-            t = t + shift
-        return True
+    def _plan_step(self) -> None:
+        """Remember how long the next step was to be: what follows cuts it."""
+        self.part("planned_step")[:] = max(float(self.part("planned_step")[0]), float(self.part("step")[0]))
 
-    def _restep(self, begin: float, y: np.ndarray, t: float) -> bool:
-        """Go again from the beginning of a step to a time within it, in one step whatever its error: it is shorter than one that was
-        accepted. Whether it has come there."""
-        self.part("t")[:] = self.part("counted_from")[:] = begin
-        self.part("y")[:] = y
-        self.part("steps_counted")[:] = 0.0
-        self.part("end")[:] = t
-        if t <= begin:
-            self.part("t_old")[:], self.part("y_old")[:] = begin, y
-            return True
-        kept = {name: self.part(name).copy() for name in ("rtol", "last_error") if name in self.program.layout.parts}
-        self.part("rtol")[:] = ANY_ERROR
-        if self.options.method.adaptive:
-            self.part("step")[:] = t - begin
-        status = self.program.library.step_again(self.memory, self.inputs, self.work)
-        for name, values in kept.items():
-            self.part(name)[:] = values
-        if status and int(status) < 0:
-            raise failure(int(status), self.model, self.program, self.options, self.memory)
-        return self.t >= t
+    def _step_to(self, t: float, margin: int) -> bool:
+        """Make the last step again, of full order, to end at the event; placed so that a margin is zero there. Where it ends before, as
+        it may next to a singular pose, the event is left for the next step."""
+        status = int(self.program.library.step_to(self.memory, self.inputs, self.work, t, margin) or 0)
+        if status < 0:
+            raise failure(status, self.model, self.program, self.options, self.memory)
+        return status != NOT_THERE
 
     def _attend(self) -> None:
         if self.mode.part("trigger").any():
@@ -383,7 +353,7 @@ class LawRun(Run):
         if not actions:
             return
         t = float(self.part("event_t")[0])
-        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._plan_step()
         while not self._step_to(t, -1):  # outputs before the event are written already
             self.part("t_old")[:], self.part("y_old")[:] = self.t, self.part("y")
         self.mode.part("trigger")[:] = 0.0
@@ -455,9 +425,9 @@ class LawRun(Run):
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
-        if self._planned > 0.0:
-            self.part("step")[:] = self._planned
-        self._planned = 0.0
+        if self.part("planned_step")[0] > 0.0:
+            self.part("step")[:] = self.part("planned_step")
+        self.part("planned_step")[:] = 0.0
         for name in ("searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)

@@ -46,8 +46,8 @@ class LawLocation:
 
     # -- the first violation -------------------------------------------------------------------------------------------
     def _emit_first_violation(self) -> Signature:
-        """`first_violation(memory, inputs, work, a, b)`: 0 where nothing is violated between a and b; else one more than the number of a
-        margin that is, with the time in `event_t`, and `violated` set for all that are violated there."""
+        """`first_violation(memory, inputs, work, a, b)`: 0 where nothing is violated between a and b; else one more than the number
+        of a margin that is, with the time in `event_t`, and `violated` set for all that are violated there."""
         n = self.count
         with self.e.module.function("first_violation", status=True, **_RUN, a=Real, b=Real) as f:
             p = self.e.layout.of(f.memory)
@@ -69,7 +69,7 @@ class LawLocation:
         return f.signature
 
     def _lowest(self, f: Any, p: Any, v: Any) -> None:
-        """`v.at`: the time of the first open gap's least value, where that is below zero between two times at which it is not; else b."""
+        """`v.at`: the time of the first open gap's least value, where that is below zero between times at which it is not; else b."""
         n, m = self.count, self.elements
         now, before, after = p.margins, f.array(m), f.array(m)
         for t, kept in ((f.a, before), (f.b, after)):
@@ -136,8 +136,8 @@ class LawLocation:
 
     # -- the step to it ------------------------------------------------------------------------------------------------
     def _emit_step_to(self) -> Signature:
-        """`step_to(memory, inputs, work, to, margin)`: the last step again, of full order, to end at the event; placed so that the margin,
-        unless it is −1, is zero there. `NOT_THERE` where it ends before, as it may next to a singular pose."""
+        """`step_to(memory, inputs, work, to, margin)`: the last step again, of full order, to end at the event; placed so that the
+        margin, unless it is −1, is zero there. `NOT_THERE` where it ends before, as it may next to a singular pose."""
         again = self._emit_again()
         with self.e.module.function("step_to", status=True, **_RUN, to=Real, margin=Int) as f:
             p, y = self.e.layout.of(f.memory), f.array(self.e.n)
@@ -151,7 +151,7 @@ class LawLocation:
                 self._ask(f, f.to - small)
                 v.slope = (v.slope - p.margins[f.margin]) / small
             with f.loop(CORRECTIONS) as turn:
-                status = f.call(again, f.memory, f.inputs, f.work, v.begin, y, v.t)
+                status: Any = f.call(again, f.memory, f.inputs, f.work, v.begin, y, v.t)
                 with f.if_(status != 0):
                     f.return_(status)
                 f.stop_if((~(v.slope < 0.0)).any() | (turn == CORRECTIONS - 1))
@@ -163,8 +163,8 @@ class LawLocation:
         return f.signature
 
     def _emit_again(self) -> Signature:
-        """`again(memory, inputs, work, begin, y, to)`: from the beginning of a step to a time within it, in one step whatever its error:
-        it is shorter than one that was accepted."""
+        """`again(memory, inputs, work, begin, y, to)`: from the beginning of a step to a time within it, in one step whatever its
+        error: it is shorter than one that was accepted."""
         e, steps = self.e, self.steps
         kept = [name for name in ("rtol", "last_error") if name in e.layout.parts]
         with e.module.function("again", status=True, public=False, **_RUN, begin=Real, y=Pointer, to=Real) as f:
@@ -190,5 +190,3 @@ class LawLocation:
             with f.if_((p.t[0] < f.to).all()):
                 f.return_(NOT_THERE)
         return f.signature
-
-

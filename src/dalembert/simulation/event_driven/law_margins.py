@@ -210,8 +210,8 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, adaptive: 
 
 
 def _emit_piece(e: MarchedEquations, margins: LawMargins, at: Signature) -> Signature:
-    """`piece(memory, inputs, work)`: 1 where within the step, from `looked_to` on, a margin may be violated, in the piece from `looked_to`
-    to `event_t`; else 0, and `looked_to` is t unless the mode is watched, where `event_t` is t."""
+    """`piece(memory, inputs, work)`: 1 where within the step, from `looked_to` on, a margin may be violated, in the piece from
+    `looked_to` to `event_t`; else 0, and `looked_to` is t unless the mode is watched, where `event_t` is t."""
     watched = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["watched"].start
     n, count = len(margins.elements), margins.count
     with e.function("piece") as f:

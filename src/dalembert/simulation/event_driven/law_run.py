@@ -7,7 +7,6 @@ goes on, and the march begins again.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,26 +14,22 @@ import numpy as np
 from dalembert.constraints.nonsmooth.at_state import violation
 from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
-from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
 from dalembert.errors import SimulationError
-from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
-from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
-from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
 from dalembert.simulation.event_driven.law_location import NOT_THERE
 from dalembert.simulation.event_driven.law_notes import history
-from dalembert.simulation.event_driven.law_program import LawProgram
+from dalembert.simulation.event_driven.law_numbers import LawNumbers
 from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
-from dalembert.simulation.march.run import Run
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
@@ -69,10 +64,8 @@ class Hit:
         return Hit(float(t[0]), *parts)
 
 
-class LawRun(Run):
+class LawRun(LawNumbers):
     """The moving parts, with the mode in the inputs of compiled code."""
-
-    program: LawProgram
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
@@ -82,16 +75,6 @@ class LawRun(Run):
         self._at_once = 0
         self.usual_step = 0.0
         """Longest step in a plane yet, by which the end of a slip is judged."""
-
-    @property
-    def mode(self) -> LawMode:
-        rhs = self.program.rhs
-        start = self.program.input_layout.parts["P"].start + rhs.mode_at
-        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
-
-    @property
-    def n_q(self) -> int:
-        return self.model.n_q
 
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
@@ -131,20 +114,6 @@ class LawRun(Run):
 
     def _when(self) -> str:
         return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
-
-    # -- parameters ----------------------------------------------------------------------------------------------------
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
-        return dict(zip(self.model.parameters, values.tolist()))
-
-    def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
-        check_parameters(self.model, {name: value}, "an event's action")
-        at = list(self.model.parameters).index(name)
-        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
-        self.parameter_changes.append((self.t, at, value))
 
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def checkpoint(self) -> Checkpoint:
@@ -189,83 +158,13 @@ class LawRun(Run):
         """Go on with other rows of the loops, in the same mode."""
         numbers = self.mode.numbers.copy()
         super()._keep_rows(rows)
+        self.__dict__.pop("_kinetic_places", None)
         self.mode.numbers[:] = numbers
-
-    # -- numbers -------------------------------------------------------------------------------------------------------
-    @cached_property
-    def _mass_places(self) -> tuple[np.ndarray, np.ndarray]:
-        rows, columns = np.array(along_paths(self.model), dtype=int).reshape(-1, 2).T
-        return rows, columns
-
-    def kinetics(self, t: float, y: np.ndarray) -> Kinetics:
-        """Everything of a state, from compiled code."""
-        rhs, n, library = self.program.rhs, self.model.n_u, self.program.library
-        library.kinetics_at(np.array([t]), np.ascontiguousarray(y), self.inputs, self.work)
-        work, at, p = self.work[:, 0], rhs.places, rhs.pattern
-        A = np.zeros((n, n))
-        i, j = self._mass_places
-        A[i, j] = A[j, i] = work[at["A"] + i * n + j]
-        rows = np.zeros((rhs.n_rows, n))
-        for k, columns in enumerate(p.columns):
-            start = at["B"] + p.starts[k]
-            rows[k, list(columns)] = work[start : start + len(columns)]
-        first, count, elements = rhs.first, len(rhs.table), len(rhs.table.elements)
-        gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
-        by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
-        by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
-        n_z = rhs.table.n_components
-        loads = LoadMaps(
-            work[at["z0"] : at["z0"] + n_z].copy(),
-            work[at["Zu"] : at["Zu"] + n_z * n].reshape(n_z, n).copy(),
-            work[at["Zx"] : at["Zx"] + n_z * rhs.n_rows].reshape(n_z, rhs.n_rows).copy(),
-            work[at["arm"] : at["arm"] + len(rhs.table.load_terms)].copy(),
-        )
-        u = y[self.n_q : self.n_q + n].copy()
-        on = self.mode.part("state") != ElementState.OFF
-        return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first],
-            work[at["slip"] : at["slip"] + first].copy(), rows[first:], gamma[first:],
-            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
-        )  # fmt: skip
-
-    def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
-        self.program.library.margins_at(self.memory, self.inputs, self.work, t)
-        found = self.part("margins")
-        n = self.n_margins
-        return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
-
-    def law_forces(self) -> np.ndarray:
-        """λ of all rows of laws at the state whose margins or slope were asked for last."""
-        at = self.program.rhs.places["lam"]
-        return self.work[at : at + len(self.program.rhs.table), 0].copy()
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
         with self.callbacks():
             return history(self, t, rows)
-
-    @property
-    def span(self) -> float:
-        """Length of the run."""
-        return self.options.end - self.options.start
-
-    @property
-    def n_margins(self) -> int:
-        table = self.program.rhs.table
-        return SLOTS * len(table.elements) + len(table.load_terms)
-
-    def back(self, t: float, y: np.ndarray) -> np.ndarray:
-        """A state brought back onto everything that holds."""
-        z = np.array(y, dtype=float)
-        self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
-        return z
-
-    def event_value(self, k: int, t: float, y: np.ndarray) -> float:
-        """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters)
-        s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
-        return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
@@ -397,10 +296,15 @@ class LawRun(Run):
         old, forces = self.mode.numbers.copy(), self.law_forces()
         k = self.kinetics(t, y)
 
+        known = {u_before.tobytes() if impulse is None else b"": k}
+
         def at_speeds(u: np.ndarray) -> Kinetics:
-            z = y.copy()
-            z[n_q : n_q + n_u] = u
-            return self.kinetics(t, z)
+            asked = u.tobytes()
+            if asked not in known:
+                z = y.copy()
+                z[n_q : n_q + n_u] = u
+                known[asked] = self.kinetics(t, z)
+            return known[asked]
 
         chosen: Chosen | None = None
         for obeyed in (why, {}) if why else ({},):

@@ -80,7 +80,7 @@ def simulate(
         check_positive(model, q, o.start, where="simulate")
     by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
     if program_of is not Program:
-        kept = _laws_kept(model, kept, q, u, o, by, watched)
+        kept = _laws_kept(catalogue, model, kept, q, u, o, by, watched)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
     handler = _handler(catalogue, program.equation_choice.n_speeds, lambda: run)
@@ -145,8 +145,9 @@ def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Pr
 
 
 def _laws_kept(
-    m: Mechanism, kept: KeptRows, q: np.ndarray, u: np.ndarray, o: Options, by: EquationChoice, watched: list[Event]
-) -> KeptRows:
+    catalogue: Catalogue, m: Mechanism, kept: KeptRows, q: np.ndarray, u: np.ndarray, o: Options, by: EquationChoice,
+    watched: list[Event],
+) -> KeptRows:  # fmt: skip
     """The rows that are kept, with those of the laws; refused where these, or what events do, cannot be marched."""
     from dalembert.kernels.masked.law_formulation_rhs import check_serves_laws
 
@@ -156,7 +157,10 @@ def _laws_kept(
         check_actions(m, event)
     if m.laws:
         kept = law_rows_kept(m, kept, q, o.start)
-        check_loads_unique(m, q, u, o.start, kept.rows, SimulationError)
+        rows, at = kept.rows, (q.tobytes(), u.tobytes(), o.start, tuple(m.parameters.values()))
+        catalogue.once(
+            ("loads are unique", rows, at), lambda: check_loads_unique(m, q, u, o.start, rows, SimulationError)
+        )
     return kept
 
 

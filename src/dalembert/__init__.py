@@ -65,7 +65,6 @@ from dalembert.parts.constraints import (
 )  # fmt: skip
 from dalembert.parts.events import Event
 from dalembert.parts.forces import BodyLoad, Force, JointLoad, JointSpring, Load, Motor, Point, Spring, Tendon
-from dalembert.parts.frames import turn
 from dalembert.parts.joints import (
     CurvedSlide,
     Cylindrical,
@@ -81,6 +80,7 @@ from dalembert.parts.joints import (
     Universal,
     Weld,
 )  # fmt: skip
+from dalembert.parts.joints.axis import turn
 from dalembert.system import System
 from dalembert.trace import (
     acos,

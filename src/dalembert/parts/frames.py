@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from dalembert import vectors
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Holds, Numbers3
-from dalembert.parts.joints.axis import unit
 from dalembert.parts.names import text
-from dalembert.parts.numbers import number, numbers
+from dalembert.parts.numbers import numbers
 from dalembert.portable import Portable
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from dalembert.aliases import Scalar
-
 
 ORTHOGONAL = 1e-9
 """Entry of RᵀR − 1 up to which a matrix turns."""
@@ -68,8 +60,3 @@ def as_frame(given: Any, where: str) -> Frame:
     if isinstance(given, Frame):
         return given
     return Frame(numbers(given, (3,), where))
-
-
-def turn(axis: ArrayLike, angle: Scalar) -> Matrix:
-    """The rotation by an angle (rad, or an expression) about a unit axis: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`."""
-    return vectors.turn(np.array(unit(axis, "turn: axis")), number(angle, "turn: angle"))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 POSES = 3
-"""Random poses at which rows are looked at for whether anything moves them."""
+"""Random poses in which it is tried whether anything moves rows."""
 
 
 class LawRows(Constraint):

@@ -7,7 +7,7 @@ With u_free the speeds that forces and loops alone would give, u⁺ = u_free + �
 - viscous friction: P = −h c ((1 − θ) v⁻ + θ v⁺).
 
 Sweeps end when no impulse changes by more than `CONVERGED` of the largest, both weighed by W = J Y; where they do not, after `SWEEPS`,
-the largest change left is told.
+the largest change left is handed back.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class ConeSweeps:
         """`solve`: speeds `after` a step of length `h` from those `before`, forces taken at the state (t, q, u); impulses of all rows,
         friction's viscous part apart, from those of the last step; how many sweeps it took and by how much the last one changed."""
         code = self.module.block(self.rhs.blocks["step_forces"], self.lanes)
-        pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "told"), Pointer)
+        pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "swept"), Pointer)
         with self.module.function(
             "solve_step", lanes=self.lanes, public=False, **KERNEL, **pointers, h=Real, theta=Real
         ) as f:
@@ -261,7 +261,7 @@ class ConeSweeps:
                 with f.if_(self.tangents_of[e + 1] > self.tangents_of[e]):
                     self._rub(f, part, e, v)
             f.stop_if((v.change <= CONVERGED * v.largest).all())
-        f.told[0], f.told[1] = f.told[0] + v.count, maximum(f.told[1], v.change / v.largest)
+        f.swept[0], f.swept[1] = f.swept[0] + v.count, maximum(f.swept[1], v.change / v.largest)
 
     def _changed(self, f: Any, part: dict[str, Any], r: Any, new: Any, v: Any) -> None:
         """A new impulse of row r."""

@@ -1,4 +1,4 @@
-"""A mechanism's time loop with laws: their rows masked by the mode, margins looked at in every step, losses integrated."""
+"""A mechanism's time loop with laws: their rows masked by the mode, margins evaluated in every step, losses integrated."""
 
 from __future__ import annotations
 

@@ -45,6 +45,7 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
+from dalembert.laws.surfaces import SURFACES
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import RESTITUTION, STABILISATIONS, Baumgarte
 from dalembert.parts.actions import ACTIONS
@@ -274,6 +275,7 @@ _BY_MARK: dict[str, Kind] = {
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
+    "rows": ListKind(NUMBERS, 0), "surface": VariantKind(SURFACES, "surface"),
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "restitution law": Choice(RESTITUTION), "curve": CurveKind(),

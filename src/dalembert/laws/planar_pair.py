@@ -19,7 +19,7 @@ ASIDE = 1e-10
 
 
 def axis_of_plane(s: State, a: Point, b: Point) -> Vector | None:
-    """The unit vector, in axes of b's body, about which the body of a turns and across which it moves against b's; None if it has others."""
+    """The unit vector, in axes of b's body, about which a's turns and across which it moves against b's; None if it has others."""
     turning, shifting = _velocities(s, a, b)
     sizes = np.linalg.norm(turning, axis=0)
     if sizes.max(initial=0.0) > 0.0:

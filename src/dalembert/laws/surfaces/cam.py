@@ -27,6 +27,8 @@ NEWTON_STEPS = 10
 """Steps to the point that touches."""
 LEAST_CURVATURE = 0.1
 """Part of |c′|² that a step divides by at least, far from the curve."""
+ACROSS = 1e-9
+"""Cosine below which two axes are across each other."""
 OUTLINE = 360
 """Angles at which a cam's radius is looked at."""
 
@@ -44,15 +46,17 @@ class SurfaceCam(Surface):
     at: PointLike
     radius: OfAngle
     axis: Axis = (0.0, 0.0, 1.0)
-    zero: Axis = None
+    zero: Axis | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         where = f'cam of "{self.at.body}"'
-        if self.zero is not None and abs(float(np.dot(self.zero, self.axis))) > 1e-9:
+        if self.zero is not None and abs(float(np.dot(self.zero, self.axis))) > ACROSS:
             raise ModelError(f"{where}: zero={self.zero!r} must lie across its axis, {self.axis!r}")
-        if isinstance(self._radius, Expr) and free_symbols([self._radius]) == {ANGLE}:
-            found = np.array([self._at(self._radius, x) for x in np.linspace(0.0, 2.0 * math.pi, OUTLINE, endpoint=False)])
+        if isinstance(self._radius, Expr) and set(free_symbols([self._radius])) == {ANGLE}:
+            found = np.array(
+                [self._at(self._radius, x) for x in np.linspace(0.0, 2.0 * math.pi, OUTLINE, endpoint=False)]
+            )
             if not (found > 0.0).all():
                 raise ModelError(f"{where}: its radius must be above 0 at every angle; it is {found.min():g} somewhere")
 

@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 PARALLEL = 1e-12
-"""Squared sine of the angle between bars below which they touch by their ends alone: what lies between is nearer by no more than
-rounding."""
+"""Squared sine of the angle between bars below which they touch by their ends alone: nothing between is nearer but by rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class SurfaceCapsule(Surface):
-    """A bar with round ends from a point of a body to another, `to`, in the same body's axes; a wall of a plane where the radius is 0."""
+    """A bar with round ends from a point of a body to another, `to`, in the same body's axes; a wall where the radius is 0."""
 
     at: PointLike
     to: Numbers3

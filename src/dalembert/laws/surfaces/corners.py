@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceCorners(Surface):
-    """Corners of a body, as of a polyhedron: its points in body axes, or balls of a radius about them. On a plane they are the whole body;
-    of anything else they are all that is touched."""
+    """Corners of a body, as of a polyhedron: its points in body axes, or balls of a radius about them. On a plane they are the
+    whole body; of anything else they are all that is touched."""
 
     body: BodyName
     points: Points

@@ -38,7 +38,7 @@ OfPlace = Annotated[Any, Function(("x", "y"), constant=False)]
 
 @dataclass(frozen=True, eq=False)
 class HeightTable(Portable):
-    """Heights at the points of a grid: `z[k][i]` at `x[i]`, `y[k]`. Between them a smooth surface is laid, of cubic splines both ways."""
+    """Heights at the points of a grid, `z[k][i]` at `x[i]`, `y[k]`; between them a smooth surface, of cubic splines both ways."""
 
     x: Row
     y: Row
@@ -102,7 +102,8 @@ class SurfaceHeightField(Surface):
     @cached_property
     def _height(self) -> list[Any]:
         """z, z_x, z_y, z_xx, z_xy, z_yy."""
-        z = (self.table if self.height is None else self.height)(X, Y)
+        given: Any = self.table if self.height is None else self.height
+        z = given(X, Y)
 
         def rate(of: Any, variable: Expr) -> Any:
             return directional([of], {variable: 1.0})[0] if isinstance(of, Expr) else 0.0

@@ -43,9 +43,7 @@ def _balls_on(a: Surface, b: Surface, s: State) -> list[PlaceOfTouch]:
     found = []
     for ball in a.balls(s):
         near = b.distance(s, ball.centre)
-        found.append(
-            PlaceOfTouch(near.distance - ball.radius, near.normal, ball.centre - ball.radius * near.normal)
-        )
+        found.append(PlaceOfTouch(near.distance - ball.radius, near.normal, ball.centre - ball.radius * near.normal))
     return found
 
 

@@ -79,7 +79,7 @@ class Surface(Described, Portable):
         raise self._cannot("lie on a plane")
 
     def distance(self, s: State, x: Vector) -> NearestPoint:
-        """Of a point of the world."""
+        """How far a point of the world is from it."""
         raise self._cannot("be touched by a ball")
 
     def balls(self, s: State) -> Sequence[SupportBall]:

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.laws.checks import check_not_negative, check_restitution, check_static
 from dalembert.laws.law import NOTHING, Friction, Law
 from dalembert.laws.stribeck import stribeck
-from dalembert.parts.fields import Number
+from dalembert.parts.fields import Number, RestLength
 from dalembert.parts.forces.points import Point
 from dalembert.trace import Expr
 from dalembert.vectors import Vector, cross
@@ -41,12 +41,15 @@ class Touching(Law):
     mu_static: Number = None
     stribeck: Number = None
     restitution: Number = 0.0
+    rolling_arm: RestLength = 0.0
+    drilling_arm: RestLength = 0.0
 
     def _check(self, where: str) -> None:
         """Refuse numbers that cannot be."""
         check_restitution(self.restitution, where)
         check_not_negative(where, mu=self.mu, mu_static=self.mu_static)
         check_static(where, "mu_static", self.mu_static, self.mu)
+        check_not_negative(where, rolling_arm=self.rolling_arm, drilling_arm=self.drilling_arm)
 
     @property
     @abstractmethod
@@ -68,7 +71,7 @@ class Touching(Law):
     @property
     def rubs(self) -> bool:
         """Whether there is friction at all."""
-        return any(type(x) is Expr or x != 0.0 for x in (self.mu, self.mu_static) if x is not None)
+        return _acts(self.mu) or _acts(self.mu_static)
 
     def gap(self, s: State) -> np.ndarray:
         return np.array([x.gap for x in self._touches(s)])
@@ -82,6 +85,23 @@ class Touching(Law):
             v = _velocity(s, a, x.at) - _velocity(s, b, x.at)
             found += [direction @ v for direction in x.across]
         return np.array(found)
+
+    def rolling(self, s: State) -> np.ndarray:
+        if not _acts(self.rolling_arm):
+            return NOTHING
+        w = self._turning(s)
+        return np.array([direction @ w for x in self._touches(s) for direction in x.across])
+
+    def drilling(self, s: State) -> np.ndarray:
+        if not _acts(self.drilling_arm):
+            return NOTHING
+        w = self._turning(s)
+        return np.array([cross(*x.across) @ w for x in self._touches(s)])
+
+    def _turning(self, s: State) -> Vector:
+        """Angular velocity of the first body against the second."""
+        a, b = self.ends
+        return s.angular_velocity(a) - s.angular_velocity(b)
 
     def friction(self, s: State, v: Scalar) -> Friction:
         return Friction(0.0, stribeck(self.mu, self._at_rest, self.stribeck, v))
@@ -97,6 +117,11 @@ class Touching(Law):
         """The first place where they may touch."""
         at = self._touches(s)[0].at
         return at, at
+
+
+def _acts(x: Any) -> bool:
+    """Whether a coefficient is there and may be other than zero."""
+    return x is not None and (type(x) is Expr or x != 0.0)
 
 
 def _velocity(s: State, of: Point, at: Vector) -> Vector:

@@ -123,7 +123,7 @@ class LawRun(Run):
         said = violation(k, i, self._when())
         if said is not None:
             raise SimulationError(said)
-        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
+        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN)
         for r in (*e.tangents, *e.holds):
             mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
 

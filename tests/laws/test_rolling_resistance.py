@@ -83,7 +83,7 @@ def test_resistance_takes_part_in_impacts_and_both_ways_agree():
         off.append(float(np.abs(stepped.q[-1] - exact.q[-1]).max()))
     assert off[1] < 0.25 * off[0] < 0.1
     stuck = m.simulate(12.0, initial={"J.z": 0.5}, speeds=THROWN, method="moreau", step=5e-3)
-    assert np.abs(stuck.u[-1]).max() < 1e-20
+    assert np.abs(stuck.u[-1]).max() < 1e-15
     assert set(stuck.modes[-1].states.values()) == {"stick"}
 
 

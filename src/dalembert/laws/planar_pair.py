@@ -41,6 +41,7 @@ def axis_of_plane(s: State, a: Point, b: Point) -> Vector | None:
 def _velocities(s: State, a: Point, b: Point) -> tuple[np.ndarray, np.ndarray]:
     """Partial angular and linear velocities of a against b's body, in b's axes, at some poses."""
     m, rng = s.mechanism.numeric, np.random.default_rng(0)
+    a, b = Point(a.body, node=a.node), Point(b.body, node=b.node)  # where on a body does not matter
     turning, shifting = [np.zeros((3, 0))], [np.zeros((3, 0))]
     for _ in range(POSES):
         at = m.state(m.somewhere(rng, 1.0), np.zeros(m.n_u))

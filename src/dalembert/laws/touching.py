@@ -43,6 +43,13 @@ class Touching(Law):
     restitution: Number = 0.0
     rolling_arm: RestLength = 0.0
     drilling_arm: RestLength = 0.0
+    _acting: Any = ()
+    """Names of the friction and the resistances that there are: where one is a parameter it may be zero, and still has its rows."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        acting = {name for name in ("mu", "mu_static", "rolling_arm", "drilling_arm") if _acts(getattr(self, name))}
+        object.__setattr__(self, "_acting", tuple(sorted({*self._acting, *acting})))
 
     def _check(self, where: str) -> None:
         """Refuse numbers that cannot be."""
@@ -71,7 +78,7 @@ class Touching(Law):
     @property
     def rubs(self) -> bool:
         """Whether there is friction at all."""
-        return _acts(self.mu) or _acts(self.mu_static)
+        return "mu" in self._acting or "mu_static" in self._acting
 
     def gap(self, s: State) -> np.ndarray:
         return np.array([x.gap for x in self._touches(s)])
@@ -87,13 +94,13 @@ class Touching(Law):
         return np.array(found)
 
     def rolling(self, s: State) -> np.ndarray:
-        if not _acts(self.rolling_arm):
+        if "rolling_arm" not in self._acting:
             return NOTHING
         w = self._turning(s)
         return np.array([direction @ w for x in self._touches(s) for direction in x.across])
 
     def drilling(self, s: State) -> np.ndarray:
-        if not _acts(self.drilling_arm):
+        if "drilling_arm" not in self._acting:
             return NOTHING
         w = self._turning(s)
         return np.array([cross(*x.across) @ w for x in self._touches(s)])

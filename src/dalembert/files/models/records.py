@@ -113,7 +113,8 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of a dataclass that its constructor takes."""
     hints = get_type_hints(cls, include_extras=True)
     made = []
-    for f in sorted(dataclasses.fields(cls), key=lambda f: f.kw_only is True):
+    said = [f for f in dataclasses.fields(cls) if not f.name.startswith("_")]  # others are kept, not said
+    for f in sorted(said, key=lambda f: f.kw_only is True):
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         required = default is dataclasses.MISSING
         kind = kind_of(hints[f.name], f"{cls.__name__}.{f.name}")

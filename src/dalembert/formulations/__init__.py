@@ -9,6 +9,7 @@ from typing import Any, cast
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.in_linear_coordinates import InLinearCoordinates
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.printing.written_equations import WrittenEquations
@@ -82,12 +83,17 @@ def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
     if m.variables is None or taken == "all":
         return _found(said)
-    return cast(Formulation, _in_other_variables(said, taken == "of joints"))
+    return cast(Formulation, _in_other_variables(said, taken))
 
 
 @cache
-def _in_other_variables(said: str | FormulationSettings, of_joints: bool) -> InOtherVariables:
-    return InOtherVariables(partial(_found, said), of_joints)
+def _in_other_variables(said: str | FormulationSettings, taken: str) -> InOtherVariables:
+    found = partial(_in_linear_coordinates if taken == "internal coordinates" else _found, said)
+    return InOtherVariables(found, taken == "of joints")
+
+
+def _in_linear_coordinates(said: str | FormulationSettings) -> InLinearCoordinates:
+    return InLinearCoordinates(_found(said))
 
 
 def _found(said: str | FormulationSettings) -> Formulation:

@@ -91,5 +91,7 @@ def _variables(m: Mechanism) -> LinearCoordinates:
 
 def _known(x: Any) -> Any:
     """The mechanism or state in the joints' variables."""
-    changed = isinstance(x, (Mechanism, State)) and (x if isinstance(x, Mechanism) else x.mechanism).variables is not None
+    changed = (
+        isinstance(x, (Mechanism, State)) and (x if isinstance(x, Mechanism) else x.mechanism).variables is not None
+    )
     return x.base if changed else x

@@ -62,7 +62,7 @@ def _is_one(A: np.ndarray) -> bool:
 def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
     """Left-hand side in letters, and the names of the parts of f that are there."""
     left = ("" if _is_one(eq.A) else "A ") + "du/dt" + (" + B^T lambda" if len(eq.gamma) else "")
-    return left, [n for n in found if n.startswith("f_")] or ["0"]
+    return left, [n for n, x in found.items() if n.startswith("f_") and any(t != "0" for t in x)] or ["0"]
 
 
 def text(eq: WrittenEquations) -> str:

@@ -31,3 +31,7 @@ class SpeedChoice(Portable):
     def inverse(self, s: State) -> np.ndarray | None:
         """Those replaced, per unit of the chosen ones, where it is known without solving."""
         return None
+
+    def drift(self, s: State) -> np.ndarray | None:
+        """Rates of the chosen ones where those replaced do not change, where they are known without differentiating."""
+        return None

@@ -1,7 +1,7 @@
-"""Lines of the printed equations beside those of the sources: `python -m benchmarks.source_lines` prints the table of docs/equations.md.
+"""Lines of the printed equations beside those of the sources; `python -m benchmarks.source_lines` prints docs/equations.md's table.
 
-Counted are the lines of `text()` that are not empty, headings and all. Of a source they are its scalar equations, each printed line of a
-long one, with the rates of the coordinates.
+Counted are the lines of `text()` that are not empty, headings and all. Of a source they are its scalar equations with the rates of the
+coordinates, each printed line of a long one.
 """
 
 from __future__ import annotations

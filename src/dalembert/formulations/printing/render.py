@@ -70,8 +70,8 @@ def text(eq: WrittenEquations) -> str:
     left, right = balance(eq, written.tables)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
     if len(eq.gamma):
-        rates, right = ("dq/dt", "b") if rows_on_rates(eq.method) else ("du/dt", "gamma")
-        out.append(f"B {rates} = {right if _shown(eq, written, 'gamma') else '0'}")
+        rates, known = ("dq/dt", "b") if rows_on_rates(eq.method) else ("du/dt", "gamma")
+        out.append(f"B {rates} = {known if _shown(eq, written, 'gamma') else '0'}")
     out += [f"to first degree in {', '.join(eq.small.names)}"] if eq.small is not None else []
     if written.assigned:
         out += ["", "with", *(f"  {name} = {value}" for name, value in written.assigned)]

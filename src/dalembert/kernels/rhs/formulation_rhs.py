@@ -39,7 +39,7 @@ class FormulationRightHandSide(RightHandSide):
         return FormulationKernel(self.m, self.form, self.constraints, self.keep.rows, self.keep.gains)
 
     @cached_property
-    def uses_mechanism_speeds(self) -> bool:  # type: ignore[override]
+    def uses_mechanism_speeds(self) -> bool:
         return uses_mechanism_speeds(self.m, self.form)
 
     @property

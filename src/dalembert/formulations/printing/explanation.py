@@ -15,7 +15,6 @@ from dalembert.parts.names import nearest
 from dalembert.trace import Expr, evaluate, free_symbols, substitute, symbol, tracing
 from dalembert.trace.collect import Powers, Waves, collected
 
-
 BEFORE = ("A", "f", "B", "gamma")
 """Names of the matrices that a constraint method's own are derived from."""
 

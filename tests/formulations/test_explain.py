@@ -54,9 +54,14 @@ def test_every_method_explains_itself_in_symbols_and_in_numbers(model):
         assert name in repr(numbers) and m.name in numbers.text()
 
 
-@pytest.mark.parametrize("name", ["kane", "path_matrix", "barycentric", "lagrange", "hamilton", "gauss"])
+@pytest.mark.parametrize(
+    "name", ["kane", "path_matrix", "barycentric", "hooker", "newton_euler", "lagrange", "hamilton", "gauss"]
+)
 def test_explanations_are_well_formed_latex_and_html(name, katex):
-    x = planar_pendulum(2).build().explain(name)
+    m = planar_pendulum(2).build()
+    x, numbers = m.explain(name), m.explain(name, [0.3, 0.4], [0.5, -0.6])
+    assert numbers.latex().isascii() and katex(numbers.latex()) == ""
+    assert ET.fromstring(f"<root>{numbers.html()}</root>").findall(".//math")
     assert x.latex().isascii() and katex(x.latex()) == ""
     assert ET.fromstring(f"<root>{x.html()}</root>").findall(".//math")
     assert x._repr_latex_() == f"$$\n{x.latex()}\n$$" and x._repr_html_() == x.html()

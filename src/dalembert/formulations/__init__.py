@@ -12,8 +12,9 @@ from dalembert.formulations.formulation import Formulation, settled
 from dalembert.formulations.in_linear_coordinates import InLinearCoordinates
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
+from dalembert.formulations.partly_linear import PartlyLinear
 from dalembert.formulations.printing.written_equations import WrittenEquations
-from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
+from dalembert.mechanism.formulation_settings import FormulationSettings, SmallDeformations, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
@@ -59,6 +60,8 @@ def write(
     m: Any, formulation: str | FormulationSettings, parameters: str, small: Iterable[str] | Mapping[str, Any] = ()
 ) -> WrittenEquations:
     """Trace a formulation over symbols, to first degree in the coordinates that are named as small."""
+    if isinstance(formulation, SmallDeformations):
+        small, formulation = (*formulation.small, *small), formulation.by
     form = suitable(m, formulation)
     named = SmallCoordinates.named(m, small) if small else None
     with tracing():
@@ -80,6 +83,9 @@ def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
 
 def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
     """The formulation of this name; in the variables that it knows, where the mechanism has others."""
+    if isinstance(said, SmallDeformations):
+        check_known(said.by)
+        return cast(Formulation, PartlyLinear(for_mechanism(m, said.by), said))
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
     if m.variables is None or taken == "all":
         return _found(said)

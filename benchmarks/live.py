@@ -2,9 +2,9 @@
 
 For every model a page is written and opened in each browser. Its motion is compared with Python's over one second. Every slider is
 moved to both ends and back, after which the first motion must return bit for bit; what the console says is counted, and every request.
-Then sliders are moved to and fro, and the time is taken from the move until everything shown is computed and drawn: loops closed, motion
-marched, poses, curves and reactions worked out, picture drawn. In real time a body is pulled about, and the time that marching takes in
-each picture is taken. Pictures are drawn by the processor here, where there is no graphics card; that part is told apart.
+Then sliders are moved to and fro, and the time is taken from the move until everything shown is computed and drawn: loops closed,
+motion marched, poses, curves and reactions worked out, picture drawn. In real time a body is pulled about, and the time that marching
+takes in each picture is taken. Pictures are drawn by the processor here, where there is no graphics card; that part is told apart.
 
     python benchmarks/live.py [--only MODEL] [--browser chromium] [--quick]
 
@@ -171,9 +171,9 @@ def held(rows: dict[str, dict[str, Any]]) -> str:
     longest = max(rows, key=lambda name: rows[name]["longest stretch"])
     return (
         f"Live march within 1e-9 of Python's over one second: {len(rows) - len(lost)} of {len(rows)} models; not: "
-        f"{'; '.join(lost) or 'none'}. After every slider has been to both ends and back, the first motion does not return bit for bit in: "
-        f"{', '.join(changed) or 'none'}. Said something on the console or asked for anything: {', '.join(noisy) or 'none'}. Longest stretch "
-        f"without a picture while a motion is marched: {rows[longest]['longest stretch']:.0f} ms ({longest})."
+        f"{'; '.join(lost) or 'none'}. After every slider has been to both ends and back, the first motion does not return bit for bit "
+        f"in: {', '.join(changed) or 'none'}. Said something on the console or asked for anything: {', '.join(noisy) or 'none'}. "
+        f"Longest stretch without a picture while a motion is marched: {rows[longest]['longest stretch']:.0f} ms ({longest})."
     )
 
 
@@ -186,8 +186,8 @@ def speeds(rows: dict[str, dict[str, Any]]) -> str:
     computed, drawn = (float(np.median([row[key] for row in rows.values()])) for key in ("computed", "picture"))
     high = float(np.percentile([row["computed"] for row in rows.values()], 95))
     return (
-        f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (over models: median {computed:.1f} ms, 95 % "
-        f"{high:.1f} ms; with the picture drawn by the processor, median {drawn:.1f} ms). While dragging, a picture takes longer than "
+        f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (over models: median {computed:.1f} ms, "
+        f"95 % {high:.1f} ms; with the picture drawn by the processor, median {drawn:.1f} ms). While dragging, a picture takes longer than "
         f"16.7 ms in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Largest page "
         f"{max(row['page MB'] for row in rows.values()):.2f} MB."
     )

@@ -187,8 +187,8 @@ def speeds(rows: dict[str, dict[str, Any]]) -> str:
     high = float(np.percentile([row["computed"] for row in rows.values()], 95))
     return (
         f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (over models: median {computed:.1f} ms, "
-        f"95 % {high:.1f} ms; with the picture drawn by the processor, median {drawn:.1f} ms). While dragging, a picture takes longer than "
-        f"16.7 ms in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Largest page "
+        f"95 % {high:.1f} ms; with the picture drawn by the processor, median {drawn:.1f} ms). While dragging, a picture takes longer "
+        f"than 16.7 ms in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Largest page "
         f"{max(row['page MB'] for row in rows.values()):.2f} MB."
     )
 

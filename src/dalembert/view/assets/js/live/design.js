@@ -150,7 +150,8 @@ export class Design {
       const k = this.nearest(point);
       return places(k).slice(0, 1).map((place) => [...this.flat(...place), "dead"]);
     });
-    this.curves.set({ x, y, names, marks });
+    const paints = [...rigid, ...bent].map(({ body }) => data.bodies[body].colour);
+    this.curves.set({ x, y, names, marks, paints });
   }
 
   nearest(point) {

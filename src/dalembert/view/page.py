@@ -109,7 +109,7 @@ def page_data(
         "position": array(bodies.position, "float64"),
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
-            {"name": name, "colour": colour, "parts": [_part(p, follows) for p in parts if not p.bent]}
+            {"name": name, "colour": _colour(colour, parts), "parts": [_part(p, follows) for p in parts if not p.bent]}
             for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
         ],
         "wires": [_wire(shown, w, view.thickness) for w in view.wires],
@@ -169,6 +169,11 @@ class Following:
             return {}
         self.expressions += list(values)
         return {"follows": [kind, len(self.expressions) - len(values)]}
+
+
+def _colour(usual: str, parts: list[Primitive]) -> str:
+    """The colour that a body is drawn in, for its traces and its place in the graph."""
+    return next((p.colour for p in parts if p.layer == "bodies" and p.colour), usual)
 
 
 def _part(p: Primitive, follows: Following) -> dict[str, Any]:

@@ -38,7 +38,22 @@ def refusal(motion: Motion) -> str:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):
         return "It began with open loops, as they were given."
+    return _refused_event(m, record) or _without_speeds(m)
+
+
+def _without_speeds(m: Mechanism) -> str:
     return "" if m.n_u else "Time alone moves this mechanism: there is nothing to integrate."
+
+
+def _refused_event(m: Mechanism, record: Mapping[str, Any]) -> str:
+    """Why a page cannot do what an event of this motion did."""
+    own = set(m.plan.events)
+    for name, terminal, acts in record.get("events", ()):
+        if acts:
+            return f'Event "{name}" changes the mechanism when it comes, which only Python does.'
+        if terminal and name not in own:
+            return f'"{name}", given to simulate, ends the motion, and a page does not know it; give it to the system\'s own events.'
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +76,25 @@ class LiveModel:
         """Initial values and speeds as they were given."""
         found = self.motion.record.get("given", {})
         return found.get("initial"), found.get("speeds")
+
+    @property
+    def words(self) -> str:
+        """How the page marches, and how the motion was marched that it was made with, where that is another way."""
+        o, said = self.options, self.motion.record["options"]
+        how = f"relative tolerance {o.rtol:g}" if o.method.adaptive else f"steps of {o.step:g} s"
+        here = f"This page marches by {o.method.name}, {how}, in Kane's equations"
+        if self.mechanism.constraint_rows:
+            here += ", loops closed by projection"
+        other = {
+            name: said.get(name)
+            for name in ("formulation", "constraints")
+            if said.get(name) not in (None, "kane", "range_space")
+        }
+        if said.get("stabilise") not in (None, "projection"):
+            other["stabilisation by Baumgarte's terms"] = ""
+        names = {key: x["type"] if isinstance(x, Mapping) else x for key, x in other.items()}
+        told = ", ".join(f"{key} {x}".strip() for key, x in names.items())
+        return f"{here}. The motion that it opens with was marched with {told}." if told else f"{here}."
 
     @property
     def unassembled(self) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +128,8 @@ def live_model(motion: Motion) -> LiveModel:
         from dalembert.simulation.constrained_start import kept_at
 
         kept = kept_at(base, q, o.start, o.stabilise)
-    return LiveModel(motion, m, o, q, u, kept, gathered(m.plan.events, None))
+    names = {name for name, _, _ in record.get("events", ())}
+    return LiveModel(motion, m, o, q, u, kept, [e for e in gathered(m.plan.events, None) if e.name in names])
 
 
 def _outputs(motion: Motion) -> np.ndarray:

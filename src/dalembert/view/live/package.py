@@ -42,6 +42,7 @@ def packaged(
         "code": [_zipped(w) for w in linked],
         "heaps": [w.heap for w in linked],
         "name": m.name,
+        "words": live.words,
         "coordinates": list(m.coordinates),
         "speeds": list(m.speeds),
         "unknowns": first.unknowns,

@@ -23,6 +23,7 @@ export class Live {
     this.start = new Start(this.machines[0]);
     this.values = new Values(this.live, this.live.times);
     this.panel = new SliderPanel(this.live.sliders, this.values, () => this.ask());
+    document.getElementById("marched").textContent = this.live.words;
     this.under = null;
     this.took = [];
     this.listeners = new Set();

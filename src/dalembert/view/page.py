@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
-from dalembert.view.series import charts, reactions
+from dalembert.view.series import Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
 
 BUDGET = 15_000_000
@@ -97,7 +98,7 @@ def page_data(
     again, why_not = _again(shown, live, sliders)
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
-    forces = reactions(shown, wanted)
+    forces = _without_laws(shown, again, wanted)
     plots = charts(shown)
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
@@ -136,6 +137,14 @@ def page_data(
         package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
         made["live"] = package | {"design": design.data}
     return made
+
+
+def _without_laws(shown: Motion, again: LiveModel | None, wanted: Sequence[str] | None) -> Reactions:
+    """Reactions; none where a page marches by impulses, which has none between its steps."""
+    if again is None or not again.stepping:
+        return reactions(shown, wanted)
+    note = "not shown in a page that marches by impulses; motion.reaction has them"
+    return replace(reactions(shown, ()), note=note)
 
 
 def _reactions(forces: Any) -> dict[str, Any]:

@@ -41,8 +41,9 @@ def motion_widget(
 def _widget_class() -> Any:
     anywidget = optional("anywidget", "a widget of a motion", SimulationError)
     traitlets = import_module("traitlets")
+    base: Any = anywidget.AnyWidget
 
-    class MotionWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    class MotionWidget(base):  # type: ignore[misc]
         """The page of a motion. `values` are the sliders' by name, `time` is the instant shown, `said` what the page says."""
 
         _esm = asset("js/widget.js")

@@ -38,7 +38,7 @@ class Design:
     def polygons(self) -> bool:
         """Whether velocities and accelerations are drawn as polygons: of rigid bodies, if they are not too many."""
         m = self.live.mechanism
-        return not m.elastic and m.n_bodies <= MOST_BODIES
+        return not m.elastic and not self.live.stepping and m.n_bodies <= MOST_BODIES
 
     @cached_property
     def inputs(self) -> list[tuple[int, int]]:

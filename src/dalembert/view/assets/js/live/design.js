@@ -46,7 +46,7 @@ export class Design {
     this.panel.append(...(inputs.length > 1 ? [choice] : []), this.words, this.snaps, this.curves.card);
     if (angles.length) this.panel.append(this.angle.card);
     if (polygons) this.panel.append(this.velocity.card, this.acceleration.card);
-    else this.panel.append(element("p", "note", "Polygons of velocities and accelerations are drawn of rigid bodies, up to 40 of them."));
+    else this.panel.append(element("p", "note", "Polygons of velocities and accelerations are drawn of rigid bodies without laws, up to 40 of them."));
     if (this.page.data.reactions.joints.length) this.panel.append(this.forces.card);
     this.tab.hidden = false;
     this.page.tabs.add(this.tab);

@@ -110,8 +110,8 @@ def page_data(
         "position": array(bodies.position, "float64"),
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
-            {"name": name, "colour": _colour(colour, parts), "parts": [_part(p, follows) for p in parts if not p.bent]}
-            for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
+            {"name": name, "colour": colour, "parts": [_part(p, follows) for p in parts if not p.bent]}
+            for name, colour, parts in zip(["ground", *motion.bodies], _colours(view), view.parts)
         ],
         "wires": [_wire(shown, w, view.thickness) for w in view.wires],
         "joints": _joints(m, follows),
@@ -180,9 +180,13 @@ class Following:
         return {"follows": [kind, len(self.expressions) - len(values)]}
 
 
-def _colour(usual: str, parts: list[Primitive]) -> str:
-    """The colour that a body is drawn in, for its traces and its place in the graph."""
-    return next((p.colour for p in parts if p.layer == "bodies" and p.colour), usual)
+def _colours(view: Scene) -> list[str]:
+    """Colours of bodies for their traces and the graph: those that they are drawn in, where no two have the same."""
+    own = [
+        next((p.colour for p in parts if p.layer == "bodies" and p.colour), usual)
+        for usual, parts in zip(view.colours, view.parts)
+    ]
+    return own if len(set(own[1:])) == len(own) - 1 else view.colours
 
 
 def _part(p: Primitive, follows: Following) -> dict[str, Any]:

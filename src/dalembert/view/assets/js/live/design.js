@@ -183,9 +183,15 @@ export class Design {
 
   /** Velocities and accelerations of all joints at a sample of the motion. */
   ofJoints(k) {
-    const { live } = this, m = live.machines[0], n = m.n, { sampleSize, samples } = live.live;
-    m.reserve("designRow", n).set(live.motion.rows.subarray(n * k, n * (k + 1)));
-    m.reserve("designTime", 1)[0] = live.motion.t[k];
+    const { rows, t } = this.live.motion, { n } = this.live.machines[0];
+    return this.atState(t[k], rows.slice(n * k, n * (k + 1)));
+  }
+
+  /** Likewise at a state. */
+  atState(time, y) {
+    const { live } = this, m = live.machines[0], { sampleSize, samples } = live.live;
+    m.reserve("designRow", m.n).set(y);
+    m.reserve("designTime", 1)[0] = time;
     m.reserve("designOne", sampleSize);
     m.call("samples", 1n, "designTime", "designRow", "inputs", "designOne", "work");
     const out = m.designOne, a = samples.accelerations[0];
@@ -203,7 +209,8 @@ export class Design {
   }
 
   polygons() {
-    const found = this.ofJoints(Math.min(this.page.clock.place().index, this.live.motion.t.length - 1));
+    const { realTime, march, motion } = this.live;
+    const found = realTime.on ? this.atState(realTime.t, march.state.slice()) : this.ofJoints(Math.min(this.page.clock.place().index, motion.t.length - 1));
     for (const kind of ["velocity", "acceleration"]) {
       this[kind].show(found.map((p) => ({ name: p.name, bodies: p.bodies, x: p[kind][0], y: p[kind][1] })));
     }

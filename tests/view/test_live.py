@@ -324,6 +324,21 @@ def test_without_a_hand_real_time_is_the_motion(browser, four_bar, tmp_path) -> 
     shown.page.close()
 
 
+def test_the_scene_is_filmed(browser, four_bar, tmp_path) -> None:
+    shown = LivePage(browser, four_bar.simulate(1.0, output=0.02).page(tmp_path / "x.html", live=True))
+    shown.page.click("#tool-live")
+    shown.page.click("#tool-record")
+    assert shown.page.inner_text("#tool-record") == "Stop"
+    shown.until("dalembert.live.tools.video.chunks.reduce((sum, x) => sum + x.size, 0) > 2000")
+    with shown.page.expect_download() as given:
+        shown.page.click("#tool-record")
+    film = given.value.path().read_bytes()
+    assert given.value.suggested_filename == "four-bar.webm"
+    assert film[:4] == b"\x1a\x45\xdf\xa3" and b"webm" in film[:64]  # EBML, of kind webm
+    shown.assert_quiet()
+    shown.page.close()
+
+
 def test_motions_are_kept_shared_and_taken_away(browser, four_bar, tmp_path) -> None:
     motion = four_bar.simulate(1.0, output=0.02)
     path = motion.page(tmp_path / "x.html", live=True)

@@ -93,8 +93,10 @@ def marched_at(model: LiveModel, sliders: Mapping[str, Slider], values: Mapping[
     options = (
         replace(options, rtol=o.rtol, max_steps=o.max_steps) if o.method.adaptive else replace(options, step=o.step)
     )
-    if record.get("atol") is not None:
-        options = replace(options, atol=record["atol"])
+    if o.method.adaptive:
+        options = replace(options, atol=record.get("atol"), max_step=record.get("max_step"))
+    if model.stepping:
+        options = replace(options, theta=o.theta)
     return m.simulate(span, initial=initial, speeds=speeds, parameters=parameters, options=options)
 
 

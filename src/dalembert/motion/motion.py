@@ -280,7 +280,7 @@ class Motion(Portable):
         traces: Iterable[Any] | None = None,
         reactions: Sequence[str] | None = None,
         results: Iterable[Any] = (),
-        live: bool = False,
+        live: bool | None = False,
         sliders: Iterable[Any] | None = None,
     ) -> Path:
         """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
@@ -288,11 +288,29 @@ class Motion(Portable):
         `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
         worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
         With `live` the page simulates: the compiled mechanism is inside it, and `sliders`, names or (name, min, max), set parameters,
-        initial values ("A"), speeds ("A'"), "gravity" and "duration"; without them, all that have a name or were given.
+        initial values ("A"), speeds ("A'"), "gravity" and "duration"; without them, all that have a name or were given. `live=None`
+        simulates wherever that is possible; elsewhere the page says why it only plays back.
         """
         from dalembert.view import write_page
 
         return write_page(self, path, traces, reactions, results, live, sliders)
+
+    def widget(
+        self,
+        *,
+        sliders: Iterable[Any] | None = None,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+    ) -> Any:
+        """The page that simulates, as a widget of a notebook (needs anywidget: `pip install dalembert[notebook]`).
+
+        `w.values` are the sliders' values by name, followed both ways: set some of them in Python and the page marches anew, move a
+        slider and they change. `w.time` is the instant shown, `w.said` what the page says; `w.simulate()` marches the motion at the
+        present values in Python. Arguments are those of `page`.
+        """
+        from dalembert.view.widget import motion_widget
+
+        return motion_widget(self, sliders, traces, reactions)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """The quantities the model names, (K,) or (K, 3) each."""

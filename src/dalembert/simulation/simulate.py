@@ -87,7 +87,11 @@ def simulate(
         check_serves_laws(by.form, o.formulation)
     if model.laws:
         kept = law_rows_kept(model, kept, q, o.start)
-        check_loads_unique(model, q, u, o.start, kept.rows, SimulationError)
+        at = q.tobytes(), u.tobytes(), o.start, tuple(model.parameters.values())
+        catalogue.once(
+            ("loads are unique", kept.rows, at),
+            lambda: check_loads_unique(model, q, u, o.start, kept.rows, SimulationError),
+        )
     for event in watched:
         check_actions(m, event)
     program = program_with(kept, None if by.usual else by)
@@ -109,6 +113,7 @@ def simulate(
         run.go_on_from(_where(resume))
     asked = {"initial": _plain(initial), "speeds": _plain(speeds)}
     record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
+    record["events"] = [[e.name, e.terminal, bool(e.actions)] for e in watched]
     return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
 
 

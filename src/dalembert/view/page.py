@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,12 @@ from dalembert.view.drawing.traced_places import expression_of, has_symbols
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
+from dalembert.view.live.design import Design
 from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
-from dalembert.view.series import charts, reactions
+from dalembert.view.series import Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
 
 BUDGET = 15_000_000
@@ -38,7 +40,8 @@ MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
     "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
-    "live/real_time", "live/hand", "live/keep", "live/tools", "live/live", "main",
+    "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design",
+    "live/frame", "live/live", "main",
 )  # fmt: skip
 
 
@@ -48,7 +51,7 @@ def write_page(
     traces: Iterable[Any] | None = None,
     reactions: Sequence[str] | None = None,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> Path:
     """See `Motion.page`."""
@@ -64,7 +67,7 @@ def page_html(
     reactions: Sequence[str] | None,
     budget: int = BUDGET,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> str:
     """The whole document as text."""
@@ -80,7 +83,7 @@ def page_data(
     wanted: Sequence[str] | None,
     budget: int,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> dict[str, Any]:
     """Everything the page shows, and where it is to be live everything that it marches with."""
@@ -92,10 +95,10 @@ def page_data(
     drawn = [w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None]
     extra = 6 * (len(wanted) if wanted else 0) + sum(3 * len(w.nodes) for w in drawn)
     shown = thinned(motion, budget, extra)
-    again = _again(shown, live, sliders)
+    again, why_not = _again(shown, live, sliders)
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
-    forces = reactions(shown, wanted)
+    forces = _without_laws(shown, again, wanted)
     plots = charts(shown)
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
@@ -108,7 +111,7 @@ def page_data(
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
             {"name": name, "colour": colour, "parts": [_part(p, follows) for p in parts if not p.bent]}
-            for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
+            for name, colour, parts in zip(["ground", *motion.bodies], _colours(view), view.parts)
         ],
         "wires": [_wire(shown, w, view.thickness) for w in view.wires],
         "joints": _joints(m, follows),
@@ -125,12 +128,23 @@ def page_data(
         "facts": facts(motion),
         "events": [[e.name, e.t] for e in motion.events[:200]],
         "findings": encoded(findings(results, m)),
+        "whyNotLive": why_not,
     }
     if again is not None:
         ways = [p for p, _ in points if _bends(m, p)]
-        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways)
-        made["live"] = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
+        design = Design(again)
+        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, design.polygons)
+        package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
+        made["live"] = package | {"design": design.data}
     return made
+
+
+def _without_laws(shown: Motion, again: LiveModel | None, wanted: Sequence[str] | None) -> Reactions:
+    """Reactions; none where a page marches by impulses, which has none between its steps."""
+    if again is None or not again.stepping:
+        return reactions(shown, wanted)
+    note = "not shown in a page that marches by impulses; motion.reaction has them"
+    return replace(reactions(shown, ()), note=note)
 
 
 def _reactions(forces: Any) -> dict[str, Any]:
@@ -138,16 +152,17 @@ def _reactions(forces: Any) -> dict[str, Any]:
     return {"joints": joints, "force": array(forces.force), "torque": array(forces.torque), "note": note}
 
 
-def _again(shown: Motion, live: bool, sliders: Any) -> LiveModel | None:
-    """What the page marches, where it is to be live; refused in words where it cannot be."""
-    if not live:
+def _again(shown: Motion, live: bool | None, sliders: Any) -> tuple[LiveModel | None, str]:
+    """What the page marches, where it is to be live, and why it only plays back where it was to be live if possible. Refused in words
+    where it must be live and cannot be."""
+    if live is False:
         if sliders is not None:
             raise SimulationError("page: sliders are for a page that simulates; say live=True as well")
-        return None
+        return None, ""
     why = refusal(shown)
-    if why:
+    if why and live:
         raise SimulationError(f"page: live=True is not possible. {why} Leave out live, and the page plays back")
-    return live_model(shown)
+    return (None, why) if why else (live_model(shown), "")
 
 
 class Following:
@@ -163,6 +178,15 @@ class Following:
             return {}
         self.expressions += list(values)
         return {"follows": [kind, len(self.expressions) - len(values)]}
+
+
+def _colours(view: Scene) -> list[str]:
+    """Colours of bodies for their traces and the graph: those that they are drawn in, where no two have the same."""
+    own = [
+        next((p.colour for p in parts if p.layer == "bodies" and p.colour), usual)
+        for usual, parts in zip(view.colours, view.parts)
+    ]
+    return own if len(set(own[1:])) == len(own) - 1 else view.colours
 
 
 def _part(p: Primitive, follows: Following) -> dict[str, Any]:

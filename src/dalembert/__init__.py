@@ -48,7 +48,7 @@ from dalembert.laws import (
     surfaces,
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.formulation_settings import GaussPenalty
+from dalembert.mechanism.formulation_settings import GaussPenalty, SmallDeformations
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
@@ -182,6 +182,7 @@ __all__ = [
     "SimulationOptions",
     "SimulationWarning",
     "SlowForceWarning",
+    "SmallDeformations",
     "Spherical",
     "SpinWarning",
     "Spring",

@@ -259,7 +259,9 @@ class LawRun(LawNumbers):
         self._forget_outputs_at(self.t)
         impulse = act(self, actions, self.t, self.part("y").copy())
         self._settle({IMPULSE: "impulse"} if impulse.any() else {}, impulse)
-        self.part("event_values")[which] = 0.0  # rounding may have left them before their crossing: they would happen again
+        self.part("event_values")[which] = (
+            0.0  # rounding may have left them before their crossing: they would happen again
+        )
         self.part("end")[:] = self.planned_end()
 
     def _forget_outputs_at(self, t: float) -> None:

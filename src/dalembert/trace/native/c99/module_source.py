@@ -27,14 +27,15 @@ class CModule:
     prototypes: tuple[str, ...]
 
 
-def c_module(module: Module, prefix: str, offered: Sequence[str]) -> CModule:
-    """The functions of a module that these call, every name with the prefix; all others are static."""
-    return _Writer(module, prefix, offered).written()
+def c_module(module: Module, prefix: str, offered: Sequence[str], static: bool = False) -> CModule:
+    """The functions of this name in a module, and those that they call, every name with the prefix. Those that are not offered are
+    static, and with `static` all are."""
+    return _Writer(module, prefix, offered, static).written()
 
 
 class _Writer:
-    def __init__(self, module: Module, prefix: str, offered: Sequence[str]) -> None:
-        self.module, self.prefix = module, prefix
+    def __init__(self, module: Module, prefix: str, offered: Sequence[str], static: bool) -> None:
+        self.prefix, self.static = prefix, static
         self.blocks = {signature.symbol: block for signature, block in module.blocks.items()}
         self.drivers = {symbol: function_parts(module.text.definition(symbol), names) for symbol, names in module.drivers.items()}
         self.roots = [Signature(name, ()).symbol for name in offered]
@@ -75,7 +76,7 @@ class _Writer:
         return f"{self.prefix}_{symbol.removeprefix('k.').replace('.', '_')}"
 
     def _head(self, symbol: str) -> str:
-        static = "" if symbol in self.roots else "static "
+        static = "static " if self.static or symbol not in self.roots else ""
         if symbol in self.blocks:
             head = block_head(self.blocks[symbol], self._name(symbol), symbol in self.chosen)
             return head if static else head.removeprefix("static ")

@@ -21,7 +21,20 @@ PER_LINE = 6
 SAMPLES = 11
 """States in the test program."""
 _TIMES = ("t", "t_old", "searched_to", "looked_to", "counted_from")
-_OFFERED = ("begin", "march", "slope", "samples", "close", "consistent", "constrained_moving", "admissible", "projected", "events")
+_OFFERED = (
+    "begin",
+    "march",
+    "slope",
+    "samples",
+    "close",
+    "consistent",
+    "constrained_moving",
+    "admissible",
+    "projected",
+    "events",
+    "mass_matrix",
+    "inverse_dynamics",
+)
 
 
 def template(name: str) -> Template:
@@ -55,6 +68,7 @@ class CLibrary:
             work=max(max(p.notes["work"], p.scratch) for p in x.programs) + 1,
             start=program.notes["start"]["end"] if "start" in program.notes else 1,
             how=f" with {o.method.name}{how}",
+            inverse=template("inverse.h.in").substitute(self.common) if "inverse_dynamics" in self._offered(0) else "",
         )  # fmt: skip
 
     @cached_property
@@ -77,8 +91,8 @@ class CLibrary:
             assembly=self._assembly(),
             rows=self._rows(),
             max_steps=min(o.max_steps, 1_000_000),
-            event_time="part(s, PART_EVENT_T)[0]" if events else "s->t",
             projected=self._projected(),
+            inverse=template("inverse.c.in").substitute(self.common) if "inverse_dynamics" in self._offered(0) else "",
             event_values=self._event_values() if events else "    (void)values;",
         )  # fmt: skip
 
@@ -148,6 +162,7 @@ class CLibrary:
             *constant_table("int", "event_ends", [int(e.terminal) for e in live.events]),
         ]
         places = {f"PART_{name.upper()}": at.start for name, at in program.layout.parts.items()}
+        places = {"PART_EVENT_T": 0, "PART_EVENT_Y": 0} | places  # where nothing is watched, nothing is read there
         places |= {f"INPUT_{k}": program.input_layout.parts[name].start for k, name in _INPUTS.items()}
         places |= {"N_SCALES": len(program.scales), "PROGRAMS": len(x.programs)}
         lines += ["enum {", *(f"    {name} = {place}," for name, place in places.items() if name in _USED), "};"]
@@ -194,7 +209,9 @@ class CLibrary:
             return f"{_NOTHING.format(head=f'static void look_at_rows({self.name} *s)', result='')}" + _NOTHING.format(
                 head=f"static int look_at_start({self.name} *s)", result="    return 0;\n"
             )
-        crossing = "    part(s, PART_CROSSING)[0] = part(s, PART_CROSSING_ERROR)[0] = 0.0;" if "crossing" in parts else ""
+        crossing = (
+            "    part(s, PART_CROSSING)[0] = part(s, PART_CROSSING_ERROR)[0] = 0.0;" if "crossing" in parts else ""
+        )
         return template("rows.c.in").substitute(self.common, crossing=crossing)
 
     def _projected(self) -> str:
@@ -218,7 +235,7 @@ class CLibrary:
 _INPUTS = {"P": "P", "X": "x", "SCALES": "scales"}
 _USED = {
     "PART_T", "PART_Y", "PART_Y_OLD", "PART_END", "PART_DISTANCE", "PART_APPROACH", "PART_CROSSING", "PART_CROSSING_ERROR",
-    "PART_EVENT_T", "INPUT_P", "INPUT_X", "INPUT_SCALES", "N_SCALES", "PROGRAMS",
+    "PART_EVENT_T", "PART_EVENT_Y", "INPUT_P", "INPUT_X", "INPUT_SCALES", "N_SCALES", "PROGRAMS",
 }  # fmt: skip
 _PROGRAMS = """/* Programs: the same equations with other sets of rows of the constraints. */
 static const struct {
@@ -272,5 +289,3 @@ def _quoted(text: str) -> str:
 
 def _octal(c: str) -> str:
     return "".join(f"\\{b:03o}" for b in c.encode())
-
-

@@ -20,9 +20,13 @@ from dalembert.trace.text.routine import is_safe, safe_identifiers
 def exported_name(motion: Motion, name: str | None = None) -> str:
     """The name of a model in C: the mechanism's own, or the nearest that C can say."""
     if name is None:
-        return next(iter(safe_identifiers([str(motion.record["model"]).lower().replace(" ", "_").replace("-", "_")]).values()))
+        return next(
+            iter(safe_identifiers([str(motion.record["model"]).lower().replace(" ", "_").replace("-", "_")]).values())
+        )
     if not is_safe(name):
-        raise ArgumentError(f'export: "{name}" cannot be a name in C; use letters, digits and underscores, a letter first')
+        raise ArgumentError(
+            f'export: "{name}" cannot be a name in C; use letters, digits and underscores, a letter first'
+        )
     return name
 
 

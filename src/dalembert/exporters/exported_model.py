@@ -14,11 +14,14 @@ from dalembert.constraints.assembly.assemble import off_at
 from dalembert.errors import ArgumentError
 from dalembert.kernels.rhs.loop_closing import LoopClosing
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
+from dalembert.kernels.runtime.straight import KERNEL, NAMES
 from dalembert.motion.motion import Motion
+from dalembert.parts.names import unknown
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.march.memory import fill_inputs, fill_memory
 from dalembert.simulation.march.program import Program
 from dalembert.trace.native import Module, Signature
+from dalembert.trace.native.module import Prefixed
 from dalembert.trace.native.target import C99
 from dalembert.view.live.live_model import LiveModel, live_model
 from dalembert.view.live.live_program import other_row_choices
@@ -49,12 +52,26 @@ class ExportedProgram(Program):
         module = super()._module()
         if self.shown is not None:
             slope, work = self.notes["slope"], self.notes["work"]
-            self.notes["work"] = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
+            work = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
+            self.notes["work"] = max(work, *(self._emit_kernel(module, name) for name in self._kernels))
         if isinstance(self.rhs, RangeSpaceRightHandSide):
             closing = LoopClosing(self.rhs, module)
             closing.emit()
             self.notes["start"], self.notes["still"] = closing.places, closing.still
         return module
+
+    @property
+    def _kernels(self) -> list[str]:
+        """Quantities of a state that are offered besides; inverse dynamics where no loops take part of the load."""
+        tree = not self.catalogue.mechanism.constraint_rows
+        return ["mass_matrix", *(["inverse_dynamics"] if tree else [])]
+
+    def _emit_kernel(self, module: Module, name: str) -> int:
+        """`name(t, q, u, x, P, y, work)`; returns the working memory that it needs."""
+        code, work = getattr(self.catalogue, name).emit(Prefixed(module, f"{name}_"), 1)
+        with module.function(name, **KERNEL) as f:
+            f.call(code, *(getattr(f, argument) for argument in NAMES))
+        return int(work)
 
     @property
     def scratch(self) -> int:
@@ -97,6 +114,10 @@ class ExportedModel:
         why = refusal(self.motion)
         if why:
             raise ArgumentError(f"export: {why}")
+        m = self.live.mechanism
+        for joint in self.reactions:
+            if joint not in m.joint_number and joint not in m.constraint_rows:
+                raise unknown(joint, "joint", [*m.joint_number, *m.constraint_rows], "export")
 
     @cached_property
     def live(self) -> LiveModel:
@@ -117,7 +138,14 @@ class ExportedModel:
         live = self.live
         when, directions = [e.when for e in live.events], [e.direction for e in live.events]
         first = ExportedProgram(
-            live.mechanism.kernels, live.options.method, 1, when, directions, live.kept, for_target=C99, shown=self.shown
+            live.mechanism.kernels,
+            live.options.method,
+            1,
+            when,
+            directions,
+            live.kept,
+            for_target=C99,
+            shown=self.shown,
         )
         others = [replace(live.kept, rows=rows) for rows in other_row_choices(live)]
         made = [first, *(replace(first, kept=kept, shown=None, notes={}) for kept in others)]
@@ -171,7 +199,9 @@ class ExportedModel:
             for i, name in enumerate(m.speeds)
         ]
         made += [
-            Variable(f"der({v.name})", "derivative", v.place, _rate(v.unit), 0.0, f"rate of {v.about}", (None, None), v.place)
+            Variable(
+                f"der({v.name})", "derivative", v.place, _rate(v.unit), 0.0, f"rate of {v.about}", (None, None), v.place
+            )
             for v in list(made)
         ]
         made += [
@@ -200,7 +230,10 @@ class ExportedModel:
                 add(f"position.{body.name}[{i + 1}]", at + 9 + i, "m", f'origin of body "{body.name}", world axes')
             for i in range(9):
                 add(
-                    f"rotation.{body.name}[{i // 3 + 1},{i % 3 + 1}]", at + i, "1", f'rotation of body "{body.name}", body to world'
+                    f"rotation.{body.name}[{i // 3 + 1},{i % 3 + 1}]",
+                    at + i,
+                    "1",
+                    f'rotation of body "{body.name}", body to world',
                 )
         add("energy.kinetic", parts["energy"].start, "J", "kinetic energy")
         add("energy.potential", parts["energy"].start + 1, "J", "potential energy")
@@ -214,7 +247,10 @@ class ExportedModel:
             for i in range(6):
                 what, unit = ("force", "N") if i < 3 else ("torque", "N.m")
                 add(
-                    f"reaction.{joint}.{what}[{i % 3 + 1}]", at + i, unit, f'{what} of joint "{joint}" on its child, world axes'
+                    f"reaction.{joint}.{what}[{i % 3 + 1}]",
+                    at + i,
+                    unit,
+                    f'{what} of joint "{joint}" on its child, world axes',
                 )
         return made
 

@@ -12,7 +12,7 @@ from typing import Any
 from dalembert.errors import ArgumentError
 from dalembert.exporters.c_library import CLibrary, constant_table, template
 from dalembert.exporters.fmu.compile_c import Platform, shared_library
-from dalembert.exporters.fmu.description import Description, build_description
+from dalembert.exporters.fmu.model_description import ModelDescription, build_description
 from dalembert.view.live.sliders import coordinate_speeds
 
 VERSIONS = ("2.0", "3.0")
@@ -33,7 +33,7 @@ class Fmu:
         """The zip file. Its bytes depend on nothing but the model and the compiler."""
         sources = self.sources
         units = [name for name in sources if name.endswith(".c")]
-        description = Description(self.model, self.name, self.token, units)
+        description = ModelDescription(self.model, self.name, self.token, units)
         files: dict[str, bytes] = {"modelDescription.xml": description.text(self.version)}
         for p in platforms:
             folder = p.fmi2 if self.version == "2.0" else p.fmi3
@@ -84,7 +84,13 @@ class Fmu:
     def _documentation(self) -> str:
         m, rows = self.model.live.mechanism, []
         for v in self.model.variables:
-            cells = (v.name, v.kind, v.unit, f"{v.start:g}" if v.kind in ("state", "input", "parameter") else "", v.about)
+            cells = (
+                v.name,
+                v.kind,
+                v.unit,
+                f"{v.start:g}" if v.kind in ("state", "input", "parameter") else "",
+                v.about,
+            )
             rows.append("<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in cells) + "</tr>")
         title = html.escape(m.name)
         return "\n".join(

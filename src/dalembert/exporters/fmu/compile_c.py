@@ -54,7 +54,9 @@ def platforms_named(names: Sequence[str] | None) -> list[Platform]:
     if names is None:
         here = this_platform()
         if here is None:
-            raise ArgumentError("export: this machine is none that FMUs have a name for; say platforms=[…], or sources only")
+            raise ArgumentError(
+                "export: this machine is none that FMUs have a name for; say platforms=[…], or sources only"
+            )
         return [here]
     found = list(PLATFORMS) if "all" in names else list(names)
     for name in found:
@@ -74,7 +76,8 @@ def _command(for_: Platform) -> list[str]:
     if zig:
         return [sys.executable, "-m", "ziglang", "cc", "-target", for_.zig, *FLAGS]
     raise ArgumentError(
-        f"export: there is no C compiler for {for_.fmi3}; pip install dalembert[fmu] brings one for all platforms, or export the sources only"
+        f"export: there is no C compiler for {for_.fmi3}; pip install dalembert[fmu] brings one for all "
+        "platforms, or export the sources only"
     )
 
 

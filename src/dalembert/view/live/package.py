@@ -118,7 +118,7 @@ def _start(live: LiveModel, program: LiveProgram) -> dict[str, Any]:
 
 
 def start_displacements(m: Mechanism) -> np.ndarray:
-    """Displacements along all speeds from which loops are closed where the start itself does not lead to it, as `assemble` makes them."""
+    """Displacements along all speeds, as `assemble` makes them: loops are closed from there if they cannot be closed from the start."""
     rng = np.random.default_rng(SEED)
     return np.array(
         [

@@ -8,42 +8,13 @@ then. Everything that is not known here is refused, so that nothing is left out 
 from __future__ import annotations
 
 import re
-import struct
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dalembert.errors import TraceError
-from dalembert.trace.text.routine import safe_identifiers
-
-MEMORY = "memory"
-"""What a value has read that lies in an array."""
-
-_NAME = re.compile(r"%[\w.]+|@[\w.]+")
-_HEXADECIMAL = re.compile(r"0x[0-9A-F]{16}")
-_TYPES = {"double": "double", "i64": "int64_t", "i1": "int"}
-_BINARY = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/", "add": "+", "sub": "-", "mul": "*", "sdiv": "/", "srem": "%"}
-_LOGIC = {"and": "&&", "or": "||"}
-_INTEGERS = {"slt": "<", "sle": "<=", "sgt": ">", "sge": ">=", "eq": "==", "ne": "!="}
-_ORDERED = {"olt": "<", "ole": "<=", "ogt": ">", "oge": ">=", "oeq": "==", "une": "!="}
-_INTRINSICS = {"sqrt": "sqrt", "fabs": "fabs", "floor": "floor", "copysign": "copysign"}
-
-
-@dataclass(frozen=True)
-class _Value:
-    """Text of an expression, its C type, and what it has read: MEMORY, or variables by name."""
-
-    text: str
-    kind: str
-    reads: frozenset[str] = frozenset()
-    atom: bool = True
-    """Whether it stands anywhere without parentheses."""
-    constant: bool = False
-    """Whether it points into a table, which nothing changes."""
-
-    @property
-    def closed(self) -> str:
-        return self.text if self.atom else f"({self.text})"
+from dalembert.trace.native.c99.expressions import MEMORY, CValue, Expressions, c_identifier, element_at, passed
+from dalembert.trace.native.c99.function_parts import NAME, TYPES
 
 
 @dataclass
@@ -57,102 +28,21 @@ class _Loop:
     """Whether something goes on with its next turn."""
 
 
-@dataclass(frozen=True)
-class FunctionParts:
-    """Head and instructions of a function in LLVM's text."""
-
-    symbol: str
-    status: bool
-    parameters: tuple[str, ...]
-    """LLVM's types."""
-    names: tuple[str, ...]
-    lines: tuple[str, ...]
-
-
-def function_parts(text: str, names: Sequence[str]) -> FunctionParts:
-    """A definition taken apart, with the names of its parameters."""
-    head, *lines = [line.strip() for line in text.split("\n")]
-    found = re.match(r"define (internal )?(\w+) @([\w.]+)\((.*)\) \w", head)
-    if found is None or lines[-1] != "}":
-        raise TraceError(f"this function cannot be written in C: {head}")
-    _, result, symbol, taken = found.groups()
-    kinds = tuple(part.split()[0] for part in taken.split(", ")) if taken else ()
-    called = safe_identifiers(names)
-    return FunctionParts(symbol, result == "i64", kinds, tuple(called[name] for name in names), _alive(tuple(lines[:-1])))
-
-
-def pointer_kinds(parts: FunctionParts, callees: Mapping[str, list[str]]) -> list[str]:
-    """C types of the parameters: pointers by what is read through them, or by what they are passed on as."""
-    of: dict[str, str] = {}
-    for line in parts.lines:
-        if found := re.match(r"(%[\w.]+) = getelementptr (.+?), ptr (%[\w.]+), i64", line):
-            kind = "int64_t" if found[2] == "i64" else "double"
-            of.setdefault(found[3], kind)
-        if found := re.search(r"call \w+ @([\w.]+)\((.*)\)", line):
-            for passed, kind in zip(found[2].split(", "), callees.get(found[1], []), strict=False):
-                if passed.startswith("ptr %") and kind.endswith("*"):
-                    of.setdefault(passed[4:], kind[:-2])
-    return [
-        f"{of.get(f'%p{k}', 'double')} *" if kind == "ptr" else _TYPES[kind] for k, kind in enumerate(parts.parameters)
-    ]
-
-
-def _alive(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Lines without values that nothing uses, and without variables that nothing reads."""
-    while True:
-        read = {found[1] for line in lines if (found := re.search(r"= load \w+, ptr (%[\w.]+)", line))}
-        read |= {x for line in lines if not line.startswith("store") for x in _NAME.findall(line.partition(" = ")[2] or line)}
-        needed: set[str] = set()
-        kept = []
-        for line in reversed(lines):
-            name, is_value, right = line.partition(" = ")
-            if is_value and name.startswith("%"):
-                wanted = name in needed or right.startswith("call i64") or (right.startswith("alloca") and name in read)
-            else:
-                stored = re.match(r"store \w+ \S+, ptr (%[\w.]+)", line)
-                wanted = not stored or stored[1] in read or not _allocated(stored[1], lines)
-                right = line
-            if wanted:
-                needed.update(_NAME.findall(right))
-                kept.append(line)
-        kept.reverse()
-        if len(kept) == len(lines):
-            return lines
-        lines = tuple(kept)
-
-
-def _allocated(name: str, lines: tuple[str, ...]) -> bool:
-    return any(line.startswith(f"{name} = alloca") for line in lines)
-
-
 @dataclass
-class DriverSource:
-    """Writes the body of one function. `called` gives the C name of a function of the module, `tables` that of a table."""
+class DriverSource(Expressions):
+    """Writes the body of one function. `called` gives the C name of a function of the module."""
 
-    parts: FunctionParts
-    kinds: list[str]
-    called: Callable[[str], str]
-    callees: Mapping[str, list[str]]
-    tables: Mapping[str, tuple[str, str]]
-    """C name and element type of every constant table."""
-    functions: Mapping[str, str] = field(default_factory=dict)
-    """C name of every table of functions, by its name."""
+    called: Callable[[str], str] = str
     lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._depth = 1
-        self._values: dict[str, _Value] = {
-            f"%p{k}": _Value(name, kind) for k, (name, kind) in enumerate(zip(self.parts.names, self.kinds, strict=True))
-        }
         self._uses: Counter[str] = Counter()
         for line in self.parts.lines:
-            self._uses.update(_NAME.findall(line.partition(" = ")[2] if line.startswith("%") else line))
-        self._variables: dict[str, str] = {}
-        """C types of the variables, by name; in capitals once they are declared."""
+            self._uses.update(NAME.findall(line.partition(" = ")[2] if line.startswith("%") else line))
         self._declared: set[str] = set()
-        self._pending: dict[str, _Value] = {}
         self._loops: list[_Loop] = []
-        self._ended = False
 
     def body(self) -> list[str]:
         """The lines between the braces."""
@@ -185,27 +75,6 @@ class DriverSource:
             raise TraceError(f"this instruction cannot be written in C: {line}")
         return self._define(name, right)
 
-    def _operand(self, text: str, kind: str = "") -> _Value:
-        """A name or a constant as an expression; a value that waited is written here."""
-        if text in self._pending:
-            value = self._pending.pop(text)
-            return value
-        if text in self._values:
-            return self._values[text]
-        if text in self.tables:
-            name, element = self.tables[text]
-            return _Value(name, f"{element} *", constant=True)
-        if text in ("true", "false"):
-            return _Value("1" if text == "true" else "0", "int")
-        if _HEXADECIMAL.fullmatch(text):
-            x = struct.unpack("<d", struct.pack("<Q", int(text, 16)))[0]
-            return _number(x)
-        if re.fullmatch(r"-?\d+", text):
-            if kind == "i1":
-                return _Value("0" if text == "0" else "1", "int")
-            return _Value(text, "int64_t", atom=not text.startswith("-"))
-        raise TraceError(f"{self.parts.symbol}: {text} is not known where it is used")
-
     def _define(self, name: str, right: str) -> None:
         if right.startswith("alloca"):
             return self._allocate(name, right)
@@ -223,13 +92,13 @@ class DriverSource:
             return None
         return self._keep_now(name, value)
 
-    def _keep_now(self, name: str, value: _Value) -> None:
+    def _keep_now(self, name: str, value: CValue) -> None:
         """A constant of its own, from here on."""
-        text = _identifier(name)
+        text = c_identifier(name)
         if self._uses[name]:
             self._begin()
             self._say(f"{_declared(value.kind, text)} = {value.text};")
-            self._values[name] = _Value(text, value.kind)
+            self._values[name] = CValue(text, value.kind)
         else:
             self._say(f"{value.text};")
 
@@ -237,7 +106,7 @@ class DriverSource:
         for loop in self._loops:
             loop.begun = True
 
-    def _settle(self, changed: Callable[[_Value], bool]) -> None:
+    def _settle(self, changed: Callable[[CValue], bool]) -> None:
         """Values that wait to be used, and have read what changes now, are computed before."""
         for name in [n for n, v in self._pending.items() if changed(v)]:
             self._keep_now(name, self._pending.pop(name))
@@ -245,140 +114,14 @@ class DriverSource:
     def _settle_all(self) -> None:
         self._settle(lambda v: True)
 
-    # -- values --------------------------------------------------------------------------------------------------------
     def _allocate(self, name: str, right: str) -> None:
         if found := re.match(r"alloca \[(\d+) x (\w+)\]", right):
             if self._uses[name]:
-                self._say(f"{_TYPES[found[2]]} {_identifier(name)}[{max(1, int(found[1]))}];")
-                self._values[name] = _Value(_identifier(name), f"{_TYPES[found[2]]} *")
+                self._say(f"{TYPES[found[2]]} {c_identifier(name)}[{max(1, int(found[1]))}];")
+                self._values[name] = CValue(c_identifier(name), f"{TYPES[found[2]]} *")
             return
         kind = right.split()[1].rstrip(",")
-        self._variables[name] = _TYPES[kind]
-
-    def _computed(self, right: str) -> _Value:
-        operation = right.split()[0]
-        if operation == "getelementptr":
-            return self._element(right)
-        if operation == "load":
-            return self._load(right)
-        if operation == "call":
-            return self._function(right)
-        if operation == "select":
-            return self._select(right)
-        if operation in ("icmp", "fcmp"):
-            return self._comparison(right)
-        if operation == "fneg":
-            x = self._operand(right.rpartition(" ")[2])
-            return _Value(f"-{x.closed}", "double", x.reads, False)
-        if found := re.match(r"bitcast i1 (\S+) to i1$", right):
-            return self._operand(found[1])
-        if found := re.match(r"(sitofp i64|uitofp i1) (\S+) to double$", right):
-            x = self._operand(found[2])
-            return _Value(f"(double){x.closed}", "double", x.reads, False)
-        if found := re.match(r"zext i1 (\S+) to i64$", right):
-            x = self._operand(found[1])
-            return _Value(f"(int64_t){x.closed}", "int64_t", x.reads, False)
-        if found := re.match(r"(\w+)(?: contract)? (double|i64|i1) (\S+), (\S+)$", right):
-            return self._binary(*found.groups())
-        raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-
-    def _binary(self, operation: str, kind: str, a: str, b: str) -> _Value:
-        left, right = self._operand(a, kind), self._operand(b, kind)
-        reads = left.reads | right.reads
-        if kind == "i1" and operation == "xor" and b == "true":
-            return _Value(f"!{left.closed}", "int", reads, False)
-        if kind == "i1" and operation in _LOGIC:
-            return _Value(f"{left.closed} {_LOGIC[operation]} {right.closed}", "int", reads, False)
-        if kind == "i64" and operation == "xor":
-            return _Value(f"{left.closed} ^ {right.closed}", "int64_t", reads, False)
-        if kind == "i64" and operation == "add" and b == "0":
-            return left
-        if operation not in _BINARY or kind == "i1":
-            raise TraceError(f"{self.parts.symbol}: {operation} {kind} cannot be written in C")
-        return _Value(f"{left.closed} {_BINARY[operation]} {right.closed}", _TYPES[kind], reads, False)
-
-    def _comparison(self, right: str) -> _Value:
-        found = re.match(r"(icmp|fcmp) (\w+) (double|i64|i1) (\S+), (\S+)$", right)
-        if found is None:
-            raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-        _, how, kind, a, b = found.groups()
-        left, other = self._operand(a, kind), self._operand(b, kind)
-        reads = left.reads | other.reads
-        if kind == "i1":
-            holds = (how == "ne") == (b == "0")
-            return left if holds else _Value(f"!{left.closed}", "int", reads, False)
-        if how == "uno" and a == b:
-            return _Value(f"{left.closed} != {left.closed}", "int", reads, False)
-        signs = _INTEGERS if found[1] == "icmp" else _ORDERED
-        if how == "ugt":
-            return _Value(f"!({left.closed} <= {other.closed})", "int", reads)
-        if how not in signs:
-            raise TraceError(f"{self.parts.symbol}: the comparison {how} cannot be written in C")
-        return _Value(f"{left.closed} {signs[how]} {other.closed}", "int", reads, False)
-
-    def _select(self, right: str) -> _Value:
-        found = re.match(r"select i1 (\S+), (\w+) (\S+), \w+ (\S+)$", right)
-        if found is None:
-            raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-        condition = self._operand(found[1])
-        yes, no = self._operand(found[3], found[2]), self._operand(found[4], found[2])
-        reads = condition.reads | yes.reads | no.reads
-        return _Value(f"{condition.closed} ? {yes.closed} : {no.closed}", _TYPES[found[2]], reads, False)
-
-    def _element(self, right: str) -> _Value:
-        found = re.match(r"getelementptr (.+?), ptr (\S+), i64 (\S+)$", right)
-        if found is None:
-            raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-        kind, base, index = found.groups()
-        if base in self.functions:
-            i = self._operand(index)
-            return _Value(f"{self.functions[base]}[{i.text}]", "function", i.reads)
-        if kind not in ("[1 x double]", "double", "i64"):
-            raise TraceError(f"{self.parts.symbol}: an element of type {kind} cannot be written in C")
-        element = "int64_t" if kind == "i64" else "double"
-        p, i = self._pointer(base, element), self._operand(index)
-        if i.text == "0":
-            return p
-        return _Value(f"{p.text} + {i.closed}", f"{element} *", p.reads | i.reads, False, p.constant)
-
-    def _pointer(self, base: str, element: str) -> _Value:
-        if base in self.tables:
-            return _Value(self.tables[base][0], f"{element} *", constant=True)
-        p = self._operand(base)
-        if p.kind != f"{element} *":
-            raise TraceError(f"{self.parts.symbol}: {base} is read as {element}, but it is {p.kind}")
-        return p
-
-    def _load(self, right: str) -> _Value:
-        found = re.match(r"load (\w+), ptr (\S+?)(?:, align \d+)?$", right)
-        if found is None:
-            raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-        kind, place = found.groups()
-        if place in self._variables:
-            name = _identifier(place)
-            return _Value(name, _TYPES[kind], frozenset({name}))
-        if kind == "ptr":
-            return self._operand(place)
-        p = self._pointer(place, _TYPES[kind])
-        return _Value(_at(p), _TYPES[kind], p.reads if p.constant else p.reads | {MEMORY})
-
-    def _function(self, right: str) -> _Value:
-        found = re.match(r"call (\w+) (@[\w.]+|%[\w.]+)\((.*)\)$", right)
-        if found is None:
-            raise TraceError(f"{self.parts.symbol}: this instruction cannot be written in C: {right}")
-        result, name, taken = found.groups()
-        if result == "i64":
-            return _Value(self._call(name, taken), "int64_t")
-        passed = [self._operand(x.rpartition(" ")[2]) for x in taken.split(", ")]
-        reads = frozenset().union(*(x.reads for x in passed))
-        if name == "@llvm.fmuladd.f64":
-            a, b, c = (x.closed for x in passed)
-            return _Value(f"{a}*{b} + {c}", "double", reads, False)
-        plain = re.match(r"@llvm\.(\w+)\.f64$", name)
-        if plain and plain[1] not in _INTRINSICS:
-            raise TraceError(f"{self.parts.symbol}: {name} cannot be written in C")
-        function = _INTRINSICS[plain[1]] if plain else name[1:]
-        return _Value(f"{function}({', '.join(x.text for x in passed)})", "double", reads)
+        self._variables[name] = TYPES[kind]
 
     # -- effects -------------------------------------------------------------------------------------------------------
     def _store(self, line: str) -> None:
@@ -388,17 +131,17 @@ class DriverSource:
         kind, what, place = found.groups()
         value = self._operand(what, kind)
         if place in self._variables:
-            name = _identifier(place)
+            name = c_identifier(place)
             self._settle(lambda v: name in v.reads)
             first = place not in self._declared
             self._declared.add(place)
             self._begin()
             self._say(f"{self._variables[place] + ' ' if first else ''}{name} = {value.text};")
             return
-        p = self._pointer(place, _TYPES[kind])
+        p = self._pointer(place, TYPES[kind])
         self._settle(lambda v: MEMORY in v.reads)
         self._begin()
-        self._say(f"{_at(p)} = {value.text};")
+        self._say(f"{element_at(p)} = {value.text};")
 
     def _procedure(self, line: str) -> None:
         found = re.match(r"call void (@[\w.]+|%[\w.]+)\((.*)\)$", line)
@@ -415,13 +158,10 @@ class DriverSource:
 
     def _call(self, name: str, taken: str) -> str:
         """A call of a function of the module: what waits and has read memory is computed before."""
-        passed = [self._operand(x.rpartition(" ")[2]) for x in taken.split(", ")] if taken else []
+        arguments = [self._operand(x.rpartition(" ")[2]) for x in taken.split(", ")] if taken else []
         self._settle(lambda v: MEMORY in v.reads)
-        if name.startswith("%"):
-            function = self._operand(name).text
-        else:
-            function = self.called(name[1:])
-        return f"{function}({', '.join(_passed(x) for x in passed)})"
+        function = self._operand(name).text if name.startswith("%") else self.called(name[1:])
+        return f"{function}({', '.join(passed(x) for x in arguments)})"
 
     def _return(self, line: str) -> None:
         value = "" if line == "ret void" else f" {self._operand(line.rpartition(' ')[2]).text}"
@@ -438,7 +178,7 @@ class DriverSource:
             self._depth += 1
         elif role == "next":
             if self._loops[-1].jumped:
-                self.lines.append("    " * (self._depth - 1) + f"  {_identifier('%' + stem)}_next:;")
+                self.lines.append("    " * (self._depth - 1) + f"  {c_identifier('%' + stem)}_next:;")
         elif role == "done":
             self._depth -= 1
             self._say("}")
@@ -479,32 +219,10 @@ class DriverSource:
             self._say(f"if ({if_.text}) break;")
         elif role == "next" and self._loops[-1].label == stem:
             self._loops[-1].jumped = True
-            self._say(f"if ({if_.text}) goto {_identifier('%' + stem)}_next;")
+            self._say(f"if ({if_.text}) goto {c_identifier('%' + stem)}_next;")
         else:
             raise TraceError(f"{self.parts.symbol}: a branch to {yes} or {no} cannot be written in C")
 
 
-def _identifier(name: str) -> str:
-    return name[1:].replace(".", "_")
-
-
 def _declared(kind: str, name: str) -> str:
     return f"{kind}{name}" if kind.endswith("*") else f"const {kind} {name}"
-
-
-def _passed(x: _Value) -> str:
-    """An argument. Functions do not say which arrays they only read, so that tables are passed as if they could be written."""
-    return f"({x.kind})({x.text})" if x.constant else x.text
-
-
-def _at(p: _Value) -> str:
-    """The element that a pointer points to."""
-    base, plus, index = p.text.partition(" + ")
-    return f"{base}[{index}]" if plus else f"{p.text}[0]"
-
-
-def _number(x: float) -> _Value:
-    if x != x or x in (float("inf"), float("-inf")):
-        text = "NAN" if x != x else "INFINITY" if x > 0 else "-INFINITY"
-        return _Value(text, "double", atom=not text.startswith("-"))
-    return _Value(repr(x), "double", atom=not repr(x).startswith("-"))

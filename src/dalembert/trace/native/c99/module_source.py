@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dalembert.errors import TraceError
 from dalembert.trace import ops
 from dalembert.trace.native.c99.block_source import block_head, block_operations, block_source
-from dalembert.trace.native.c99.driver_source import DriverSource, FunctionParts, function_parts, pointer_kinds
+from dalembert.trace.native.c99.driver_source import DriverSource
+from dalembert.trace.native.c99.function_parts import FunctionParts, function_parts, pointer_kinds
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.driver.signature import Signature
 from dalembert.trace.native.module import Module
@@ -30,14 +31,16 @@ class CModule:
 def c_module(module: Module, prefix: str, offered: Sequence[str], static: bool = False) -> CModule:
     """The functions of this name in a module, and those that they call, every name with the prefix. Those that are not offered are
     static, and with `static` all are."""
-    return _Writer(module, prefix, offered, static).written()
+    return _ModuleWriter(module, prefix, offered, static).written()
 
 
-class _Writer:
+class _ModuleWriter:
     def __init__(self, module: Module, prefix: str, offered: Sequence[str], static: bool) -> None:
         self.prefix, self.static = prefix, static
         self.blocks = {signature.symbol: block for signature, block in module.blocks.items()}
-        self.drivers = {symbol: function_parts(module.text.definition(symbol), names) for symbol, names in module.drivers.items()}
+        self.drivers = {
+            symbol: function_parts(module.text.definition(symbol), names) for symbol, names in module.drivers.items()
+        }
         self.roots = [Signature(name, ()).symbol for name in offered]
         missing = [name for name, symbol in zip(offered, self.roots) if symbol not in self.drivers | self.blocks]
         if missing:
@@ -86,9 +89,7 @@ class _Writer:
         return f"{static}{'int64_t' if parts.status else 'void'} {self._name(symbol)}({', '.join(taken) or 'void'})"
 
     def _body(self, parts: FunctionParts) -> list[str]:
-        return DriverSource(
-            parts, self.kinds[parts.symbol], self._name, self.kinds, self.names, self.function_tables
-        ).body()
+        return DriverSource(parts, self.kinds[parts.symbol], self.names, self.function_tables, self._name).body()
 
     def _reached(self) -> list[str]:
         """Functions that are offered or called by one that is, in the order in which they were written."""

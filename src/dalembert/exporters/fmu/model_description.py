@@ -19,7 +19,7 @@ _UNITS: dict[str, dict[str, int]] = {
 
 
 @dataclass(frozen=True)
-class Description:
+class ModelDescription:
     """The file of one version of FMI."""
 
     model: ExportedModel
@@ -45,17 +45,16 @@ class Description:
     # -- both ----------------------------------------------------------------------------------------------------------
     def _root(self, version: str, token: str) -> xml.Element:
         m = self.model
-        return xml.Element(
-            "fmiModelDescription", fmiVersion=version, modelName=m.name, generationTool=f"dalembert {__version__}",
-            description=f"Equations of motion of the mechanism {m.name}", variableNamingConvention="flat", **{token: self.token},
-        )  # fmt: skip
+        about = {
+            "fmiVersion": version, "modelName": m.name, "generationTool": f"dalembert {__version__}",
+            "description": f"Equations of motion of the mechanism {m.name}", "variableNamingConvention": "flat", token: self.token,
+        }  # fmt: skip
+        return xml.Element("fmiModelDescription", about)
 
     def _interfaces(self, root: xml.Element, spelling: dict[str, str]) -> Iterator[xml.Element]:
-        able = {spelling.get(name, name): "true" for name in _CAPABLE}
-        yield xml.SubElement(root, "ModelExchange", modelIdentifier=self.identifier, **able)
-        yield xml.SubElement(
-            root, "CoSimulation", modelIdentifier=self.identifier, canHandleVariableCommunicationStepSize="true", **able
-        )
+        able = {"modelIdentifier": self.identifier} | {spelling.get(name, name): "true" for name in _CAPABLE}
+        yield xml.SubElement(root, "ModelExchange", able)
+        yield xml.SubElement(root, "CoSimulation", {**able, "canHandleVariableCommunicationStepSize": "true"})
 
     def _units(self, root: xml.Element) -> None:
         units = xml.SubElement(root, "UnitDefinitions")
@@ -66,7 +65,11 @@ class Description:
     def _experiment(self, root: xml.Element) -> None:
         o = self.model.live.options
         xml.SubElement(
-            root, "DefaultExperiment", startTime=repr(float(o.start)), stopTime=repr(float(o.end)), tolerance=repr(float(o.rtol))
+            root,
+            "DefaultExperiment",
+            startTime=repr(float(o.start)),
+            stopTime=repr(float(o.end)),
+            tolerance=repr(float(o.rtol)),
         )
 
     def _attributes(self, v: Variable) -> dict[str, str]:
@@ -106,9 +109,8 @@ class Description:
         index = {v.name: 1 + k for k, v in enumerate(every)}
         states = self.of_kind("state")
         for v in every:
-            one = xml.SubElement(
-                variables, "ScalarVariable", valueReference=str(self.references[v.name]), **self._attributes(v)
-            )
+            about = {"valueReference": str(self.references[v.name]), **self._attributes(v)}
+            one = xml.SubElement(variables, "ScalarVariable", about)
             rate = {} if v.derivative_of is None else {"derivative": str(index[states[v.derivative_of].name])}
             xml.SubElement(one, "Real", {**self._value(v), **rate})
         structure = xml.SubElement(root, "ModelStructure")

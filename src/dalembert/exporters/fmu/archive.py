@@ -13,7 +13,7 @@ from dalembert.errors import ArgumentError
 from dalembert.exporters.c_library import CLibrary, constant_table, template
 from dalembert.exporters.fmu.compile_c import Platform, shared_library
 from dalembert.exporters.fmu.model_description import ModelDescription, build_description
-from dalembert.view.live.sliders import coordinate_speeds
+from dalembert.view.live.sliders import coordinate_speed_pairs
 
 VERSIONS = ("2.0", "3.0")
 """Versions of FMI that can be written."""
@@ -69,7 +69,7 @@ class Fmu:
     def _values(self) -> dict[str, Any]:
         m, x = self.model.live.mechanism, self.model
         outputs = [v.place for v in x.variables if v.kind == "output"]
-        speeds = dict(coordinate_speeds(m))
+        speeds = dict(coordinate_speed_pairs(m))
         events = x.live.events
         return self.library.common | {
             "guid": self.token, "n": m.n_q + m.n_u, "n_u": m.n_u, "n_p": len(m.parameters), "n_events": len(events),

@@ -260,6 +260,9 @@ def refusal(motion: Motion) -> str:
     from dalembert.view.live.live_model import refusal as refused
 
     why = refused(motion)
+    if not why and motion.mechanism is not None and motion.mechanism.laws:
+        named = ", ".join(f'"{name}"' for name in motion.mechanism.laws)
+        why = f"law {named} hits, sticks or slips, which exported code does not know yet; export m.without_laws().simulate(…)"
     if not why and any(e.actions for e in live_model(motion).events):
         why = "its events act on the mechanism, which exported code does not do; leave the events' actions out"
     return why

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dalembert.errors import TraceError
-from dalembert.trace.native.c99.expressions import MEMORY, CValue, Expressions, c_identifier, element_at, passed
+from dalembert.trace.native.c99.c_values import MEMORY, CValue, Expressions, c_identifier, element_at, passed
 from dalembert.trace.native.c99.function_parts import NAME, TYPES
 
 

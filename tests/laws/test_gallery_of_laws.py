@@ -103,7 +103,7 @@ def test_geneva_drive_goes_on_by_quarter_turns():
 
 
 def test_cam_follower_follows_and_lifts_off():
-    """On the cam its height is that of an eccentric circle; it lifts off where the cam falls away faster than spring and weight pull."""
+    """On the cam its height is that of an eccentric circle; it lifts off where the cam falls faster than spring and weight pull."""
     motion = motion_of("cam_follower")
     angle = 5 * motion.t + 6 * motion.t**2
     on = motion.contacts["cam"].state[:, 0] == "closed"

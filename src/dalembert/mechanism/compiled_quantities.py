@@ -13,7 +13,7 @@ from dalembert.arguments import by_name, one_name, real, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
-from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
+from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
 
 if TYPE_CHECKING:
     from dalembert.constraints.methods.solution import Solution
@@ -93,7 +93,7 @@ class CompiledQuantities(Analyses):
     def solve(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike = 0.0,
         parameters: ParameterValues | None = None, *, constraints: str = "range_space",
-        formulation: str | GaussPenalty = "kane",
+        formulation: str | FormulationSettings = "kane",
     ) -> Solution:  # fmt: skip
         """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
 

@@ -57,6 +57,8 @@ class ConeSweeps:
         self.tangent = module.int_table(self.tangents or [0])
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in every)]).tolist())
         self.normal_of = module.int_table([-1 if e.normal is None else e.normal for e in every] or [0])
+        self.pressed_by = module.int_table([-1 if e.load_row is None else e.load_row for e in every] or [0])
+        self.partner = module.int_table([-1 if p is None else p for p in table.partners] or [0])
         self.has_gap = module.int_table([int(e.normal is not None and e.has_gap) for e in every] or [0])
         self.hold_count = module.int_table([len(e.holds) for e in every] or [0])
         places = {r: k for k, r in enumerate(rhs.holds)}
@@ -111,6 +113,8 @@ class ConeSweeps:
         part["touches"][e] = select(on, 1.0, f.real(0.0))
         with f.if_(self.has_gap[e] != 0):
             part["touches"][e] = select(on & (self.depth(part, e) <= TOUCH), 1.0, f.real(0.0))
+        with f.if_(self.partner[e] >= 0):  # a gap comes before the turnings that it resists
+            part["touches"][e] = part["touches"][self.partner[e]]
 
     def _row(self, f: Any, part: dict[str, Any], r: Any) -> None:
         """Y = A⁻¹Jᵀ − A⁻¹BᵀS⁻¹BA⁻¹Jᵀ of a row, W = J Y and its inverse; what its impulse does to loads of friction."""
@@ -279,8 +283,8 @@ class ConeSweeps:
     def _rub(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:
         trial, rho, load = part["trial"], part["rho"][e], f.variables(n=part["load"][e], size=0.0)
         begin, end = self.tangents_of[e], self.tangents_of[e + 1]
-        with f.if_(self.normal_of[e] >= 0):
-            load.n = f.impulse[self.normal_of[e]]
+        with f.if_(self.pressed_by[e] >= 0):
+            load.n = f.impulse[self.pressed_by[e]]
         with f.loop(begin, end) as t:
             r = self.tangent[t]
             trial[r] = f.impulse[r] - rho * self._speed(f, part, r, f.after)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
-from dalembert.mechanism import Mechanism
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, memory_of_laws
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
@@ -43,10 +42,6 @@ class LawProgram(ProgramWithLaws):
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
         return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table))
-
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        found = super().first_values(m)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""

@@ -35,7 +35,6 @@ BLOCKED = 1e-13
 """Part of a row, in the metric of A⁻¹, that loops must leave free for it to be moved by its impulse."""
 GAINED = 1e-12
 """Part of the kinetic energy that an impact may seem to gain by rounding."""
-
 TOUCH = 1e-11
 """Gap, by its scale, that counts as touching."""
 HALVINGS = 6
@@ -73,9 +72,8 @@ class ConeSweeps:
     def parts(self, f: Any) -> dict[str, Any]:
         rhs = self.rhs
         part = {name: f.work + start for name, start in rhs.places.items()}
-        mode = {name: f.P + (rhs.mode_at + at.start) for name, at in rhs.mode.parts.items()}
-        part |= {"state": mode["state"], "held": mode["held"], "active": mode["active"], "sizes": f.P + rhs.sizes_at}
-        return part
+        mode = {name: f.P + (rhs.mode_at + rhs.mode.parts[name].start) for name in ("state", "held", "active")}
+        return part | mode | {"sizes": f.P + rhs.sizes_at}
 
     def depth(self, part: dict[str, Any], e: Any) -> Any:
         """Gap of an element by its scale."""

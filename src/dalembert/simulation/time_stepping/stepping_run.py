@@ -16,8 +16,6 @@ from dalembert.simulation.time_stepping.stepping_program import SteppingProgram,
 
 UNSOLVED = 1e-6
 """Change of impulses in the last sweep of a step, by the largest, above which it is told."""
-
-
 VIOLATED = 'law "{law}" is violated {when}: its gap is {gap}. Let nothing have gone through when it begins to act, or move the law'
 """What is said where something has gone through a law."""
 

@@ -99,7 +99,7 @@ def measured(browser: Any, m: da.Mechanism, motion: Any, path: Path, plain: int,
     dragged = json.loads(browser.evaluate(DRAG % (60 if quick else 600)))
     frames = np.array(dragged["took"])[5:] if dragged else np.zeros(0)
     return {
-        "off after 1 s": float(off[second].max()), "off at the end": float(off.max()),
+        "moves": len(took), "pictures": len(frames), "off after 1 s": float(off[second].max()), "off at the end": float(off.max()),
         "computed": float(np.median(took[:, 0])), "picture": float(np.median(took[:, 1])),
         "picture 95": float(np.percentile(took[:, 1], 95)), "march": float(np.median(took[:, 2])),
         "drag": float(np.median(frames)) if len(frames) else None,
@@ -119,7 +119,8 @@ def main() -> None:
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     names = [name for name in files() if not chosen.only or name in chosen.only]
-    found: dict[str, dict[str, Any]] = {}
+    kept = RESULTS / "live.json"
+    found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() and not chosen.only else {}
     with tempfile.TemporaryDirectory() as folder:
         pages = {}
         for name in names:
@@ -133,19 +134,19 @@ def main() -> None:
                 continue
             try:
                 with opened() as browser:
+                    found[browser.name] = {}
                     for name, (m, motion, path, plain, native, growth) in pages.items():
                         row = measured(browser, m, motion, path, plain, chosen.quick) | {
                             "native": native,
                             "grown": growth,
                         }
-                        found.setdefault(browser.name, {})[name] = row
+                        found[browser.name][name] = row | {"load": os.getloadavg()[0]}
                         print(line(name, browser.name, row), flush=True)
             except RuntimeError as problem:
                 print(f"{opened.__name__}: {problem}")
     text = report(found)
     print("\n" + text)
-    if not chosen.only and not chosen.quick:
-        RESULTS.mkdir(exist_ok=True)
+    if not chosen.only:
         (RESULTS / "live.json").write_text(json.dumps(found, indent=1) + "\n")
         (RESULTS / "live.md").write_text(text)
 
@@ -194,11 +195,13 @@ def speeds(rows: dict[str, dict[str, Any]]) -> str:
 
 
 def report(found: dict[str, dict[str, Any]]) -> str:
-    load = os.getloadavg()[1]
-    lines = ["# Pages that simulate", "", f"{os.cpu_count()} processors, load {load:.1f} at the end of the run.", ""]
+    lines = ["# Pages that simulate", ""]
     for browser, rows in found.items():
+        load = float(np.median([row["load"] for row in rows.values()]))
+        first = next(iter(rows.values()))
+        effort = f"{first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each model"
         lines += [
-            f"## {browser}", "", held(rows), "", speeds(rows), "",
+            f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {effort}.", "", held(rows), "", speeds(rows), "",
             "| model | off after 1 s | computed, ms | drawn, ms | 95 % | march, ms | native, ms | drag, ms | 95 % | gap | added, kB |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         ]  # fmt: skip

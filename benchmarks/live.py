@@ -8,6 +8,8 @@ takes in each picture is taken. Pictures are drawn by the processor here, where 
 
     python benchmarks/live.py [--only MODEL] [--browser chromium] [--quick]
 
+Models and browsers that are left out keep the results that they had.
+
 Everything is timed by the browser's own clock, which Firefox rounds to a millisecond.
 """
 
@@ -121,7 +123,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     names = [name for name in files() if not chosen.only or name in chosen.only]
     kept = RESULTS / "live.json"
-    found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() and not chosen.only else {}
+    found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         pages = {}
         for name in names:
@@ -141,21 +143,20 @@ def main() -> None:
                 continue
             try:
                 with opened() as browser:
-                    found[browser.name] = {}
                     for name, (m, motion, path, plain, native, growth) in pages.items():
                         row = measured(browser, m, motion, path, plain, chosen.quick) | {
                             "native": native,
                             "grown": growth,
                         }
-                        found[browser.name][name] = row | {"load": os.getloadavg()[0]}
+                        found.setdefault(browser.name, {})[name] = row | {"load": os.getloadavg()[0]}
                         print(line(name, browser.name, row), flush=True)
             except RuntimeError as problem:
                 print(f"{opened.__name__}: {problem}")
+    found = {browser: {name: rows[name] for name in files() if name in rows} for browser, rows in found.items()}
     text = report(found)
     print("\n" + text)
-    if not chosen.only:
-        (RESULTS / "live.json").write_text(json.dumps(found, indent=1) + "\n")
-        (RESULTS / "live.md").write_text(text)
+    kept.write_text(json.dumps(found, indent=1) + "\n")
+    (RESULTS / "live.md").write_text(text)
 
 
 def line(name: str, browser: str, row: dict[str, Any]) -> str:

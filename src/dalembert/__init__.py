@@ -42,11 +42,13 @@ from dalembert.laws import (
     Law,
     Limit,
     OneWay,
+    PairContact,
     Rope,
     Stop,
+    surfaces,
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.formulation_settings import GaussPenalty
+from dalembert.mechanism.formulation_settings import GaussPenalty, SmallDeformations
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
@@ -163,6 +165,7 @@ __all__ = [
     "OnLine",
     "OnPlane",
     "OneWay",
+    "PairContact",
     "PathError",
     "Planar",
     "Point",
@@ -179,6 +182,7 @@ __all__ = [
     "SimulationOptions",
     "SimulationWarning",
     "SlowForceWarning",
+    "SmallDeformations",
     "Spherical",
     "SpinWarning",
     "Spring",
@@ -223,6 +227,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "surfaces",
     "tan",
     "tanh",
     "turn",

@@ -12,6 +12,7 @@ from dalembert.formulations.formulation import Formulation, settled
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.printing.written_equations import WrittenEquations
+from dalembert.formulations.with_armature import WithArmature, has_armature
 from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
@@ -80,14 +81,20 @@ def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
 def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
     """The formulation of this name; in the variables that it knows, where the mechanism has others."""
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
+    wrapped = has_armature(m) and not getattr(FORMULATIONS[formulation_name(said)], "takes_armature", False)
     if m.variables is None or taken == "all":
-        return _found(said)
-    return cast(Formulation, _in_other_variables(said, taken == "of joints"))
+        return cast(Formulation, _with_armature(said)) if wrapped else _found(said)
+    return cast(Formulation, _in_other_variables(said, taken == "of joints", wrapped))
 
 
 @cache
-def _in_other_variables(said: str | FormulationSettings, of_joints: bool) -> InOtherVariables:
-    return InOtherVariables(partial(_found, said), of_joints)
+def _with_armature(said: str | FormulationSettings) -> WithArmature:
+    return WithArmature(partial(_found, said))
+
+
+@cache
+def _in_other_variables(said: str | FormulationSettings, of_joints: bool, wrapped: bool) -> InOtherVariables:
+    return InOtherVariables(partial(_with_armature if wrapped else _found, said), of_joints)
 
 
 def _found(said: str | FormulationSettings) -> Formulation:

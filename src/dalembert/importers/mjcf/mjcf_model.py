@@ -23,7 +23,6 @@ from dalembert.importers.mjcf.reasons import REASONS
 from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
-from dalembert.importers.rotor import add_rotor
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load
 from dalembert.parts.joints import Weld
@@ -67,7 +66,6 @@ class _MjcfImport:
         begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
         system.parameters.update(begin.controls)
         system.initial, system.speeds = begin.initial, begin.speeds
-        self._add_rotors()
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
         return Imported(system, tuple(self.notes.sentences))
@@ -98,7 +96,8 @@ class _MjcfImport:
             if not last:
                 self.system.add_body(child)
             place = HERE if j.kind == "free" else then(at, j.before)
-            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after)
+            J = self._armature(j)
+            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after, armature=J)
             self._spring(j)
             parent, at = child, HERE
 
@@ -136,12 +135,8 @@ class _MjcfImport:
             controls += adder.add(section, len(controls) + 1)
         return controls
 
-    def _add_rotors(self) -> None:
-        for j in self.tree.all_joints:
-            inertia = j.node.number("armature", 0.0)
-            if inertia < 0.0:
-                raise j.node.error("armature= is negative")
-            if inertia and not j.single:
-                self.notes.add(j.node, f"the armature {inertia:g} of a {j.kind} joint is not represented")
-            elif inertia:
-                add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)
+    def _armature(self, j: JointPart) -> float:
+        inertia = j.node.number("armature", 0.0)
+        if inertia < 0.0:
+            raise j.node.error("armature= is negative")
+        return inertia

@@ -10,7 +10,6 @@ from dalembert.importers import xml
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.naming import Names
-from dalembert.importers.rotor import add_rotor
 from dalembert.importers.urdf.closures import closures, rotors, springs
 from dalembert.importers.urdf.link_tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.reasons import REASONS
@@ -53,8 +52,9 @@ class _UrdfImport:
         self.system = System(self.robot.get("name") or "robot", gravity)
         self.looks.learn(self.robot)
         self._add_links(base)
+        armature = self._armature()
         for node in self.joint_nodes.values():
-            self._add_joint(node)
+            self._add_joint(node, armature.get(node.text_of("name"), 0.0))
         for node in self.joint_nodes.values():
             self._add_mimic(node)
         self.system.cut = self._add_extensions()
@@ -78,12 +78,26 @@ class _UrdfImport:
             body = self.body_of[tree.root]
             self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)
 
-    def _add_joint(self, node: XmlNode) -> None:
+    def _armature(self) -> dict[str, float]:
+        """What the rotors of transmissions add to the joints they drive."""
+        made: dict[str, float] = {}
+        for node, name, inertia in rotors(self.robot):
+            if name not in self.joint_nodes:
+                raise node.error(unknown(name, "joint", self.joint_nodes, "name="))
+            if joint(self.joint_nodes[name]).n_u != 1:
+                raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
+            if inertia < 0.0:
+                raise node.error("the rotor inertia is negative")
+            made[name] = made.get(name, 0.0) + inertia
+        return made
+
+    def _add_joint(self, node: XmlNode, armature: float) -> None:
         name = node.text_of("name")
         self.joints[name], self.joint_of[name] = joint(node), self._named(node, self.names)
         parent, child = (self.body_of[node.need(side).text_of("link")] for side in ("parent", "child"))
         made = self.joint_of[name]
-        node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=origin(node))
+        at = origin(node)
+        node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=at, armature=armature)
         dynamics = node.one("dynamics")
         damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
         if damping and self.joints[name].n_u:
@@ -118,13 +132,6 @@ class _UrdfImport:
         forces = Names(set(self.system.forces))
         for name, spring in springs(self.robot, self.tree, self.body_of):
             self.system.add_force(forces.new(name), spring)
-        for node, name, inertia in rotors(self.robot):
-            if name not in self.joints or self.joints[name].n_u != 1:
-                raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
-            if inertia < 0.0:
-                raise node.error("the rotor inertia is negative")
-            if inertia:
-                add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
         return tuple(cut)
 
     def _named(self, node: XmlNode, names: Names) -> str:

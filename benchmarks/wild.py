@@ -71,7 +71,11 @@ def tried(path: Path, kind: str, folder: Path, states: int) -> dict[str, Any]:
         out["seconds"] = time.perf_counter() - began
         m = found.build()
         out.update(
-            read=True, bodies=m.n_bodies, speeds=m.n_u, notes=list(found.notes), summary=str(found.notes[0]) if found.notes else ""
+            read=True,
+            bodies=m.n_bodies,
+            speeds=m.n_u,
+            notes=list(found.notes),
+            summary=str(found.notes[0]) if found.notes else "",
         )
     except DalembertError as problem:
         return out | {"read": False, "reason": str(problem), "seconds": time.perf_counter() - began}
@@ -140,7 +144,10 @@ def verdict(one: dict[str, Any]) -> str:
 
 def table(found: list[dict[str, Any]]) -> str:
     """Counts by format, reasons of refusals, and what differs."""
-    lines = ["| format | files | " + " | ".join(VERDICTS) + " | seconds, median | peer's |", "|---" * (len(VERDICTS) + 5) + "|"]
+    lines = [
+        "| format | files | " + " | ".join(VERDICTS) + " | seconds, median | peer's |",
+        "|---" * (len(VERDICTS) + 5) + "|",
+    ]
     for kind in dict.fromkeys(x["kind"] for x in found):
         of = [x for x in found if x["kind"] == kind]
         counts = Counter(map(verdict, of))

@@ -1,4 +1,4 @@
-"""Armature: inertia of a joint's own speeds, the same in every formulation, kernel and derivative, and that of a rotor on the ground."""
+"""Armature: inertia of a joint's own speeds, in every formulation, kernel and derivative; it is that of a rotor on the ground."""
 
 from __future__ import annotations
 

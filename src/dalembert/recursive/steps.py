@@ -195,7 +195,7 @@ def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -
 def factorise(
     link: Link, at: Placement, I: SpatialInertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
 ) -> tuple[Factor, np.ndarray]:
-    """U = I S + C, D = SᵀU + CᵀS + E + J, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds, in the joint's frame. Returns also U.
+    """U = I S + C, D = SᵀU + CᵀS + E + J, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on free speeds, in the joint's frame; and U.
 
     The modes of an elastic body, last among the speeds, bring C, E and p_modal; a rigid one has none.
     Where a column of S is a coordinate direction e_k and the joint has no armature, row k of K is known beforehand: a unit row.

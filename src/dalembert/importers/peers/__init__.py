@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dalembert.importers.imported import Imported
-from dalembert.importers.peers.comparison import PeerComparison
+from dalembert.importers.peers.peer_comparison import PeerComparison
 
 
 def _mujoco(path: Path, found: Imported, states: int) -> PeerComparison:

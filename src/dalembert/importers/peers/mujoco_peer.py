@@ -9,7 +9,14 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.importers.imported import Imported
-from dalembert.importers.peers.comparison import Differences, PeerComparison, moving, open_tree, random_states
+from dalembert.importers.peers.peer_comparison import (
+    Differences,
+    PeerComparison,
+    moving,
+    open_tree,
+    places_in_q,
+    random_states,
+)
 from dalembert.mechanism import Mechanism
 
 _QPOS = {7: [3, 4, 5, 6, 0, 1, 2], 4: [0, 1, 2, 3], 1: [0]}
@@ -37,7 +44,7 @@ def compared(path: Path, found: Imported, states: int) -> PeerComparison:
         mujoco.mj_forward(mm, dd)
         q, u, theirs = m.reference.copy(), np.zeros(m.n_u), np.zeros(m.n_u)
         for j, (at_q, at_u) in zip(moving(m), places):
-            q[list(j.q_at)], u[list(j.u_at)], theirs[list(j.u_at)] = dd.qpos[at_q], dd.qvel[at_u], dd.qacc_smooth[at_u]
+            q[places_in_q(j)], u[j.columns], theirs[j.columns] = dd.qpos[at_q], dd.qvel[at_u], dd.qacc_smooth[at_u]
         own = m.with_parameters(**dict(zip(controls, map(float, dd.ctrl)))) if controls else m
         differences.add(kind, own.forward_dynamics(q, u), theirs)
     return PeerComparison("mujoco", states, differences.found)

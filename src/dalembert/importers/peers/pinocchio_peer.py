@@ -9,7 +9,14 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.importers.imported import Imported
-from dalembert.importers.peers.comparison import Differences, PeerComparison, moving, open_tree, random_states
+from dalembert.importers.peers.peer_comparison import (
+    Differences,
+    PeerComparison,
+    moving,
+    open_tree,
+    places_in_q,
+    random_states,
+)
 from dalembert.mechanism import Mechanism
 
 
@@ -59,7 +66,7 @@ def _state(
     theirs, v = pin.neutral(model), np.zeros(model.nv)
     for j, k in zip(moving(m), places):
         iq, nq, iv, nv = model.idx_qs[k], model.nqs[k], model.idx_vs[k], model.nvs[k]
-        mine, speeds = q[list(j.q_at)], u[list(j.u_at)]
+        mine, speeds = q[places_in_q(j)], u[j.columns]
         if nv == 6:
             R = j.joint.rotation(mine)
             theirs[iq : iq + 7] = [*mine[4:], *mine[1:4], mine[0]]
@@ -80,9 +87,9 @@ def _accelerations(
     for j, k in zip(moving(m), places):
         iv = model.idx_vs[k]
         if model.nvs[k] == 6:
-            R = j.joint.rotation(q[list(j.q_at)])
+            R = j.joint.rotation(q[places_in_q(j)])
             linear = R @ (a[iv : iv + 3] + np.cross(v[iv + 3 : iv + 6], v[iv : iv + 3]))
-            out[list(j.u_at)] = [*a[iv + 3 : iv + 6], *linear]
+            out[j.columns] = [*a[iv + 3 : iv + 6], *linear]
         else:
-            out[list(j.u_at)] = a[iv]
+            out[j.columns] = a[iv]
     return out

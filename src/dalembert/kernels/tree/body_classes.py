@@ -21,7 +21,7 @@ from dalembert.trace import Expr, symbol
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 _N_FRAME = 12
 N_CONSTANTS = 9 + 3 + 1 + 1 + 1 + 3 + 6 + 3 + 1 + _N_FRAME
-"""E, p, along, phase, m, h, lower triangle of I, ground acceleration, armature; and the link frame in body axes, which only outputs need."""
+"""E, p, along, phase, m, h, lower triangle of I, ground acceleration, armature; and the link frame in body axes, for outputs alone."""
 
 
 def constants(links: tuple[Link, ...], gravity: np.ndarray) -> np.ndarray:

@@ -67,7 +67,7 @@ class Differences:
     def add(self, kind: str, ours: np.ndarray, theirs: np.ndarray) -> None:
         largest = float(np.max(np.abs(theirs), initial=0.0))
         for j in moving(self.m):
-            at = list(j.u_at)
+            at = j.columns
             apart = float(np.max(np.abs(ours[at] - theirs[at]))) / (largest or 1.0)
             one = self.found.setdefault(j.name, {})
             one[kind] = float(np.max([apart, one.get(kind, 0.0)]))
@@ -78,3 +78,8 @@ def random_states(states: int) -> Iterator[tuple[str, np.random.Generator]]:
     rng = np.random.default_rng(SEED)
     for k in range(states):
         yield KINDS[k % len(KINDS)], rng
+
+
+def places_in_q(j: TreeJoint) -> list[int]:
+    """Where a joint's coordinates stand in q."""
+    return [at for at in j.q_at if at is not None]

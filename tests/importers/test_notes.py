@@ -55,7 +55,7 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     for expected in (
         "m.xml:1: <option>: density='1.2': the air", "<flag>: contact='disable'", "<size>", "<light>", 'it is called "a_b" here',
         "range='0 1'", "frictionloss='1': dry friction", "friction='1': contact between bodies is not represented (and 4 more like it)",
-        "the spring of a ball joint", "the armature 2 of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
+        "the spring of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
         "switched off", "solref='1 1'", "ctrlrange='0 1'", "<muscle>", "tendon='s' is no fixed tendon", "<cylinder>",
         "dyntype='integrator'", "damping is given as a ratio", "actuator on body=",
     ):  # fmt: skip

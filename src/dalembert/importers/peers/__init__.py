@@ -26,4 +26,4 @@ def _pinocchio(path: Path, found: Imported, states: int) -> PeerComparison:
 
 
 PEERS: dict[str, Callable[[Path, Imported, int], PeerComparison]] = {"mujoco": _mujoco, "pinocchio": _pinocchio}
-"""By name, what compares an import with another program's."""
+"""Programs that an import can be compared with, by name."""

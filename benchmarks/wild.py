@@ -69,6 +69,13 @@ def tried(path: Path, kind: str, folder: Path, states: int) -> dict[str, Any]:
     try:
         found = da.load_robot(path, folder=folder)
         out["seconds"] = time.perf_counter() - began
+        if not found.system.bodies:
+            return out | {
+                "read": True,
+                "compared": False,
+                "reason": "nothing in it moves: it has no bodies",
+                "notes": [],
+            }
         m = found.build()
         out.update(
             read=True,
@@ -88,7 +95,7 @@ def tried(path: Path, kind: str, folder: Path, states: int) -> dict[str, Any]:
             compared=True,
             difference=comparison.largest,
             worst={kind: comparison.worst(kind) for kind in ("at rest", "in motion", "with actuators")},
-            told=[str(n) for n in found.notes if getattr(n, "effect", "") == "motion"],
+            told=[str(n) for n in found.notes if n.effect == "accelerations"],
             agrees=comparison.agrees,
         )
     return out

@@ -64,7 +64,7 @@ WRONG = {
 def test_mistakes_are_named_with_file_and_line(tmp_path, case):
     text, expected = WRONG[case]
     with pytest.raises(da.ModelError) as caught:
-        da.load_robot(write(tmp_path, "robot", text))
+        da.load_robot(write(tmp_path, "robot", text), strict=True)
     assert re.search(expected, str(caught.value)), str(caught.value)
 
 

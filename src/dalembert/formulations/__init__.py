@@ -9,11 +9,13 @@ from typing import Any, cast
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.in_linear_coordinates import InLinearCoordinates
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
+from dalembert.formulations.partly_linear import PartlyLinear
 from dalembert.formulations.printing.written_equations import WrittenEquations
 from dalembert.formulations.with_armature import WithArmature, has_armature
-from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
+from dalembert.mechanism.formulation_settings import FormulationSettings, SmallDeformations, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
@@ -59,6 +61,8 @@ def write(
     m: Any, formulation: str | FormulationSettings, parameters: str, small: Iterable[str] | Mapping[str, Any] = ()
 ) -> WrittenEquations:
     """Trace a formulation over symbols, to first degree in the coordinates that are named as small."""
+    if isinstance(formulation, SmallDeformations):
+        small, formulation = (*formulation.small, *small), formulation.by
     form = suitable(m, formulation)
     named = SmallCoordinates.named(m, small) if small else None
     with tracing():
@@ -80,11 +84,14 @@ def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
 
 def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
     """The formulation of this name; in the variables that it knows, where the mechanism has others."""
+    if isinstance(said, SmallDeformations):
+        check_known(said.by)
+        return cast(Formulation, PartlyLinear(for_mechanism(m, said.by), said))
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
     wrapped = has_armature(m) and not getattr(FORMULATIONS[formulation_name(said)], "takes_armature", False)
     if m.variables is None or taken == "all":
         return cast(Formulation, _with_armature(said)) if wrapped else _found(said)
-    return cast(Formulation, _in_other_variables(said, taken == "of joints", wrapped))
+    return cast(Formulation, _in_other_variables(said, taken, wrapped))
 
 
 @cache
@@ -93,8 +100,13 @@ def _with_armature(said: str | FormulationSettings) -> WithArmature:
 
 
 @cache
-def _in_other_variables(said: str | FormulationSettings, of_joints: bool, wrapped: bool) -> InOtherVariables:
-    return InOtherVariables(partial(_with_armature if wrapped else _found, said), of_joints)
+def _in_other_variables(said: str | FormulationSettings, taken: str, wrapped: bool) -> InOtherVariables:
+    found: Any = partial(_in_linear_coordinates if taken == "internal coordinates" else _found, said)
+    return InOtherVariables(partial(WithArmature, found) if wrapped else found, taken == "of joints")
+
+
+def _in_linear_coordinates(said: str | FormulationSettings) -> InLinearCoordinates:
+    return InLinearCoordinates(_found(said))
 
 
 def _found(said: str | FormulationSettings) -> Formulation:

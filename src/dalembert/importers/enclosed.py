@@ -47,7 +47,7 @@ def _tetrahedra(v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Volumes from the origin to each face, sums of the faces' corners, and the second moments of all."""
     volumes = np.abs(np.einsum("fi,fi->f", v[:, 0], np.cross(v[:, 1], v[:, 2]))) / 6.0
     s = v.sum(axis=1)
-    second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20.0
+    second = (np.einsum("f,fki,fkj->ij", volumes, v, v) + np.einsum("f,fi,fj->ij", volumes, s, s)) / 20
     return volumes, s, second
 
 

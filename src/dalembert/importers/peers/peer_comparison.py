@@ -16,7 +16,7 @@ AGREES = 1e-8
 KINDS = ("at rest", "in motion", "with actuators")
 """In which states accelerations are compared."""
 SEED = 23
-"""Of the random states."""
+"""Seed of the random states."""
 
 
 @dataclass(frozen=True)

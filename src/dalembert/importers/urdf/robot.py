@@ -52,7 +52,7 @@ class _UrdfImport:
         self.joint_of: dict[str, str] = {}
 
     def _keep_first(self, node: XmlNode, tag: str) -> None:
-        """Of several elements where one is meant, the first counts."""
+        """The first of several elements counts where one is meant."""
         found = [child for child in node.children if child.tag == tag]
         for child in found[1:]:
             self.repairs.mended(child, f"there must be only one <{tag}> in {node}", "the first counts")

@@ -35,5 +35,5 @@ def test_rows_are_off_by_as_much_in_every_unit():
             for d in m.constraint_rows.values()
         ]
         parts.append(np.concatenate(off))
-    assert 0.0 < parts[0].min() and parts[0].max() < 10.0
+    assert parts[0].min() > 0.0 and parts[0].max() < 10.0
     assert all(np.allclose(x, parts[0], rtol=1e-9) for x in parts[1:])

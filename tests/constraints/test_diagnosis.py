@@ -91,7 +91,7 @@ def test_what_moves_does_not_hang_on_how_heavy_a_body_is(seed, n, doubled, times
         try:
             d = s.build().diagnose(q, t=t)
         except da.StateError as problem:
-            assert times > 1e6 and "so far apart" in str(problem) or "without moving any mass" in str(problem)
+            assert (times > 1e6 and "so far apart" in str(problem)) or "without moving any mass" in str(problem)
         else:
             said.append((d.mobility, d.rank, d.redundant, d.shaky, len(d.freedoms)))
     assert said[0] == said[-1] and said[0][0] == said[0][4]

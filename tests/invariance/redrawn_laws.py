@@ -53,7 +53,7 @@ def law_drawn(x: da.Law, d: Drawing, exponent_of: Callable[[str], int], of_state
 
 
 def _factor(key: tuple[str, str], c: float, energy: float, d: Drawing) -> float:
-    kind, name = key
+    name = key[1]
     if key in OF_POINTS:
         return d.unit(*OF_POINTS[key])
     if name in PLACES:

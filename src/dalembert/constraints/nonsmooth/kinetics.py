@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
+
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
 
@@ -118,6 +120,15 @@ class Kinetics:
     def size(self, i: int) -> float:
         """Scale of an element's rows."""
         return float(self.sizes[list(self.elements[i].rows)].max())
+
+    @cached_property
+    def rate(self) -> float:
+        """The mechanism's own rate, by which speeds are measured."""
+        return typical_rate(self.table.mechanism)
+
+    def speed_scale(self, i: int) -> float:
+        """Scale of the speeds of an element's rows: their size in the mechanism's own time."""
+        return self.rate * self.size(i)
 
     def least_change(self, rows: list[int], off: np.ndarray) -> np.ndarray:
         """Least change of speeds, in the metric of A, by which rows (numbered among all) change by `off`."""

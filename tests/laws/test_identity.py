@@ -68,5 +68,5 @@ def test_a_saved_motion_is_not_read_with_a_law_of_another_strength(tmp_path):
     m.simulate(0.1).save(tmp_path / "motion.nc")
     other = built({"latch": replace(LAWS["latch"], on=True, strength=98.0)})
     assert len(da.load_motion(tmp_path / "motion.nc", m))
-    with pytest.raises(da.DalembertError, match="another|other"):
+    with pytest.raises(da.DalembertError, match="other"):
         da.load_motion(tmp_path / "motion.nc", other)

@@ -133,7 +133,9 @@ class LawStateKernel:
         for name in ("B", "gamma_B", "v_B"):
             part[name] = part[name][kept]
         on = np.array([self.m.laws[e.law].on for e in self.table.elements], dtype=bool)
-        if self.table.loads and len(kept) < n_rows:  # in every state: forces across a linkage's plane may come with parameters or time
+        if (
+            self.table.loads and len(kept) < n_rows
+        ):  # in every state: forces across a linkage's plane may come with parameters or time
             check_loads_unique(self.m.with_parameters(**values), q, u, t, kept, StateError)
         return Kinetics(table=self.table, u=u, sizes=self.sizes, on=on, loads=loads, **part)
 

@@ -75,8 +75,8 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     frame_on = {c.name: names[c.parent] for c in m.cuts}
     rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
     mobility = 0 if shaky else m.n_u - rank
-    regular = ranks.index(rank)
-    freedoms = _freedoms(states[regular], unit[regular], mobility)
+    best = ranks.index(rank)
+    freedoms = _freedoms(states[best], unit[best], mobility)
     return Diagnosis(
         rows,
         rank,

@@ -72,8 +72,8 @@ def _rounded_poses(d: Any, s: Any, C: np.ndarray) -> np.ndarray:
     """
     bodies = np.linalg.norm(C[:, : 6 * len(d.bodies)].reshape(len(C), len(d.bodies), 2, 3), axis=3)
     far = np.array([np.abs(s.poses[k].p).max() for k in d.bodies])
-    joints = C[:, 6 * len(d.bodies) :] * s.mechanism.scales.speeds
-    every = [bodies[:, :, 0], bodies[:, :, 1] * far, joints]
+    values = np.abs(np.asarray(s.coordinates, dtype=float)) if s.mechanism.n_q == s.mechanism.n_u else 0.0
+    every = [bodies[:, :, 0], bodies[:, :, 1] * far, C[:, 6 * len(d.bodies) :] * values]
     return np.asarray(np.hstack(every).max(axis=1, initial=0.0))
 
 

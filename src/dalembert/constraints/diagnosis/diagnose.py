@@ -19,7 +19,7 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.parts.prescribed import TIME
-from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
+from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, least_squares, pivoted, rank_of
 from dalembert.trace import depends_on
 
 ZERO_SINGULAR_VALUE = 1e-6
@@ -209,7 +209,7 @@ def _unbent(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
         z = z / np.linalg.norm(z)
         J = Q @ z
         across = 2.0 * (J - np.outer(J @ z, z))  # along z itself everything only shrinks
-        step = np.linalg.lstsq(across, -(J @ z), rcond=ZERO_SINGULAR_VALUE)[0]
+        step = least_squares(across, -(J @ z), ZERO_SINGULAR_VALUE)
         z = z + step
         if not np.linalg.norm(step) > ZERO_SINGULAR_VALUE:
             break

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dalembert.constraints.rest import typical_rate
+from dalembert.pivoting import least_squares
 
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
@@ -136,5 +137,5 @@ class Kinetics:
             return np.zeros(len(self.u))
         W = self.W[np.ix_(rows, rows)]
         scale = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
-        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=RANK)[0]
+        share = least_squares(W * np.outer(scale, scale), scale * off, RANK)
         return np.asarray(self.Y[:, rows] @ (scale * share))

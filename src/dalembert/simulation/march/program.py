@@ -193,6 +193,11 @@ class Program:
     def _slope(self, module: Module) -> tuple[Signature, int]:
         return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.input_layout)
 
+    @property
+    def _further_forces(self) -> Signature | None:
+        """Code of forces beside those of a controller, once the slope is written."""
+        return None
+
     def _projection(self, module: Module) -> Signature | None:
         return emit_projection(module, self.rhs, self.lanes, self.input_layout)
 
@@ -209,7 +214,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.input_layout)
         e = MarchedEquations(
             module, self.lanes, self.catalogue, self.rhs, self.layout, self.input_layout, slope, project, work, project_wide, wide,
-            self._pivots(module), self.beside,
+            self._pivots(module), self.beside, self._further_forces,
         )  # fmt: skip
         steps = self.integrator.emit(e)
         events = None

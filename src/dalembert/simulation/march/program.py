@@ -122,7 +122,10 @@ class Program:
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.integrator.first_values(m.numeric, self.rhs.watched)
+        found = self.integrator.first_values(m.numeric, self.rhs.watched)
+        at = self.layout.parts.get("size")  # of coordinates known, of all else not yet
+        more = [] if at is None else [0.0] * (at.stop - at.start - len(found["size"]))
+        return found if at is None else found | {"size": [*found["size"], *more]}
 
     @property
     def target(self) -> Target:

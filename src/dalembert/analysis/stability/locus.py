@@ -95,6 +95,9 @@ class Locus(Tabular):
                 if of(a, y) * of(b, z) < 0.0:
                     idle = int(np.sum(np.abs(self.eigenvalues[i : i + 2]).max(axis=0) < small))
                     found.append(self._refined(of, (a, b), (y, z), idle))
+                elif of(b, z) == 0.0 and i + 2 < len(self.values):  # on one of the values itself
+                    if of(a, y) * of(self.values[i + 2], self.eigenvalues[i + 2, k]) < 0.0:
+                        found.append(StabilityCrossing(float(b), complex(z)))
         return sorted(_distinct(found), key=lambda c: c.value)
 
     def _refined(

@@ -59,7 +59,7 @@ _TYPICAL: WeakKeyDictionary[Mechanism, float] = WeakKeyDictionary()
 
 
 def _largest_accelerations(m: Mechanism) -> np.ndarray:
-    """Of every speed over its large step, at rest in several poses."""
+    """Accelerations of all speeds over their large steps, at rest: the largest of several poses."""
     m, rng = m.numeric, np.random.default_rng(0)
     poses = [np.array(m.reference), *(m.somewhere(rng, STEP) for _ in range(POSES - 1))]
     found: np.ndarray = np.max([_accelerations(m, q) for q in poses], axis=0, initial=0.0)

@@ -17,7 +17,15 @@ LAWS = {
     "dry": da.JointFriction("A", force=0.2, static_force=0.3, stribeck=0.1, viscous=0.01),
     "worn": da.JointFriction("B", mu=0.2, mu_static=0.3, radius=0.01, ring=0.02, length=0.3, stribeck=0.2, viscous=0.1),
     "floor": da.Contact(
-        ("b", (1, 0, 0)), ("ground", (0, 0, -9)), mu=0.2, mu_static=0.3, stribeck=0.1, restitution=0.4, radius=0.05
+        ("b", (1, 0, 0)),
+        ("ground", (0, 0, -9)),
+        mu=0.2,
+        mu_static=0.3,
+        stribeck=0.1,
+        restitution=0.4,
+        radius=0.05,
+        rolling_arm=0.01,
+        drilling_arm=0.02,
     ),
     "latch": da.Latch(a="ground", b=("b", (1, 0, 0)), rigid=False, strength=99.0, on=False),
     "clutch": da.Clutch("A", "B", capacity=1.0, static_capacity=2.0, ratio=1.5, stribeck=0.3),

@@ -121,8 +121,9 @@ def _laws(m: Mechanism) -> list[Any]:
     s = m.symbolic_state()
     forces = [[*law.friction(s, v), *law.static_friction(s), law.viscous, law.restitution] for law in m.laws.values()]
     strength = ["none" if law.strength is None else law.strength for law in m.laws.values()]
+    arms = [[law.rolling_arm, law.drilling_arm] for law in m.laws.values()]
     pressed = [["nothing"] if (load := law.load(s)) is None else [load.joint, *load.terms] for law in m.laws.values()]
-    return [tuple(m.laws), rows, forces, strength, pressed, [law.on for law in m.laws.values()]]
+    return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()]]
 
 
 def _some(x: Any) -> bool:

@@ -65,10 +65,6 @@ class LawProgram(Program):
         k = self.kept
         return self.rhs.row_scales(np.concatenate([k.norms, k.law_norms]), np.concatenate([k.sizes, k.law_sizes]))
 
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        found = super().first_values(m)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
-
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""
         point: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)

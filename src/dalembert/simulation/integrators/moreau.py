@@ -111,7 +111,7 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
         for i in f.each(n_u):
             middle[i] = before[i]
         p.time[0] = p.t_old[0] + theta * h
-        at = (p.time, p.stage, middle, given.x, given.P, p.dy, f.work)
+        at = (p.time, p.stage, middle, e.forces(f, p.time, p.stage), given.P, p.dy, f.work)
         f.call(sweeps.prepare, *at)
         with f.loop(PASSES):
             p.told[0], p.told[1] = 0.0, 0.0

@@ -54,10 +54,6 @@ class SensitivityProgram(Program):
         m = self.catalogue.mechanism
         return layout_of_inputs(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
 
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        found = super().first_values(m)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
-
     @property
     def _projects_in_lanes(self) -> bool:
         return False

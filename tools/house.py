@@ -42,6 +42,7 @@ ORDER = (
     "importers",
     "files",
     "view",
+    "exporters",
     "cli",
     TOP,
 )

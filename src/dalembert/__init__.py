@@ -42,8 +42,10 @@ from dalembert.laws import (
     Law,
     Limit,
     OneWay,
+    PairContact,
     Rope,
     Stop,
+    surfaces,
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty, SmallDeformations
@@ -163,6 +165,7 @@ __all__ = [
     "OnLine",
     "OnPlane",
     "OneWay",
+    "PairContact",
     "PathError",
     "Planar",
     "Point",
@@ -224,6 +227,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "surfaces",
     "tan",
     "tanh",
     "turn",

@@ -1,4 +1,4 @@
-"""Random mechanisms with loops, stops, friction and contacts: laws hold at every output; names, formulation and machine decide nothing."""
+"""Random mechanisms with loops, stops, friction and contacts obey their laws, whatever the names, the formulation and the machine."""
 
 from __future__ import annotations
 

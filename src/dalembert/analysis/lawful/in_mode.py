@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 Mode = Mapping[str, Sequence[str]]
-"""By law, the state of each of its elements in a word."""
+"""State of each element of every law, in a word."""
 STATES = ("off", "open", "closed", "slip", "stick", "held")
 
 

@@ -44,3 +44,15 @@ def test_a_short_push_in_a_long_rest_is_felt():
     s.add_force("push", da.Load("m", force=lambda state: (6.0 * da.select(abs(state.t - 505.0) < 5.0, 1.0, 0.0), 0, 0)))
     motion = s.build().simulate(1000.0)
     assert motion["x"][-1] == pytest.approx(60.0, abs=0.1) and motion.u[-1, 0] == 0.0 and np.isfinite(motion.q).all()
+
+
+def test_laws_that_leave_no_room_are_told_with_the_part_before():
+    """A wall that time moves presses a slider against its stop."""
+    s = slider()
+    s.add_body("wall")
+    s.add_joint("w", da.Prismatic((1, 0, 0)), "ground", "wall", prescribed=lambda t: 1.0 - t)
+    s.add_law("right", da.Limit({"w": 1.0, "x": -1.0}, lower=0.0))
+    s.add_law("left", da.Stop("x", lower=0.0))
+    with pytest.raises(da.SimulationError, match="contradict each other") as told:
+        s.build().simulate(3.0, {"x": 0.5})
+    assert told.value.motion.t[-1] == pytest.approx(1.0, abs=0.02)

@@ -409,6 +409,11 @@ class LawRun(LawNumbers):
 
     def _no_solution(self, t: float, numbers: np.ndarray) -> SimulationError:
         self.mode.numbers[:] = numbers
+        if not any(e.tangents for e in self.program.rhs.table.elements):
+            return SimulationError(
+                f"at t = {t:.9g} s no motion obeys all laws: {self._told(self.mode)}. They contradict each other there: they leave no "
+                "room for what they push, or what time prescribes goes on where a law ends it. Move a law, or end the prescribed motion"
+            )
         return SimulationError(
             f"at t = {t:.9g} s no accelerations were found that obey all laws: {self._told(self.mode)}. With friction that may be so "
             "(Painlevé's paradox): less friction, or other initial values, let it go on"

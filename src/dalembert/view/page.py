@@ -133,7 +133,7 @@ def page_data(
     }
     if again is not None:
         ways = [p for p, _ in points if _bends(m, p)]
-        design = Design(again)
+        design = Design(again, [p for p, _ in points])
         quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, design.polygons)
         package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
         made["live"] = package | {"design": design.data}

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
+from dalembert.pivoting import least_squares
+
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
 
@@ -150,11 +153,20 @@ class Kinetics:
         """Scale of an element's rows."""
         return float(self.sizes[list(self.elements[i].rows)].max())
 
+    @cached_property
+    def rate(self) -> float:
+        """The mechanism's own rate, by which speeds are measured."""
+        return typical_rate(self.table.mechanism)
+
+    def speed_scale(self, i: int) -> float:
+        """Scale of the speeds of an element's rows: their size in the mechanism's own time."""
+        return self.rate * self.size(i)
+
     def least_change(self, rows: list[int], off: np.ndarray) -> np.ndarray:
         """Least change of speeds, in the metric of A, by which rows (numbered among all) change by `off`."""
         if not rows:
             return np.zeros(len(self.u))
         W = self.W[np.ix_(rows, rows)]
         scale = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
-        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=RANK)[0]
+        share = least_squares(W * np.outer(scale, scale), scale * off, RANK)
         return np.asarray(self.Y[:, rows] @ (scale * share))

@@ -14,6 +14,8 @@ from dalembert.pivoting import least_squares
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
 
+ALIKE = 1e-14
+"""Part of the largest number of a kind by which two states are alike."""
 RANK = 1e-11
 """Part of the largest singular value below which a share of forces is left open."""
 
@@ -61,6 +63,25 @@ class Kinetics:
     @property
     def elements(self) -> tuple[Element, ...]:
         return self.table.elements
+
+    def alike(self, other: Kinetics) -> bool:
+        """Whether two states differ by rounding only in all that decides forces."""
+        names = (
+            "W",
+            "rates",
+            "v",
+            "unpressed",
+            "per_force",
+            "force",
+            "coefficient",
+            "static_force",
+            "static_coefficient",
+            "viscous",
+        )
+        for one, two in ((getattr(self, name), getattr(other, name)) for name in names):
+            if np.abs(one - two).max(initial=0.0) > ALIKE * np.abs(two).max(initial=0.0):
+                return False
+        return True
 
     @cached_property
     def _factor(self) -> tuple[np.ndarray, bool]:

@@ -12,7 +12,7 @@ the largest change left is handed back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -50,10 +50,9 @@ class ConeSweeps:
     def __init__(self, rhs: SteppingRightHandSide, module: Module, lanes: int):
         self.rhs, self.module, self.lanes, self.n = rhs, module, lanes, rhs.m.n_u
         self.rate = typical_rate(rhs.m)
-        table = rhs.table
-        self.rows, self.elements = len(table), len(table.elements)
+        table, every = rhs.table, rhs.table.elements
+        self.rows, self.elements = len(table), len(every)
         self.solver = RowSolver(rhs.m, rhs.pattern, module, masked=rhs.n_masked)
-        every = table.elements
         self.tangents = [r for e in every for r in e.tangents]
         self.tangent = module.int_table(self.tangents or [0])
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in every)]).tolist())
@@ -105,8 +104,7 @@ class ConeSweeps:
                     with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
                         self._row(f, part, self.tangent[t])
                     self._tangent_step(f, part, e)
-        signature: Signature = f.signature
-        return signature
+        return cast(Signature, f.signature)
 
     def _see_whether_it_touches(self, f: Any, part: dict[str, Any], e: Any) -> None:
         on = part["state"][e] != float(ElementState.OFF)
@@ -160,9 +158,8 @@ class ConeSweeps:
         friction's viscous part apart, from those of the last step; how many sweeps it took and by how much the last one changed."""
         code = self.module.block(self.rhs.blocks["step_forces"], self.lanes)
         pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "swept"), Pointer)
-        with self.module.function(
-            "solve_step", lanes=self.lanes, public=False, **KERNEL, **pointers, h=Real, theta=Real
-        ) as f:
+        arguments = {**KERNEL, **pointers, "h": Real, "theta": Real}
+        with self.module.function("solve_step", lanes=self.lanes, public=False, **arguments) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = self.parts(f)
             self._free(f, part)
@@ -171,8 +168,7 @@ class ConeSweeps:
             self._sweep_until_known(f, part)
             self._without_gain(f, part)
             self._break(f, part)
-        signature: Signature = f.signature
-        return signature
+        return cast(Signature, f.signature)
 
     def _free(self, f: Any, part: dict[str, Any]) -> None:
         """Speeds that forces, loops and latches alone would give; impulses of the rows kept are left in r."""

@@ -12,6 +12,9 @@ from dalembert.kinematics.law_mode import SLOTS, ElementState
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.march.run_with_laws import RunWithLaws
 
+LOOKS_AT_REST = 200
+"""Steps at least into which a run would be divided by what sticks or is held."""
+
 
 class LawNumbers(RunWithLaws):
     """A run whose memory is read in the words of laws."""
@@ -78,6 +81,12 @@ class LawNumbers(RunWithLaws):
     def span(self) -> float:
         """Length of the run."""
         return self.options.end - self.options.start
+
+    @property
+    def longest_step(self) -> float:
+        """Longest step that may be taken: what rests is looked at often, as nothing in its motion tells that forces on it change."""
+        rests = (self.mode.part("state") >= ElementState.STICK).any()
+        return min(self.options.max_step, self.span / LOOKS_AT_REST) if rests else self.options.max_step
 
     @property
     def n_margins(self) -> int:

@@ -34,6 +34,11 @@ def no_progress(run: LawRun) -> SimulationError:
 
 
 def no_solution(run: LawRun) -> SimulationError:
+    if not any(e.tangents for e in run.program.table.elements):
+        return SimulationError(
+            f"at t = {run.t:.9g} s no motion obeys all laws: {states(run)}. They contradict each other there: they leave no room for "
+            "what they push, or what time prescribes goes on where a law ends it. Move a law, or end the prescribed motion"
+        )
     return SimulationError(
         f"at t = {run.t:.9g} s no accelerations were found that obey all laws: {states(run)}. With friction that may be so "
         "(Painlevé's paradox): less friction, or other initial values, let it go on"

@@ -74,7 +74,7 @@ def planar_slips(k: Kinetics, mode: LawMode, udot: np.ndarray) -> list[PlanarSli
 def ending(run: LawRun, k: Kinetics, udot: np.ndarray) -> PlanarSlip | None:
     """The slip that ends now; else the next step is limited by the slip that ends first."""
     slips = planar_slips(k, run.mode, udot)
-    run.part("longest_step")[:] = run.options.max_step
+    run.part("longest_step")[:] = run.longest_step
     if not slips:
         return None
     first = min(slips, key=lambda x: x.left)
@@ -83,5 +83,5 @@ def ending(run: LawRun, k: Kinetics, udot: np.ndarray) -> PlanarSlip | None:
         return first
     if np.isfinite(first.left):
         least = NO_TIME * max(1.0, abs(run.t))
-        run.part("longest_step")[:] = min(run.options.max_step, max(PART * first.left, least))
+        run.part("longest_step")[:] = min(run.longest_step, max(PART * first.left, least))
     return None

@@ -12,7 +12,7 @@ the largest change left is handed back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class ConeSweeps:
                     with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
                         self._row(f, part, self.tangent[t])
                     self._tangent_step(f, part, e)
-        return cast(Signature, f.signature)
+        return f.signature
 
     def _see_whether_it_touches(self, f: Any, part: dict[str, Any], e: Any) -> None:
         on = part["state"][e] != float(ElementState.OFF)
@@ -168,7 +168,7 @@ class ConeSweeps:
             self._sweep_until_known(f, part)
             self._without_gain(f, part)
             self._break(f, part)
-        return cast(Signature, f.signature)
+        return f.signature
 
     def _free(self, f: Any, part: dict[str, Any]) -> None:
         """Speeds that forces, loops and latches alone would give; impulses of the rows kept are left in r."""

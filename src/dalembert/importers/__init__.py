@@ -88,10 +88,12 @@ def load_robot(
 
     `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder`, `strict` and `laws` as for these.
     """
+    said = {"base": base, "strict": strict or None, "laws": laws or None}
+    given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():
         if one.root is None and ending in one.endings:
-            return one.load(path, folder=folder, strict=strict, laws=laws)
+            return one.load(path, folder=folder, **given)
     from dalembert.importers import xml
 
     root = xml.read(Path(path))
@@ -99,7 +101,6 @@ def load_robot(
         if one.root == root.tag:
             if base is not None and not one.has_base:
                 raise root.error(f"{name} says itself what floats, so base={base!r} has no meaning; leave it out")
-            based = {} if base is None else {"base": base}
-            return one.load(path, folder=folder, strict=strict, laws=laws, **based)
+            return one.load(path, folder=folder, **given)
     known = [f"{name}, which begins with <{one.root}>" for name, one in FORMATS.items() if one.root]
     raise root.error(f"this is neither {', nor '.join(known)}")

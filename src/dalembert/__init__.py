@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
+from dalembert.elements import DCMotor, Element, Integral, LowPass, output
 from dalembert.errors import (
     ArgumentError,
     AssemblyWarning,
@@ -124,11 +125,13 @@ __all__ = [
     "Coupling",
     "CurvedSlide",
     "Cylindrical",
+    "DCMotor",
     "DalembertError",
     "Distance",
     "Drive",
     "DriveError",
     "ElasticBody",
+    "Element",
     "EquilibriumError",
     "Event",
     "FileError",
@@ -142,6 +145,7 @@ __all__ = [
     "GaussPenalty",
     "General",
     "Impulse",
+    "Integral",
     "Joint",
     "JointFriction",
     "JointImpulse",
@@ -153,6 +157,7 @@ __all__ = [
     "Limit",
     "Load",
     "LoopError",
+    "LowPass",
     "MassProperties",
     "Mechanism",
     "ModelError",
@@ -213,6 +218,7 @@ __all__ = [
     "log",
     "maximum",
     "minimum",
+    "output",
     "outputs",
     "particle",
     "rod",

@@ -88,7 +88,7 @@ class DifferentiatedLaw(Differentiated):
 
 
 @dataclass(frozen=True)
-class Element:
+class LawElement:
     """What touches, sticks or holds as one. Rows are numbered among those of all laws."""
 
     law: str
@@ -129,8 +129,8 @@ class LawTable:
         return len(self.rows)
 
     @cached_property
-    def elements(self) -> tuple[Element, ...]:
-        found: list[Element] = []
+    def elements(self) -> tuple[LawElement, ...]:
+        found: list[LawElement] = []
         for name, d in self.mechanism.law_rows.items():
             start = self.rows.of_owner(name).start if len(d.kinds) else 0
             found += _elements(name, d, start, self.dead)
@@ -196,7 +196,7 @@ class LawTable:
         return e.law if len(self.of_law(e.law)) == 1 else f"{e.law}[{e.number}]"
 
 
-def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[Element]:
+def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[LawElement]:
     normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
     tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
     if d.counts["way"] and d.counts["slip"]:
@@ -213,13 +213,13 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
         return tuple(start + x for x in rows if not dead[start + x])
 
     made = [
-        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
+        LawElement(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
         for i, (k, gap) in enumerate(normals)
     ]
     if tangents and not normals:
-        made.append(Element(name, 0, tangents=alive(tangents)))
+        made.append(LawElement(name, 0, tangents=alive(tangents)))
     if holds:
-        made.append(Element(name, len(made), holds=tuple(start + x for x in holds)))
+        made.append(LawElement(name, len(made), holds=tuple(start + x for x in holds)))
     return made
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from dalembert.kinematics.law_rows import Element, LawTable
+    from dalembert.kinematics.law_rows import LawElement, LawTable
 
 RANK = 1e-11
 """Part of the largest singular value below which a share of forces is left open."""
@@ -56,7 +56,7 @@ class Kinetics:
     """What joints transmit, as friction is pressed by it."""
 
     @property
-    def elements(self) -> tuple[Element, ...]:
+    def elements(self) -> tuple[LawElement, ...]:
         return self.table.elements
 
     @cached_property

@@ -50,7 +50,7 @@ class LawProgram(Program):
 
     @property
     def beside(self) -> int:
-        return 2 * len(self.mechanism.laws)
+        return self.mechanism.n_z + 2 * len(self.mechanism.laws)
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -66,10 +66,6 @@ class LawProgram(Program):
     def scales(self) -> np.ndarray:
         k = self.kept
         return self.rhs.row_scales(np.concatenate([k.norms, k.law_norms]), np.concatenate([k.sizes, k.law_sizes]))
-
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        found = super().first_values(m)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""

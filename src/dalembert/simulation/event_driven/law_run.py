@@ -103,7 +103,7 @@ class LawRun(Run):
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         """Losses and works, with tolerances by the energy of a large, slow motion."""
-        n, m = self.program.beside, self.model.numeric
+        n, m = self.program.beside - self.model.n_z, self.model.numeric
         heavy = sum(float(b.mass) for b in m.bodies)
         pulled = float(np.linalg.norm(np.asarray(m.gravity, dtype=float))) + m.scales.length
         return np.zeros(n), np.full(n, self.options.rtol * SMALL * max(heavy, LIGHT) * pulled * m.scales.length)
@@ -142,13 +142,21 @@ class LawRun(Run):
     # -- parameters ----------------------------------------------------------------------------------------------------
     @property
     def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
-        return dict(zip(self.model.parameters, values.tolist()))
+        """Values of the parameters now, states of elements among them."""
+        return self.parameters_at(self.part("y"))
+
+    def parameters_at(self, y: np.ndarray) -> dict[str, float]:
+        """Values of the parameters, with the states of elements that stand in y."""
+        m = self.model
+        values = self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()
+        return dict(zip(m.parameters, values)) | dict(zip(m.states, y[m.n_q + m.n_u :].tolist()))
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
+        """Go on with another value of a parameter, or of a state."""
         check_parameters(self.model, {name: value}, "an event's action")
+        if name in self.model.states:
+            self.part("y")[self.n_q + self.model.n_u + self.model.states.index(name)] = value
+            return
         at = list(self.model.parameters).index(name)
         self.program.input_layout.view(self.inputs, "P")[at, 0] = value
         self.parameter_changes.append((self.t, at, value))
@@ -270,7 +278,7 @@ class LawRun(Run):
 
     def event_value(self, k: int, t: float, y: np.ndarray) -> float:
         """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters)
+        m = self.model.with_parameters(**self.parameters_at(y))
         s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
         return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())
 
@@ -495,10 +503,11 @@ class LawRun(Run):
         self.part("y")[:] = self.part("y_old")[:] = z
 
     def _note(self, chosen: Chosen, t: float, y: np.ndarray, u_before: np.ndarray) -> None:
-        hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
+        hit, n_u, table = chosen.impact, self.model.n_u, self.program.rhs.table
+        n = self.n_q + n_u + self.model.n_z
         assert hit is not None
         own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
-        u = y[self.n_q : n]
+        u = y[self.n_q : self.n_q + n_u]
         self.hits.append(Hit(t, y[: self.n_q].copy(), u_before, u + hit.udelta, own, hit.before, hit.after, hit.losses))
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):

@@ -78,7 +78,7 @@ class Radau(AdaptiveStep):
 
     def stage_parts(self, m: Unknowns) -> dict[str, int]:
         """`Z`, the stages less y_old; `W`, they in the variables that do not mix; `F`, slopes, then corrections of W."""
-        n = m.n_q + m.n_u
+        n = m.n
         return {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n} | StiffLinear.parts(m)
 
     def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:

@@ -75,8 +75,8 @@ class Program:
 
     @property
     def beside(self) -> int:
-        """How many numbers are integrated beside them."""
-        return 0
+        """How many numbers are integrated beside them: first z, the states of elements."""
+        return self.catalogue.mechanism.n_z
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -85,7 +85,8 @@ class Program:
 
     def _named(self) -> tuple[str, ...]:
         of_pose = (f'coordinate "{c}"' for c in self.catalogue.mechanism.coordinates)
-        return *of_pose, *(f'speed "{c}"' for c in self.equation_choice.speed_names)
+        of_elements = (f'state "{c}"' for c in self.catalogue.mechanism.states)
+        return *of_pose, *(f'speed "{c}"' for c in self.equation_choice.speed_names), *of_elements
 
     @property
     def _projects_in_lanes(self) -> bool:
@@ -95,7 +96,7 @@ class Program:
     @property
     def assembles(self) -> bool:
         """Whether its library can close loops: see `RightHandSide.emit_assembly`."""
-        return self.rhs.assembles and self.lanes == 1 and not self.beside
+        return self.rhs.assembles and self.lanes == 1 and self.beside == self.catalogue.mechanism.n_z
 
     @cached_property
     def layout(self) -> Layout:
@@ -122,7 +123,8 @@ class Program:
 
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
-        return self.integrator.first_values(m.numeric, self.rhs.watched)
+        found = self.integrator.first_values(m.numeric, self.rhs.watched)
+        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
     @property
     def target(self) -> Target:
@@ -188,7 +190,9 @@ class Program:
         with tracing():
             pivots = self.rhs.speed_pivots()
             m = self.catalogue.mechanism
-            return emit_values(module, m, "pivots", pivots, self.lanes, self.input_layout) if pivots else None
+            if not pivots:
+                return None
+            return emit_values(module, m, "pivots", pivots, self.lanes, self.input_layout, self.n_speeds)
 
     def _slope(self, module: Module) -> tuple[Signature, int]:
         return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.input_layout)

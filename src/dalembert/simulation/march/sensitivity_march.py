@@ -42,7 +42,7 @@ class SensitivityProgram(Program):
     @property
     def beside(self) -> int:
         m = self.catalogue.mechanism
-        return self.groups * self.width * (m.n_q + m.n_u)
+        return m.n_z + self.groups * self.width * (m.n_q + m.n_u + m.n_z)
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -53,10 +53,6 @@ class SensitivityProgram(Program):
     def _lay_out_inputs(self) -> Layout:
         m = self.catalogue.mechanism
         return layout_of_inputs(m, len(self.scales), along=self.groups * self.width * len(m.parameters))
-
-    def first_values(self, m: Mechanism) -> dict[str, Any]:
-        found = super().first_values(m)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
 
     @property
     def _projects_in_lanes(self) -> bool:

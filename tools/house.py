@@ -28,6 +28,7 @@ ORDER = (
     "parts",
     "elastic",
     "laws",
+    "elements",
     "topology",
     "mechanism",
     "kinematics",

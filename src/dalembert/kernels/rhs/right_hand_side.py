@@ -44,12 +44,14 @@ NO_ROWS = RowsToKeep()
 class JacobianCode(NamedTuple):
     """`run(t, q, u, x, P, J, work)` on plain arrays of one state; its doubles of working memory; the length of a row of J.
 
-    J has a row for each acceleration: along the displacement that each speed makes, then along each speed.
+    J has a row for each acceleration: along the displacement that each speed makes, then along each speed; from the column `states` on,
+    along each state of an element.
     """
 
     run: Signature
     work: int
     width: int
+    states: int
 
 
 class RightHandSide:

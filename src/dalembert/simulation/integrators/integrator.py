@@ -51,6 +51,8 @@ class Unknowns:
     watched: bool = False
     """Whether the rows of constraints are kept by projection, and watched for singular poses."""
     n_parts: int = 1
+    n_z: int = 0
+    """States of elements, the first of the numbers beside."""
 
     @property
     def n(self) -> int:

@@ -105,7 +105,7 @@ class Program:
 
     def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
         return layout(self.integrator, unknowns, len(self.events))
 
     @cached_property

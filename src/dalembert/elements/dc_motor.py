@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class DCMotor(Element):
     initial: PlainNumber = 0.0
 
     inputs = ("voltage",)
-    units = {"current": "A"}
+    units: ClassVar[Mapping[str, str]] = {"current": "A"}
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ inputs are connected by name to the outputs and states of other elements, to fun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from dalembert.parts.conform import Described
 from dalembert.portable import Portable
@@ -49,18 +49,21 @@ class Element(Described, Portable):
 
     inputs: tuple[str, ...] = ()
     """Names of its inputs, each of which must be connected."""
-    optional: Mapping[str, float] = {}
+    optional: ClassVar[Mapping[str, float]] = {}
     """Inputs that need not be connected, with the values they then have."""
-    units: Mapping[str, str] = {}
+    units: ClassVar[Mapping[str, str]] = {}
     """Units of states, by name."""
-    sizes: Mapping[str, Any] = {}
-    """What is large for a state, by name, in its unit, where 1 is not: errors are judged by it."""
     period: float | None = None
     """Time between two samples, s; None for an element in continuous time."""
 
     @property
     def states(self) -> Mapping[str, float]:
         """Its states by name, with the values they begin with."""
+        return {}
+
+    @property
+    def sizes(self) -> Mapping[str, Any]:
+        """What is large for a state, by name, in its unit, where 1 is not: errors are judged by it."""
         return {}
 
     @property

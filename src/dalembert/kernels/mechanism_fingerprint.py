@@ -45,6 +45,7 @@ def fingerprint_of(m: Mechanism) -> str:
             *_forces(m),
             *_constraints(m),
             *_laws(m),
+            *_elements(m),
             [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
         return fingerprint(*parts)
@@ -121,6 +122,15 @@ def _laws(m: Mechanism) -> list[Any]:
     s = m.symbolic_state()
     forces = [[*law.friction(s, v), *law.static_friction(s), law.viscous, law.restitution] for law in m.laws.values()]
     return [tuple(m.laws), rows, forces, [law.on for law in m.laws.values()]]
+
+
+def _elements(m: Mechanism) -> list[Any]:
+    """Rates and updates of the states of elements."""
+    if not m.elements:
+        return []
+    s = m.symbolic_state()
+    every = [[*p.rates(s), *p.update(s)] for p in m.elements.values()]
+    return [m.states, repr([p.element.period for p in m.elements.values()]), every]
 
 
 def _some(x: Any) -> bool:

@@ -253,7 +253,8 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
-        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end], y[end:last]) for x, y in zip(run.happened, found)
+        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end], y[end:last])
+        for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     changes = [(t, list(m.parameters)[at], value) for t, at, value in run.parameter_changes]

@@ -16,7 +16,13 @@ from dalembert.parts.joints import Joint
 from dalembert.parts.joints.curve import ALONG
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
-from dalembert.system.build_elements import check_elements, first_states, placed_elements, states_said
+from dalembert.system.build_elements import (
+    check_elements,
+    first_states,
+    placed_elements,
+    states_said,
+    without_states,
+)  # fmt: skip
 from dalembert.system.chosen_variables import changed
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
@@ -51,7 +57,7 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
         cuts,
         {**system.forces, **{name: x for name, x in elements.items() if x.element.exerts}},
         dict(system.constraints),
-        {**system.parameters, **first_states(elements)},
+        {**system.parameters, **first_states(system, elements)},
         tree,
         system.ground_shapes,
         plan(system),
@@ -78,7 +84,7 @@ def plan(system: System) -> Plan:
         raise ModelError(f"simulation: {problem}") from None
     duration = system.simulation.get("duration")
     return Plan(
-        duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events),
+        duration, without_states(system), dict(system.speeds), options, dict(system.outputs), dict(system.events),
         dict(system.ranges),
     )  # fmt: skip
 

@@ -33,13 +33,22 @@ def placed_elements(system: System) -> dict[str, PlacedElement]:
     return {name: _placed(system, name, element) for name, element in system.elements.items()}
 
 
-def first_states(elements: Mapping[str, PlacedElement]) -> dict[str, float]:
-    """What states begin with, by name."""
-    return {f"{name}.{state}": float(x) for name, p in elements.items() for state, x in p.element.states.items()}
+def first_states(system: System, elements: Mapping[str, PlacedElement]) -> dict[str, float]:
+    """What states begin with, by name: as the system's initial values say, or the elements themselves."""
+    own = {f"{name}.{state}": x for name, p in elements.items() for state, x in p.element.states.items()}
+    return {name: plain_number(system.initial.get(name, x), f'initial: "{name}"') for name, x in own.items()}
+
+
+def without_states(system: System) -> dict[str, Any]:
+    """Initial values of the system without those of states."""
+    states = states_said(system)
+    return {name: x for name, x in system.initial.items() if name not in states}
 
 
 def _placed(system: System, name: str, element: Element) -> PlacedElement:
     _check_names(name, element)
+    if element.period is not None:
+        raise ModelError(f'element "{name}": sampled elements cannot be marched; leave out its period')
     sources = {x: system.connections.get(f"{name}.{x}", value) for x, value in element.optional.items()}
     for each in element.inputs:
         if f"{name}.{each}" not in system.connections:

@@ -109,7 +109,12 @@ class System(Portable):
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]
-        more = ((self.forces, "force"), (self.constraints, "constraint"), (self.laws, "law"), (self.elements, "element"))
+        more = (
+            (self.forces, "force"),
+            (self.constraints, "constraint"),
+            (self.laws, "law"),
+            (self.elements, "element"),
+        )
         parts += [counted(len(x), what) for x, what in more if x]
         return f"<System {self.name!r}: {', '.join(parts)}>"
 
@@ -327,7 +332,9 @@ class System(Portable):
         state, or to a number."""
         if to in self.connections:
             raise ModelError(f'input "{to}" is connected twice; connect it to one signal, or to a function of several')
-        self.connections[to] = source if isinstance(source, str) or callable(source) else number(source, f'input "{to}"')
+        self.connections[to] = (
+            source if isinstance(source, str) or callable(source) else number(source, f'input "{to}"')
+        )
 
     @takes(cut=names)
     def build(self, cut: Iterable[str] = (), target: str | None = None) -> Mechanism:

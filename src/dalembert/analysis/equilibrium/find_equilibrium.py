@@ -52,6 +52,11 @@ def equilibria(
 
 def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
     """One for each connected part: nothing that balances one of them is felt by another."""
+    if m.states:
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has elements with states of their own ({", ".join(m.states)}), and balance is sought in coordinates '
+            "only; simulate it until it rests"
+        )
     if moves_at_zero(m):
         raise EquilibriumError(
             f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and balance cannot be '

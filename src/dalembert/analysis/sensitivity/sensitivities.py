@@ -40,7 +40,7 @@ RTOL = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities(Tabular):
-    """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n), of states of elements `dz`."""
+    """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n), `dz` (K, n_z, n)."""
 
     t: np.ndarray
     q: np.ndarray
@@ -226,16 +226,17 @@ class Sensitive:
         n = n_q + m.n_u
         q, u, z = (np.ascontiguousarray(x) for x in np.split(y, [n_q, n], axis=1))
         wide = [np.repeat(x, k, axis=0) for x in (q, u)]
-        p = {**p, **{name: np.repeat(z[:, i], k) for i, name in enumerate(m.states)}}
+        given: dict[str, Any] = {**p, **{name: np.repeat(z[:, i], k) for i, name in enumerate(m.states)}}
         directions = np.concatenate([X[:, :n], np.broadcast_to(dP, (count, *dP.shape))], axis=1)
         directions[:, n + m.states_at : n + m.states_at + m.n_z] = X[:, n:]
         directions = np.ascontiguousarray(directions.transpose(0, 2, 1).reshape(count * k, -1))
         values, changes = {}, {}
         for name, (shape, kernel) in self.outputs.items():
-            both = kernel(*wide, directions, np.repeat(times, k), p).reshape(count, k, 2, *shape)
+            both = kernel(*wide, directions, np.repeat(times, k), given).reshape(count, k, 2, *shape)
             values[name] = both[:, 0, 0]
             changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
-        return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:n], m.coordinates, m.speeds, values, changes, z, X[:, n:], m.states)  # fmt: skip
+        dq, du, dz = np.split(X, [n_q, n], axis=1)
+        return Sensitivities(times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states)
 
 
 def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:

@@ -121,8 +121,8 @@ def fields_of(cls: type) -> tuple[Field, ...]:
 
 
 def type_name(cls: type) -> str:
-    """JointSpring → joint_spring."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+    """JointSpring → joint_spring, DCMotor → dc_motor."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", cls.__name__).lower()
 
 
 def read_fields(entry: Entry, fields: Sequence[Field], scope: Scope, what: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from dalembert.trace.native import Block, Module, Output, Signature
 
 
 def emit_jacobian(rhs: RangeSpaceRightHandSide, module: Module) -> JacobianCode:
-    """∂u̇ along the displacement of each speed, along each speed and each state of an element; a right-hand side without rows is that of a tree."""
+    """∂u̇ along the displacement of each speed, each speed and each state; a right-hand side without rows is that of a tree."""
     m, n, k, lanes = rhs.m, rhs.m.n_u, rhs.n_rows, module.target.lanes
     width = 2 * n + m.n_z
     run, end = rhs.emit(module, 1, name="jacobian_primal")

@@ -2,9 +2,10 @@
 
 Along the speeds' directions of q, with q = N s, the equations are ṡ = u, u̇ = f(s, u), so J = [[0, 1], [D_s, D_u]] with the analytic
 derivatives of the accelerations, loops and constraints included. Then x_u = λ x_s − b_s and (λ² 1 − λ D_u − D_s) x_s = b_u + λ b_s −
-D_u b_s. States z of elements, with ż = h(s, u, z), stand beside x_s in that system: −D_z x_z is added to its rows, and
-(λ 1 − H_z) x_z − (λ H_u + H_s) x_s = b_z − H_u b_s are rows of their own. What b has across those directions (along an Euler parameter's length) is divided by λ. Where speeds are not the rates of
-coordinates this J leaves out terms of the size of the speeds themselves, which are never stiff: they cost iterations, not accuracy.
+D_u b_s. States of elements, ż = h(s, u, z), stand beside x_s in that system: −D_z x_z is added to its rows, and (λ 1 − H_z) x_z −
+(λ H_u + H_s) x_s = b_z − H_u b_s are rows of their own. What b has across those directions (along an Euler parameter's length) is
+divided by λ. Where speeds are not the rates of coordinates this J leaves out terms of the size of the speeds themselves, which are
+never stiff: they cost iterations, not accuracy.
 """
 
 from __future__ import annotations

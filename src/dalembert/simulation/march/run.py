@@ -287,7 +287,9 @@ class Run:
         u = now.speeds(self.model, t, q, w)
         self.intervals.append(SpeedChoiceInterval(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u), z])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate(
+            [q, other.formulation_speeds(self.model, t, q, u), z]
+        )
         self._measure(q)
         o = self.options
         self.part("atol")[:] = np.concatenate([other.tolerances(self.model, o, q), o.state_atol])

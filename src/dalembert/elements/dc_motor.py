@@ -6,24 +6,21 @@ rotor's inertia is felt at the joint as n² J. Krishnan, *Electric Motor Drives*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from dalembert.elements.element import Element, output
+from dalembert.elements.element import output
+from dalembert.elements.on_joint import OnJoint
 from dalembert.parts.fields import JointName, Number, PlainNumber
-from dalembert.parts.forces.force import JointLoad, Load
-from dalembert.parts.forces.freedom import chosen
+from dalembert.parts.forces.force import Load
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
-    from dalembert.parts.joints.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
-class DCMotor(Element):
+class DCMotor(OnJoint):
     """Drives a joint by the current in its coil: L di/dt = voltage − R i − k ω, torque n (k i − b ω), with ω = n u.
 
     `constant` k is both its torque constant, N m/A, and that of its counter-voltage, V s; `gear` n turns of the rotor make one of the
@@ -43,15 +40,8 @@ class DCMotor(Element):
     units: ClassVar[Mapping[str, str]] = {"current": "A"}
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        return (self.joint,)
-
-    @property
     def states(self) -> Mapping[str, float]:
         return {"current": self.initial}
-
-    def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
-        chosen(joint_of(self.joint), self.joint, self.coordinate, f'element "{name}"')
 
     def rates(self, x: ElementAt) -> Mapping[str, Any]:
         left = x["voltage"] - self.resistance * x["current"] - self.constant * self.speed(x)
@@ -60,8 +50,7 @@ class DCMotor(Element):
     @output("rad/s")
     def speed(self, x: ElementAt) -> Any:
         """ω of the rotor."""
-        joint, _, u = x.s.joint(self.joint)
-        return self.gear * u[chosen(joint, self.joint, self.coordinate, "DCMotor")]
+        return self.gear * self.joint_speed(x)
 
     @output("N m")
     def torque(self, x: ElementAt) -> Any:
@@ -69,10 +58,7 @@ class DCMotor(Element):
         return self.gear * (self.constant * x["current"] - self.friction * self.speed(x))
 
     def loads(self, x: ElementAt) -> Iterable[Load]:
-        joint, _, _ = x.s.joint(self.joint)
-        values = np.zeros(joint.n_u, dtype=object)
-        values[chosen(joint, self.joint, self.coordinate, "DCMotor")] = self.torque(x)
-        yield JointLoad(self.joint, values)
+        return self.on_joint(x, self.torque(x))
 
     def stored(self, x: ElementAt) -> Any:
         return 0.5 * self.inductance * x["current"] * x["current"]

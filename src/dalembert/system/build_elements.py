@@ -47,8 +47,6 @@ def without_states(system: System) -> dict[str, Any]:
 
 def _placed(system: System, name: str, element: Element) -> PlacedElement:
     _check_names(name, element)
-    if element.period is not None:
-        raise ModelError(f'element "{name}": sampled elements cannot be marched; leave out its period')
     sources = {x: system.connections.get(f"{name}.{x}", value) for x, value in element.optional.items()}
     for each in element.inputs:
         if f"{name}.{each}" not in system.connections:

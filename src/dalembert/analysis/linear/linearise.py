@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.linear.can_rest import check_continuous
 from dalembert.analysis.linear.first_order import FirstOrder, FirstOrderEquations
 from dalembert.analysis.linear.independent_motions import Independent, independent
 from dalembert.analysis.linear.linearisation import Linearisation
@@ -50,16 +51,6 @@ def linearise_along(
     every = {name: np.broadcast_to(x, len(motion)) for name, x in motion.parameters.items()}
     values = [{name: float(x[k]) for name, x in every.items()} for k in samples]
     return [what.at(motion.q[k], motion.u[k], float(motion.t[k]), motion.forces[k], v) for k, v in zip(samples, values)]
-
-
-def check_continuous(m: Mechanism) -> None:
-    """Refuse elements that are sampled: between samples their states stand still, and at samples they jump."""
-    for name, p in m.elements.items():
-        if p.element.period is not None:
-            raise StateError(
-                f'element "{name}" is sampled every {p.element.period:g} s, and there are no equations of small motions in continuous '
-                "time; use the element without a period"
-            )
 
 
 class Linearised:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.analysis.finding import Finding, Plot
+from dalembert.analysis.linear.can_rest import check_continuous
 from dalembert.analysis.sensitivity.constraint_variation import Variation, along, compiled
 from dalembert.analysis.sensitivity.start_directions import initial_tangent
 from dalembert.analysis.tabular import Tabular, components, over
@@ -127,6 +128,7 @@ class Sensitive:
     """A mechanism with the directions asked about and the outputs, compiled once and run for any values of the parameters."""
 
     def __init__(self, m: Mechanism, parameters: Sequence[str] | None, initial_values: Sequence[str], outputs: Any):
+        check_continuous(m)
         self.m, self.variation = m, Variation(m)
         self.parameters = tuple([x for x in m.parameters if x not in m.states] if parameters is None else parameters)
         self.initial_values = tuple(initial_values)

@@ -16,6 +16,7 @@ from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native import Pointer, Signature
 
 _RUN: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
@@ -60,7 +61,8 @@ class LawProgram(Program):
     def _lay_out(self) -> Layout:
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
-        return layout(self.integrator, unknowns, len(self.events), margins_size(m.law_table))
+        clocks = len(sample_clocks(m).periods)
+        return layout(self.integrator, unknowns, len(self.events), margins_size(m.law_table), clocks)
 
     @property
     def scales(self) -> np.ndarray:

@@ -419,9 +419,7 @@ class LawRun(Run):
 
     def planned_end(self) -> float:
         """End of the stretch as it was planned."""
-        if self.control is None:
-            return self.options.end
-        return min(self.options.start + self.calls * self.control.interval, self.options.end)
+        return min(float(self.part("until")[0]), float(self.part("next_sample").min(initial=np.inf)))
 
     def _settle(self, why: Trigger, impulse: np.ndarray | None = None) -> None:
         """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""

@@ -87,7 +87,7 @@ class Integrator:
         raise NotImplementedError
 
 
-def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 0) -> Layout:
+def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 0, n_clocks: int = 0) -> Layout:
     """The memory of a run by this integrator. All that decides how it goes on is in here."""
     n = m.n
     return Layout(
@@ -95,6 +95,10 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 
         t=1,  # time at the end of the last step
         t_old=1,  # time at its beginning
         end=1,  # of this stretch: no step goes beyond it
+        until=1,  # time at which Python attends to the run: the end of the stretch where no element is sampled before
+        samples_from=1,  # time of the first samples
+        samples=n_clocks,  # how many there were since then, by clock
+        next_sample=n_clocks,  # time of the next
         step=1,  # length of the next step
         longest_step=1,
         searched_to=1,  # time up to which events have been looked for, and outputs may be written

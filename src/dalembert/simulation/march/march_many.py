@@ -66,8 +66,8 @@ class Batch:
         m = program.catalogue.mechanism
         z = P[:, m.states_at : m.states_at + m.n_z]
         y = self.in_lanes(np.hstack([q, u, z, np.zeros((len(q), program.beside - m.n_z))]))
-        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
-        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
+        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end, "until": o.end}
+        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from", "samples_from", "next_sample"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y

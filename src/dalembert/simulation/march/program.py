@@ -24,6 +24,7 @@ from dalembert.simulation.march.marched_equations import (
     layout_of_inputs,
 )
 from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.sampling import emit_sample, sample_clocks
 from dalembert.simulation.march.share import emit_share
 from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
@@ -106,7 +107,7 @@ class Program:
     def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
-        return layout(self.integrator, unknowns, len(self.events))
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     @cached_property
     def input_layout(self) -> Layout:
@@ -222,7 +223,8 @@ class Program:
                 events = emit_values(
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
-        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps))
+        sample = emit_sample(e, steps)
+        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps), sample)
         if self.many:
             emit_share(e, *marching)
         if self.assembles:

@@ -350,7 +350,9 @@ class Run:
             )
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
-            self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            until = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            self.part("until")[:] = until
+            self.part("end")[:] = min(until, float(self.part("next_sample").min(initial=np.inf)))
         if self.handler is not None:
             self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)

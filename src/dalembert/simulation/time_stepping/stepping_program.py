@@ -16,6 +16,7 @@ from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native import Pointer, Signature
 
 
@@ -52,7 +53,8 @@ class SteppingProgram(Program):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        return layout(self.integrator, Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside), len(self.events))
+        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside)
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     @property
     def scales(self) -> np.ndarray:

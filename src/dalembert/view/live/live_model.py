@@ -34,6 +34,8 @@ def refusal(motion: Motion) -> str:
         return f"Force {names} is a plain Python function, which cannot run in a page."
     if m.laws:
         return "Stops, contacts and friction are marched event by event by Python, which cannot run in a page."
+    if m.elements:
+        return "Elements with states of their own are marched by Python's own program, which a page does not have."
     if record["options"].get("control_rate") is not None:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):

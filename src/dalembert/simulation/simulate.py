@@ -89,7 +89,11 @@ def simulate(
         check_serves_laws(by.form, o.formulation)
     if model.laws:
         kept = law_rows_kept(model, kept, q, o.start)
-        check_loads_unique(model, q, u, o.start, kept.rows, SimulationError)
+        at = q.tobytes(), u.tobytes(), o.start, tuple(model.parameters.values())
+        catalogue.once(
+            ("loads are unique", kept.rows, at),
+            lambda: check_loads_unique(model, q, u, o.start, kept.rows, SimulationError),
+        )
     for event in watched:
         check_actions(m, event)
     program = program_with(kept, None if by.usual else by)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -44,6 +46,48 @@ class Watched:
     def assert_quiet(self) -> None:
         assert self.said == []
         assert len(self.asked) == 1 and self.asked[0].startswith("file://")
+
+
+class LivePage(Watched):
+    """A page that has come to life."""
+
+    def __init__(self, browser, path, fragment: str = "#t=0", **look):
+        super().__init__(browser, f"file://{path}{fragment}", **look)
+        self("dalembert.ready.then(() => null)")
+        assert self("dalembert.live !== null"), self.page.inner_text("#said")
+
+    def march(self) -> None:
+        """As if a slider had been moved to where it is."""
+        self.page.evaluate(
+            "() => new Promise(done => { const live = dalembert.live; live.onMotion(done); live.ask();"
+            " const look = () => (document.getElementById('said').hidden ? requestAnimationFrame(look) : done());"
+            " requestAnimationFrame(() => requestAnimationFrame(look)); })"
+        )
+
+    def set(self, **values: float) -> None:
+        """Sliders by name."""
+        self.page.evaluate(
+            "values => { const { panel } = dalembert.live; for (const [name, value] of Object.entries(values))"
+            " panel.set(panel.sliders.find(s => s.name === name), value, false); }",
+            values,
+        )
+        self.march()
+
+    def numbers(self, script: str, kind: str = "Float64Array") -> np.ndarray:
+        """An array of the page, bit for bit."""
+        text = self.page.evaluate(
+            f"() => {{ const x = {kind}.from({script}); const b = new Uint8Array(x.buffer); let s = '';"
+            " for (let i = 0; i < b.length; i += 8192) s += String.fromCharCode(...b.subarray(i, i + 8192)); return btoa(s); }"
+        )
+        return np.frombuffer(base64.b64decode(text), dtype="<f8" if kind == "Float64Array" else "<f4")
+
+    def rows(self, m: da.Mechanism) -> np.ndarray:
+        return self.numbers("dalembert.live.motion.rows").reshape(-1, m.n_q + m.n_u)
+
+    @property
+    def words(self) -> str:
+        """What the page says of a march that it could not make."""
+        return self.page.inner_text("#said")
 
 
 def four_bar() -> da.Mechanism:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 
 import numpy as np
@@ -12,49 +11,7 @@ import dalembert as da
 from dalembert.errors import LoopError, SimulationError
 from dalembert.files.gallery import files
 from dalembert.files.models import load_system
-from tests.view.conftest import Watched
-
-
-class LivePage(Watched):
-    """A page that has come to life."""
-
-    def __init__(self, browser, path, **look):
-        super().__init__(browser, f"file://{path}#t=0", **look)
-        self("dalembert.ready.then(() => null)")
-        assert self("dalembert.live !== null"), self.page.inner_text("#said")
-
-    def march(self) -> None:
-        """As if a slider had been moved to where it is."""
-        self.page.evaluate(
-            "() => new Promise(done => { const live = dalembert.live; live.onMotion(done); live.ask();"
-            " const look = () => (document.getElementById('said').hidden ? requestAnimationFrame(look) : done());"
-            " requestAnimationFrame(() => requestAnimationFrame(look)); })"
-        )
-
-    def set(self, **values: float) -> None:
-        """Sliders by name."""
-        self.page.evaluate(
-            "values => { const { panel } = dalembert.live; for (const [name, value] of Object.entries(values))"
-            " panel.set(panel.sliders.find(s => s.name === name), value, false); }",
-            values,
-        )
-        self.march()
-
-    def numbers(self, script: str, kind: str = "Float64Array") -> np.ndarray:
-        """An array of the page, bit for bit."""
-        text = self.page.evaluate(
-            f"() => {{ const x = {kind}.from({script}); const b = new Uint8Array(x.buffer); let s = '';"
-            " for (let i = 0; i < b.length; i += 8192) s += String.fromCharCode(...b.subarray(i, i + 8192)); return btoa(s); }"
-        )
-        return np.frombuffer(base64.b64decode(text), dtype="<f8" if kind == "Float64Array" else "<f4")
-
-    def rows(self, m: da.Mechanism) -> np.ndarray:
-        return self.numbers("dalembert.live.motion.rows").reshape(-1, m.n_q + m.n_u)
-
-    @property
-    def words(self) -> str:
-        """What the page says of a march that it could not make."""
-        return self.page.inner_text("#said")
+from tests.view.conftest import LivePage, Watched
 
 
 def assert_same_rows(found: np.ndarray, motion, within: float) -> None:
@@ -249,6 +206,19 @@ def test_what_cannot_run_in_a_page_is_refused_in_words(tmp_path) -> None:
         plain.page(tmp_path / "x.html", live=True, sliders=["gravityy"])
     with pytest.raises(SimulationError, match="from a number to a larger one"):
         plain.page(tmp_path / "x.html", live=True, sliders=[("gravity", 3, 2)])
+
+
+def test_where_it_can_only_play_back_the_page_says_why(browser, tmp_path) -> None:
+    s = pendulum()
+    s.add_force("wind", da.Load("bob", force=lambda s: (np.sign(float(s.t)), 0, 0)))
+    path = s.build().simulate(0.1).page(tmp_path / "x.html", live=None)
+    watched = Watched(browser, f"file://{path}#t=0")
+    assert watched.page.inner_text("#said").startswith(
+        'This page plays back only: Force "wind" is a plain Python function'
+    )
+    assert watched("dalembert.live === null && !document.querySelector('.slider')")
+    watched.assert_quiet()
+    watched.page.close()
 
 
 # -- real time ----------------------------------------------------------------------------------------------------------------

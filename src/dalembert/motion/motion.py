@@ -289,7 +289,7 @@ class Motion(Portable):
         traces: Iterable[Any] | None = None,
         reactions: Sequence[str] | None = None,
         results: Iterable[Any] = (),
-        live: bool = False,
+        live: bool | None = False,
         sliders: Iterable[Any] | None = None,
     ) -> Path:
         """Write one HTML file that shows the motion, its plots, graph and equations; it opens by double click, offline.
@@ -297,7 +297,8 @@ class Motion(Portable):
         `traces` are points whose ways are drawn, bodies' names or ("name", (x, y, z)); `reactions` are the joints whose reactions are
         worked out. Without them the page chooses. `results` are what analyses returned, an equilibrium or a locus say; they get a tab.
         With `live` the page simulates: the compiled mechanism is inside it, and `sliders`, names or (name, min, max), set parameters,
-        initial values ("A"), speeds ("A'"), "gravity" and "duration"; without them, all that have a name or were given.
+        initial values ("A"), speeds ("A'"), "gravity" and "duration"; without them, all that have a name or were given. `live=None`
+        simulates wherever that is possible; elsewhere the page says why it only plays back.
         """
         from dalembert.view import write_page
 

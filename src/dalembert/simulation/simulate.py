@@ -89,7 +89,11 @@ def simulate(
         check_serves_laws(by.form, o.formulation)
     if model.laws:
         kept = law_rows_kept(model, kept, q, o.start)
-        check_loads_unique(model, q, u, o.start, kept.rows, SimulationError)
+        at = q.tobytes(), u.tobytes(), o.start, tuple(model.parameters.values())
+        catalogue.once(
+            ("loads are unique", kept.rows, at),
+            lambda: check_loads_unique(model, q, u, o.start, kept.rows, SimulationError),
+        )
     for event in watched:
         check_actions(m, event)
     program = program_with(kept, None if by.usual else by)
@@ -141,6 +145,12 @@ def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
 
         _check_stepped(o)
         return SteppingProgram, SteppingRun
+    sampled = [name for name, p in m.elements.items() if p.element.period is not None]
+    if sampled:
+        raise SimulationError(
+            f'element "{sampled[0]}" is sampled, and laws are marched from event to event in continuous time only; choose '
+            'method="moreau" with a step, or use the element without a period'
+        )
     from dalembert.simulation.event_driven.law_program import LawProgram
     from dalembert.simulation.event_driven.law_run import LawRun
 

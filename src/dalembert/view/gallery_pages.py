@@ -12,7 +12,6 @@ from dalembert.errors import FileError
 from dalembert.motion.motion import Motion
 from dalembert.view.bundle import document
 from dalembert.view.drawing.thumbnail import thumbnail
-from dalembert.view.live.live_model import refusal
 from dalembert.view.page import write_page
 
 MODULES = ("decode", "theme", "gallery")
@@ -36,7 +35,7 @@ def gallery(entries: Iterable[GalleryEntry], folder: str | Path, title: str = "G
     for entry in entries:
         if not re.fullmatch(r"[\w-]+", entry.name) or entry.name == "index":
             raise FileError(f"gallery: {entry.name!r} cannot name a page; use letters, digits, - and _, and not index")
-        write_page(entry.motion, place / f"{entry.name}.html", live=live and not refusal(entry.motion))
+        write_page(entry.motion, place / f"{entry.name}.html", live=None if live else False)
         m = entry.motion.mechanism
         assert m is not None
         loops = f", {len(m.cuts)} loop{'s' * (len(m.cuts) != 1)}" if m.cuts else ""

@@ -23,6 +23,7 @@ from dalembert.view.drawing.traced_places import expression_of, has_symbols
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
+from dalembert.view.live.design import Design
 from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
@@ -38,7 +39,7 @@ MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
     "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
-    "live/real_time", "live/hand", "live/keep", "live/tools", "live/live", "main",
+    "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design", "live/live", "main",
 )  # fmt: skip
 
 
@@ -48,7 +49,7 @@ def write_page(
     traces: Iterable[Any] | None = None,
     reactions: Sequence[str] | None = None,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> Path:
     """See `Motion.page`."""
@@ -64,7 +65,7 @@ def page_html(
     reactions: Sequence[str] | None,
     budget: int = BUDGET,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> str:
     """The whole document as text."""
@@ -80,7 +81,7 @@ def page_data(
     wanted: Sequence[str] | None,
     budget: int,
     results: Iterable[Any] = (),
-    live: bool = False,
+    live: bool | None = False,
     sliders: Iterable[Any] | None = None,
 ) -> dict[str, Any]:
     """Everything the page shows, and where it is to be live everything that it marches with."""
@@ -92,7 +93,7 @@ def page_data(
     drawn = [w for w in (wire(k, b) for k, b in enumerate(m.bodies, start=1)) if w is not None]
     extra = 6 * (len(wanted) if wanted else 0) + sum(3 * len(w.nodes) for w in drawn)
     shown = thinned(motion, budget, extra)
-    again = _again(shown, live, sliders)
+    again, why_not = _again(shown, live, sliders)
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = reactions(shown, wanted)
@@ -125,11 +126,14 @@ def page_data(
         "facts": facts(motion),
         "events": [[e.name, e.t] for e in motion.events[:200]],
         "findings": encoded(findings(results, m)),
+        "whyNotLive": why_not,
     }
     if again is not None:
         ways = [p for p, _ in points if _bends(m, p)]
-        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways)
-        made["live"] = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
+        design = Design(again)
+        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, design.polygons)
+        package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
+        made["live"] = package | {"design": design.data}
     return made
 
 
@@ -138,16 +142,17 @@ def _reactions(forces: Any) -> dict[str, Any]:
     return {"joints": joints, "force": array(forces.force), "torque": array(forces.torque), "note": note}
 
 
-def _again(shown: Motion, live: bool, sliders: Any) -> LiveModel | None:
-    """What the page marches, where it is to be live; refused in words where it cannot be."""
-    if not live:
+def _again(shown: Motion, live: bool | None, sliders: Any) -> tuple[LiveModel | None, str]:
+    """What the page marches, where it is to be live, and why it only plays back where it was to be live if possible. Refused in words
+    where it must be live and cannot be."""
+    if live is False:
         if sliders is not None:
             raise SimulationError("page: sliders are for a page that simulates; say live=True as well")
-        return None
+        return None, ""
     why = refusal(shown)
-    if why:
+    if why and live:
         raise SimulationError(f"page: live=True is not possible. {why} Leave out live, and the page plays back")
-    return live_model(shown)
+    return (None, why) if why else (live_model(shown), "")
 
 
 class Following:

@@ -200,7 +200,7 @@ def equilibria_with_states(
     if not found:
         raise EquilibriumError(
             f'mechanism "{m.name}" finds no balance with its elements from {starts} starts: forces and rates of the states '
-            f"({', '.join(m.states)}) do not vanish together. Start elsewhere with initial=, hold a joint, or simulate it until it rests"
+            f"({', '.join(m.states)}) do not vanish together. Start elsewhere with initial=, or simulate it until it rests"
         )
     return [_made(search, place) for place in found]
 

@@ -58,8 +58,8 @@ def view(
     why = refusal(motion) if live is None else ""
     if why:
         note(f"the page plays back only: {why}")
-    lively = not why and live is not False
-    motion.page(path, live=lively, sliders=[_slider(x) for x in slider] if slider and lively else None)
+    chosen = [_slider(x) for x in slider] if slider and not why and live is not False else None
+    motion.page(path, live=live, sliders=chosen)
     note(f"written: {path}")
     if json:
         say_json({"page": str(path.resolve())})

@@ -13,28 +13,50 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-Radius = Callable[[np.ndarray], tuple[float, np.ndarray]]
-"""p → (radius of the friction disc, its gradient)."""
+from dalembert.constraints.nonsmooth.compiled_newton import DESCENDS, LARGEST, SHORTEST, STEPS, Packed
+from dalembert.constraints.nonsmooth.compiled_newton import newton as newton_compiled
 
 TOLERANCE = 1e-12
 """Residual, by the size of the forces, at which a problem counts as solved."""
-STEPS = (1.0, 0.5, 0.25, 0.1, 0.03)
-"""Parts of a Newton step that are tried."""
-SHORTEST = 1e-11
-"""Part of the largest singular value below which a direction is not decided."""
 CONVEX = 8
 """Rounds of convex problems before a problem is given up."""
 MOST_SETS = 6
 """Contacts up to which all sets of closed ones are tried."""
 STIFFER = (1e2, 1e4)
 """Factors of the step of the projection, where the search begins again."""
-DESCENDS = 0.1
-"""Part of the decrease that a step promises which it must bring."""
 BEGINS = 10.0
 """Force from which a search begins, by what would stop the fastest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Radius:
+    """Radius of a friction disc: r = own + per_load · max(p of a row, 0) + Σ arm |z|, with z = still + maps p."""
+
+    own: float
+    per_load: float = 0.0
+    pressed: int | None = None
+    """Row whose force presses."""
+    arms: Sequence[float] = ()
+    still: Sequence[np.ndarray] = ()
+    """What a joint transmits without forces of the problem."""
+    maps: Sequence[np.ndarray] = ()
+
+    def __call__(self, p: np.ndarray) -> tuple[float, np.ndarray]:
+        """The radius under these forces, and its gradient."""
+        total, slope = self.own, np.zeros(len(p))
+        if self.pressed is not None and p[self.pressed] > 0.0:
+            slope[self.pressed] = self.per_load
+            total += self.per_load * float(p[self.pressed])
+        for arm, still, maps in zip(self.arms, self.still, self.maps):
+            z = still + maps @ p
+            size = float(np.linalg.norm(z))
+            total += arm * size
+            slope += arm * (z / size) @ maps if size > 0.0 else 0.0
+        return total, slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +85,19 @@ class Problem:
 
     def _step_lengths(self) -> np.ndarray:
         """ρ: 1 / the mean of W's diagonal over the rows that belong together."""
-        diagonal, rho = np.diag(self.W), np.ones(len(self.c))
-        groups: list[Sequence[int]] = [[k] for k in self.bilateral]
-        groups += [rows for x in self.cones for rows in ([] if x.normal is None else [x.normal], x.tangents)]
-        for rows in groups:
-            if len(rows):
-                rho[rows] = 1.0 / max(float(np.mean(diagonal[rows])), 1e-300)
-        return rho
+        diagonal = self.W.diagonal().tolist()
+        rho = [1.0 / max(x, 1e-300) for x in diagonal]
+        for x in self.cones:
+            if len(x.tangents) > 1:
+                mean = sum(diagonal[k] for k in x.tangents) / len(x.tangents)
+                for k in x.tangents:
+                    rho[k] = 1.0 / max(mean, 1e-300)
+        return np.array(rho)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The problem as compiled code reads it."""
+        return Packed(self)
 
     def residual(self, p: np.ndarray, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
         """F(p) = 0, in units of p, and a generalized Jacobian."""
@@ -108,6 +136,13 @@ class Problem:
 
 def newton(x: Problem, start: np.ndarray, most: int = 50, scale: float = 1.0) -> tuple[np.ndarray, bool]:
     """(p, whether it solves the problem)."""
+    if len(x.c) <= LARGEST:
+        return newton_compiled(x.packed, start, most, scale, TOLERANCE)
+    return newton_on_numbers(x, start, most, scale)
+
+
+def newton_on_numbers(x: Problem, start: np.ndarray, most: int = 50, scale: float = 1.0) -> tuple[np.ndarray, bool]:
+    """The same by NumPy, for problems of any size."""
     p = start.copy()
     F, J = x.residual(p, scale)
     for _ in range(most):
@@ -154,11 +189,10 @@ def solve(x: Problem, last: np.ndarray | None = None) -> np.ndarray | None:
     nothing = np.zeros(len(x.c))
     if not len(x.c):
         return nothing
-    stuck = np.linalg.lstsq(x.W, -x.c, rcond=SHORTEST)[0]
-    starts = [] if last is None else [(last, 1.0, 50)]
-    starts += [(nothing, 1.0, 50), (stuck, 1.0, 25), *((nothing, scale, 25) for scale in STIFFER)]
-    for start, scale, most in starts:
-        p, good = newton(x, start, most, scale)
+    starts: list[tuple[Callable[[], np.ndarray], float, int]] = [] if last is None else [(lambda: last, 1.0, 50)]
+    starts += [(lambda: nothing, 1.0, 50), (lambda: np.linalg.lstsq(x.W, -x.c, rcond=SHORTEST)[0], 1.0, 25)]
+    for start, scale, most in [*starts, *((lambda: nothing, scale, 25) for scale in STIFFER)]:
+        p, good = newton(x, start(), most, scale)
         if good:
             return p
     p = nothing

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, solve
+from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, Radius, solve
 from dalembert.constraints.nonsmooth.kinetics import RANK, Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem
 
@@ -103,7 +103,7 @@ class _Path:
         if slides:
             rate[1:] = -self.mu * self.v[1:] / np.linalg.norm(self.v[1:])
             return rate
-        bound = Cone(None, list(range(n - 1)), lambda p: (self.mu_static, np.zeros(n - 1)))
+        bound = Cone(None, list(range(n - 1)), Radius(self.mu_static))
         held = solve(Problem(self.W[1:, 1:], self.W[1:, 0], [], [bound]))
         if held is None:
             return rate

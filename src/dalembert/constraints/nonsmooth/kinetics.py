@@ -97,6 +97,16 @@ class Kinetics:
         """R A⁻¹ Rᵀ: Delassus's matrix of all rows."""
         return self.rows @ self.Y
 
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Accelerations of all rows without any forces of theirs, R A⁻¹f − γ."""
+        return np.asarray(self.rows @ self.free - self.given)
+
+    def knowing(self, **computed: np.ndarray) -> Kinetics:
+        """Itself, with what compiled code has computed of A⁻¹, W and the rest put in place."""
+        self.__dict__.update(computed)
+        return self
+
     @property
     def n_loops(self) -> int:
         return len(self.B)

@@ -54,10 +54,10 @@ class LawProblem:
             if self.rebound is not None and normal is not None:
                 c[normal] += self.rebound[i]
             tangents = [at[k.n_loops + r] for r in e.tangents]
-            cones.append(Cone(normal, tangents, self._radius(i, e, normal, len(rows)), self.sliding.get(i)))
+            cones.append(Cone(normal, tangents, self._radius(i, e, normal), self.sliding.get(i)))
         return Problem(k.W[np.ix_(rows, rows)], c, bilateral, cones)
 
-    def _radius(self, i: int, e: LawElement, normal: int | None, n: int) -> Radius:
+    def _radius(self, i: int, e: LawElement, normal: int | None) -> Radius:
         """c₀ + c₁ · load, by static friction where it may stick; an impact lasts too short for c₀."""
         k = self.kinetics
         moves = i in self.sliding
@@ -68,15 +68,7 @@ class LawProblem:
 
         if i in k.table.loads:
             return self._by_joint(i, own, per_load)
-
-        def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
-            slope = np.zeros(n)
-            if normal is None or p[normal] <= 0.0:
-                return own, slope
-            slope[normal] = per_load
-            return own + per_load * float(p[normal]), slope
-
-        return radius
+        return Radius(own, per_load, normal)
 
     def _by_joint(self, i: int, own: float, per_load: float) -> Radius:
         """c₀ + c₁ · Σ arm |z|, z being what a joint transmits."""
@@ -86,25 +78,17 @@ class LawProblem:
         if self.rebound is None:
             still = still + k.per_force @ self.viscous
         maps = k.per_force[:, rows]
-
-        def radius(p: np.ndarray) -> tuple[float, np.ndarray]:
-            total, slope = own, np.zeros(len(rows))
-            for t, at in terms:
-                z = still[at] + maps[at] @ p
-                size = float(np.linalg.norm(z))
-                arm = per_load * float(k.loads.arms[t])
-                total += arm * size
-                slope += arm * (z / size) @ maps[at] if size > 0.0 else 0.0
-            return total, slope
-
-        return radius
+        arms = [per_load * float(k.loads.arms[t]) for t, _ in terms]
+        return Radius(own, 0.0, None, arms, [still[at] for _, at in terms], [maps[at] for _, at in terms])
 
     def solve(self) -> np.ndarray | None:
         """Forces of all rows, of loops and laws; None where none were found."""
+        every = np.zeros(len(self.kinetics.rows))
+        if not self.rows:
+            return every
         found = solve(self.problem)
         if found is None:
             return None
-        every = np.zeros(len(self.kinetics.rows))
         every[self.rows] = found
         return every
 
@@ -112,11 +96,12 @@ class LawProblem:
     def without_forces(self) -> np.ndarray:
         """Accelerations of all rows without any forces of theirs; of an impact, their speeds before it."""
         k = self.kinetics
+        if self.rebound is None:
+            return k.rates + k.W @ self.viscous
         before = np.concatenate([k.v_B, k.v])
         if self.stored is not None:
             before = before + k.W @ self.stored
-        rates = np.asarray(k.rows @ k.free - k.given)
-        return rates + k.W @ self.viscous if self.rebound is None else before + self.step * rates
+        return before + self.step * k.rates
 
     @cached_property
     def viscous(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import FormulationError
+from dalembert.kernels.masked.kinetic_arrays import emit_kinetic_arrays
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_values, load_values, masked
 from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
@@ -134,9 +135,19 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         z, terms = self.table.n_components, len(self.table.load_terms)
         sizes = {"gap": rows, "v": rows, "J": packed, "direction": DIRECTIONS * e, **dict.fromkeys(COEFFICIENTS, e)}
         sizes |= {"s": e, "lam": rows, "W": e * n, "L": e * self.n_rows, "M": e * (e + 1), "largest": 1}
-        sizes |= {"z0": z, "Zu": z * n, "Zx": z * self.n_rows, "arm": terms, "z": z, "Zs": e * z, "load": e, "end": 0}
+        sizes |= {"z0": z, "Zu": z * n, "Zx": z * self.n_rows, "arm": terms, "z": z, "Zs": e * z, "load": e}
+        sizes |= {name: int(np.prod(shape)) for name, shape in self.kinetic_shapes.items()} | {"end": 0}
         starts = found.pop("end") + np.cumsum([0, *list(sizes.values())[:-1]])
         return found | dict(zip(sizes, starts.tolist()))
+
+    @property
+    def kinetic_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Arrays that `kinetics` leaves in `work`, one after the other: see `Kinetics`."""
+        n, rows, z = self.m.n_u, self.n_rows, self.table.n_components
+        return {
+            "full_A": (n, n), "full_rows": (rows, n), "full_Y": (rows, n), "full_W": (rows, rows), "full_free": (n,),
+            "full_rates": (rows,), "full_per_force": (z, rows), "full_unpressed": (z,),
+        }  # fmt: skip
 
     # -- compiled ------------------------------------------------------------------------------------------------------
     def projection_mask(self, f: Any) -> dict[str, Any]:
@@ -168,10 +179,11 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         return f.signature, self.projection_work
 
     def emit_kinetics(self, module: Module) -> Signature:
-        """`kinetics`: A, f, all rows and everything of the laws left in `work`, nothing masked, nothing solved."""
+        """`kinetics`: A, f, all rows and everything of the laws left in `work`, nothing masked, no force solved for."""
         code = module.block(self.blocks["kinetics"], 1)
         with module.function("kinetics", public=False, **KERNEL) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
+            emit_kinetic_arrays(self, module, f, {name: f.work + start for name, start in self.places.items()})
         return f.signature
 
     def emit_gaps(self, module: Module) -> Signature:

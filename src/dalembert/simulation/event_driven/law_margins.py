@@ -15,6 +15,7 @@ from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.kernels.masked.sliding_laws import SlidingLaws
 from dalembert.kinematics.law_mode import DIRECTIONS, SLOTS, ElementState
 from dalembert.kinematics.law_rows import LawTable
+from dalembert.simulation.event_driven.law_location import LawLocation
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.callback import external_forces
 from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
@@ -169,13 +170,52 @@ class LawMargins:
                 f.out[at + self.count] = select(straight, FORCE * part["largest"][0], 1.0)
 
 
-def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signature:
-    """`look(memory, inputs, work)`: `Status.LOOK` where within the step, from `looked_to` on, a margin may be violated, in the piece
-    that ends at `event_t`; else 0, and `looked_to` is t. Where the mode is to be watched, every step is for Python to look at."""
-    watched = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["watched"].start
+def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins, adaptive: bool) -> Signature:
+    """`look(memory, inputs, work)`: where within the step, from `looked_to` on, a margin is violated, the step is made again to end at
+    the first violation, and the mode's `trigger` says of which margins. `looked_to` is t then. Where the mode is to be watched, every
+    step is for Python to look at, `Status.LOOK`, with a piece in which a margin may be violated from `looked_to` to `event_t`."""
+    rhs = margins.rhs
+    mode = e.input_layout.parts["P"].start + rhs.mode_at
+    watched, trigger = (mode + rhs.mode.parts[name].start for name in ("watched", "trigger"))
+    size = rhs.mode.parts["trigger"].stop - rhs.mode.parts["trigger"].start
     at = _emit_margins_at(e, steps, margins)
-    n, count = len(margins.elements), margins.count
+    piece = _emit_piece(e, margins, at)
+    located = LawLocation(e, steps, adaptive, at, margins.count)
     with e.function("look") as f:
+        p = e.layout.of(f.memory)
+        v = f.variables(end=p.end[0], margin=0, status=0)
+        with f.while_(lambda: (p.looked_to[0] < p.t[0]).all()):
+            v.status = f.call(piece, f.memory, f.inputs, f.work)
+            with f.if_((f.inputs[watched] != 0.0).any()):
+                f.return_(Status.LOOK)
+            with f.if_(v.status == 0):
+                f.return_(0)
+            v.margin = f.call(located.first_violation, f.memory, f.inputs, f.work, p.looked_to[0], p.event_t[0])
+            with f.if_(v.margin == 0):
+                p.looked_to[0] = p.event_t[0]
+            f.next_if(v.margin == 0)
+            p.planned_step[0] = maximum(p.planned_step[0], p.step[0])
+            v.status = f.call(located.step_to, f.memory, f.inputs, f.work, p.event_t[0], v.margin - 1)
+            with f.if_(v.status < 0):
+                f.return_(v.status)
+            p.looked_to[0] = p.t[0]
+            with f.if_(v.status == 0):
+                p.end[0] = p.t[0]
+                with f.loop(size) as j:
+                    f.inputs[j + trigger] = 0.0
+                with f.loop(margins.count) as j:
+                    f.inputs[j + trigger] = p.violated[j]
+            with f.else_():
+                p.end[0] = v.end
+    return f.signature
+
+
+def _emit_piece(e: MarchedEquations, margins: LawMargins, at: Signature) -> Signature:
+    """`piece(memory, inputs, work)`: 1 where within the step, from `looked_to` on, a margin may be violated, in the piece from
+    `looked_to` to `event_t`; else 0, and `looked_to` is t unless the mode is watched, where `event_t` is t."""
+    watched = e.input_layout.parts["P"].start + margins.rhs.mode_at + margins.rhs.mode.parts["watched"].start
+    n, count = len(margins.elements), margins.count
+    with e.function("piece") as f:
         p = e.layout.of(f.memory)
         begin, end = p.looked_to[0], p.t[0]
         v = f.variables(a=begin, b=begin, bad=False)
@@ -199,12 +239,11 @@ def emit_look(e: MarchedEquations, steps: Steps, margins: LawMargins) -> Signatu
                     v.bad = True
             with f.if_(v.bad):
                 p.looked_to[0], p.event_t[0] = v.a, v.b
-                f.return_(Status.LOOK)
+                f.return_(1)
             v.a = v.b
-        with f.if_((f.inputs[watched] != 0.0).any()):
-            p.event_t[0] = end
-            f.return_(Status.LOOK)
-        p.looked_to[0] = end
+        p.event_t[0] = end
+        with f.if_((f.inputs[watched] == 0.0).all()):
+            p.looked_to[0] = end
     return f.signature
 
 
@@ -224,6 +263,11 @@ def _emit_margins_at(e: MarchedEquations, steps: Steps, margins: LawMargins) -> 
     return f.signature
 
 
-def margins_size(table: LawTable) -> int:
-    """Numbers that `margins` writes."""
-    return (2 * SLOTS + 1) * len(table.elements) + 2 * len(table.load_terms)
+def memory_of_laws(table: LawTable) -> dict[str, int]:
+    """Parts of a run's memory that laws need."""
+    count = SLOTS * len(table.elements) + len(table.load_terms)
+    return {
+        "margins": 2 * count + len(table.elements),  # at the time looked at, see `LawMargins`
+        "violated": count,  # which of them are, at the event found
+        "planned_step": 1,  # length of the step before it was cut at an event
+    }

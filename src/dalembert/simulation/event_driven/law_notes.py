@@ -64,13 +64,14 @@ def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, 
     state, determined = np.zeros((len(t), len(rhs.table.elements))), np.ones(len(t), dtype=bool)
     mode, kept = run.mode, run.mode.numbers.copy()
     out = np.zeros(len(run.part("margins")))
+    lam, gaps, speeds = (slice(at[name], at[name] + n) for name in ("lam", "gap", "v"))
+    work = run.work[:, 0]
     which = np.searchsorted([x[0] for x in run.modes], t, side="right") - 1
     for k, (time, y) in enumerate(zip(t, rows)):
         mode.numbers[:] = run.modes[max(0, int(which[k]))][1]
         y = np.ascontiguousarray(y)
         library.margins(np.array([time]), y, out, run.inputs, run.work)
-        work = run.work[:, 0]
-        force[k], gap[k], slip[k] = (work[at[name] : at[name] + n] for name in ("lam", "gap", "v"))
+        force[k], gap[k], slip[k] = work[lam], work[gaps], work[speeds]
         force[k] *= -1.0
         state[k] = mode.part("state")
         if mode.loose:

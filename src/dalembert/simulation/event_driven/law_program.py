@@ -11,15 +11,12 @@ import numpy as np
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
-from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, margins_size
+from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, memory_of_laws
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
-from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native import Pointer, Signature
-
-_RUN: dict[str, Any] = dict.fromkeys(("memory", "inputs", "work"), Pointer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +31,12 @@ class LawProgram(Program):
 
     @cached_property
     def rhs(self) -> LawRightHandSide:
-        m, by = self.catalogue.mechanism, self.chosen
+        m, by, keep = self.catalogue.mechanism, self.chosen, self.kept.keep
         if by is None or by.usual:
-            return LawRightHandSide(m, self.kept.keep)
+            return self.catalogue.once(("laws", keep), lambda: LawRightHandSide(m, keep))
         from dalembert.kernels.masked.law_formulation_rhs import LawFormulationRightHandSide
 
-        return LawFormulationRightHandSide(m, self.kept.keep, by.form, by.constraints)
+        return LawFormulationRightHandSide(m, keep, by.form, by.constraints)
 
     @cached_property
     def _asked_for(self) -> tuple[Any, ...]:
@@ -61,8 +58,7 @@ class LawProgram(Program):
     def _lay_out(self) -> Layout:
         m = self.mechanism
         unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
-        clocks = len(sample_clocks(m).periods)
-        return layout(self.integrator, unknowns, len(self.events), margins_size(m.law_table), clocks)
+        return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table))
 
     @property
     def scales(self) -> np.ndarray:
@@ -71,9 +67,6 @@ class LawProgram(Program):
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:
         """The look at every step; and what Python calls at events."""
-        with e.module.function("step_again", status=True, **_RUN) as f:
-            f.call(steps.start, f.memory, f.inputs, f.work)
-            f.return_(f.call(steps.step, f.memory, f.inputs, f.work))
         point: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
         with e.module.function("slope_at", **point) as f:
             f.call(e.slope, f.t, f.y, f.dy, f.inputs, f.work)
@@ -81,4 +74,4 @@ class LawProgram(Program):
         with e.module.function("brought_back", **every) as f:
             assert e.project is not None
             f.call(e.project, f.t, f.y, f.inputs, f.work)
-        return emit_look(e, steps, LawMargins(e))
+        return emit_look(e, steps, LawMargins(e), self.integrator.adaptive)

@@ -7,7 +7,6 @@ goes on, and the march begins again.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,35 +14,25 @@ import numpy as np
 from dalembert.constraints.nonsmooth.at_state import violation
 from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
-from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
+from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
 from dalembert.errors import SimulationError
-from dalembert.kernels.masked.law_blocks import COEFFICIENTS
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
-from dalembert.mechanism.physical import check_parameters
 from dalembert.motion.law_history import LawHistory
-from dalembert.recursive.sparse import along_paths
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
+from dalembert.simulation.event_driven.law_location import NOT_THERE
 from dalembert.simulation.event_driven.law_notes import history
-from dalembert.simulation.event_driven.law_program import LawProgram
+from dalembert.simulation.event_driven.law_numbers import LawNumbers
 from dalembert.simulation.event_driven.law_search import first_violation
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
 from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
-from dalembert.simulation.march.run import Run
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
-NEAR, FAR, PLACED = 1e-3, 0.1, 1e-16
-"""Parts of a step over which the slope of a margin is taken, and beyond which its zero is not looked for; part of the time by which an
-event is placed."""
-ANY_ERROR = 1e6
-"""Relative tolerance with which a step is made again."""
-CORRECTIONS = 4
-"""Steps of full order to an event, placed by Newton's method."""
 ALLOWED = 1e3
 """Tolerances by which margins may be violated in a mode just chosen: another one was tried to no avail."""
 AT_ONCE, MOST_AT_ONCE = 1e-13, 12
@@ -75,30 +64,17 @@ class Hit:
         return Hit(float(t[0]), *parts)
 
 
-class LawRun(Run):
+class LawRun(LawNumbers):
     """The moving parts, with the mode in the inputs of compiled code."""
-
-    program: LawProgram
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         self.hits: list[Hit] = []
         self.modes: list[tuple[float, np.ndarray]] = []
         """Time from which a mode lasted, and its numbers."""
-        self._planned = 0.0
         self._at_once = 0
         self.usual_step = 0.0
         """Longest step in a plane yet, by which the end of a slip is judged."""
-
-    @property
-    def mode(self) -> LawMode:
-        rhs = self.program.rhs
-        start = self.program.input_layout.parts["P"].start + rhs.mode_at
-        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
-
-    @property
-    def n_q(self) -> int:
-        return self.model.n_q
 
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
@@ -138,28 +114,6 @@ class LawRun(Run):
 
     def _when(self) -> str:
         return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
-
-    # -- parameters ----------------------------------------------------------------------------------------------------
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters now, states of elements among them."""
-        return self.parameters_at(self.part("y"))
-
-    def parameters_at(self, y: np.ndarray) -> dict[str, float]:
-        """Values of the parameters, with the states of elements that stand in y."""
-        m = self.model
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()
-        return dict(zip(m.parameters, values)) | dict(zip(m.states, y[m.n_q + m.n_u :].tolist()))
-
-    def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter, or of a state."""
-        check_parameters(self.model, {name: value}, "an event's action")
-        if name in self.model.states:
-            self.part("y")[self.n_q + self.model.n_u + self.model.states.index(name)] = value
-            return
-        at = list(self.model.parameters).index(name)
-        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
-        self.parameter_changes.append((self.t, at, value))
 
     # -- checkpoints ---------------------------------------------------------------------------------------------------
     def checkpoint(self) -> Checkpoint:
@@ -204,83 +158,13 @@ class LawRun(Run):
         """Go on with other rows of the loops, in the same mode."""
         numbers = self.mode.numbers.copy()
         super()._keep_rows(rows)
+        self.__dict__.pop("_kinetic_places", None)
         self.mode.numbers[:] = numbers
-
-    # -- numbers -------------------------------------------------------------------------------------------------------
-    @cached_property
-    def _mass_places(self) -> tuple[np.ndarray, np.ndarray]:
-        rows, columns = np.array(along_paths(self.model), dtype=int).reshape(-1, 2).T
-        return rows, columns
-
-    def kinetics(self, t: float, y: np.ndarray) -> Kinetics:
-        """Everything of a state, from compiled code."""
-        rhs, n, library = self.program.rhs, self.model.n_u, self.program.library
-        library.kinetics_at(np.array([t]), np.ascontiguousarray(y), self.inputs, self.work)
-        work, at, p = self.work[:, 0], rhs.places, rhs.pattern
-        A = np.zeros((n, n))
-        i, j = self._mass_places
-        A[i, j] = A[j, i] = work[at["A"] + i * n + j]
-        rows = np.zeros((rhs.n_rows, n))
-        for k, columns in enumerate(p.columns):
-            start = at["B"] + p.starts[k]
-            rows[k, list(columns)] = work[start : start + len(columns)]
-        first, count, elements = rhs.first, len(rhs.table), len(rhs.table.elements)
-        gamma = work[at["gamma"] : at["gamma"] + rhs.n_rows].copy()
-        by_row = {name: work[at[name] : at[name] + count].copy() for name in ("gap", "v")}
-        by_element = {name: work[at[name] : at[name] + elements].copy() for name in COEFFICIENTS}
-        n_z = rhs.table.n_components
-        loads = LoadMaps(
-            work[at["z0"] : at["z0"] + n_z].copy(),
-            work[at["Zu"] : at["Zu"] + n_z * n].reshape(n_z, n).copy(),
-            work[at["Zx"] : at["Zx"] + n_z * rhs.n_rows].reshape(n_z, rhs.n_rows).copy(),
-            work[at["arm"] : at["arm"] + len(rhs.table.load_terms)].copy(),
-        )
-        u = y[self.n_q : self.n_q + n].copy()
-        on = self.mode.part("state") != ElementState.OFF
-        return Kinetics(
-            rhs.table, u, A, work[at["f"] : at["f"] + n].copy(), rows[:first], gamma[:first],
-            work[at["slip"] : at["slip"] + first].copy(), rows[first:], gamma[first:],
-            **by_row, **by_element, sizes=self.program.kept.law_sizes, on=on, loads=loads,
-        )  # fmt: skip
-
-    def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
-        self.program.library.margins_at(self.memory, self.inputs, self.work, t)
-        found = self.part("margins")
-        n = self.n_margins
-        return found[:n].copy(), found[n : 2 * n].copy(), found[2 * n :].copy()
-
-    def law_forces(self) -> np.ndarray:
-        """λ of all rows of laws at the state whose margins or slope were asked for last."""
-        at = self.program.rhs.places["lam"]
-        return self.work[at : at + len(self.program.rhs.table), 0].copy()
 
     def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
         with self.callbacks():
             return history(self, t, rows)
-
-    @property
-    def span(self) -> float:
-        """Length of the run."""
-        return self.options.end - self.options.start
-
-    @property
-    def n_margins(self) -> int:
-        table = self.program.rhs.table
-        return SLOTS * len(table.elements) + len(table.load_terms)
-
-    def back(self, t: float, y: np.ndarray) -> np.ndarray:
-        """A state brought back onto everything that holds."""
-        z = np.array(y, dtype=float)
-        self.program.library.brought_back(np.array([t]), z, self.inputs, self.work)
-        return z
-
-    def event_value(self, k: int, t: float, y: np.ndarray) -> float:
-        """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters_at(y))
-        s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
-        return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
@@ -292,11 +176,15 @@ class LawRun(Run):
             if b == self.t and planar(self.mode):
                 self._watch_slips()
             return
-        t, margins = found
-        self._planned = max(self._planned, float(self.part("step")[0]))
-        if self._step_to(t, margins[0]):
+        t, margin = found
+        self._plan_step()
+        violated = self.part("violated").copy()
+        if self._step_to(t, margin):
             self.mode.part("trigger")[:] = 0.0
-            self.mode.part("trigger")[margins] = 1.0
+            if margin < 0:
+                self.mode.part("trigger")[-1] = 1.0
+            else:
+                self.mode.part("trigger")[: len(violated)] = violated
             self.part("looked_to")[:] = self.part("end")[:] = self.t
         else:
             self.part("looked_to")[:], self.part("end")[:] = self.t, self.planned_end()
@@ -308,7 +196,7 @@ class LawRun(Run):
         found = ending(self, self.kinetics(self.t, y.copy()), dy[self.n_q : self.n_q + self.model.n_u])
         if found is None:
             return
-        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._plan_step()
         self._write_until(self.t + found.left)
         y += found.left * dy
         self.part("t")[:] = self.t + found.left
@@ -331,44 +219,17 @@ class LawRun(Run):
         self.margins(t)
         return lasts(self.kinetics(t, self.part("event_y").copy()), self.mode)
 
-    def _step_to(self, t: float, j: int) -> bool:
-        """Make the last step again, of full order, to end at the event; placed so that margin j is zero there. Where it ends before, as
-        it may next to a singular pose, the event is left for the next step."""
-        begin, y = float(self.part("t_old")[0]), self.part("y_old").copy()
-        small = NEAR * (t - begin)
-        falls = j >= 0 and t > begin
-        slope = (self.margins(t)[0][j] - self.margins(t - small)[0][j]) / small if falls else 0.0
-        for turn in range(CORRECTIONS):
-            if not self._restep(begin, y, t):
-                return False
-            if not slope < 0.0 or turn == CORRECTIONS - 1:
-                break
-            shift = -self.margins(t)[0][j] / slope
-            if abs(shift) <= PLACED * max(1.0, abs(t)) or abs(shift) > FAR * (t - begin):
-                break
-            t = t + shift
-        return True
+    def _plan_step(self) -> None:
+        """Remember how long the next step was to be: what follows cuts it."""
+        self.part("planned_step")[:] = max(float(self.part("planned_step")[0]), float(self.part("step")[0]))
 
-    def _restep(self, begin: float, y: np.ndarray, t: float) -> bool:
-        """Go again from the beginning of a step to a time within it, in one step whatever its error: it is shorter than one that was
-        accepted. Whether it has come there."""
-        self.part("t")[:] = self.part("counted_from")[:] = begin
-        self.part("y")[:] = y
-        self.part("steps_counted")[:] = 0.0
-        self.part("end")[:] = t
-        if t <= begin:
-            self.part("t_old")[:], self.part("y_old")[:] = begin, y
-            return True
-        kept = {name: self.part(name).copy() for name in ("rtol", "last_error") if name in self.program.layout.parts}
-        self.part("rtol")[:] = ANY_ERROR
-        if self.options.method.adaptive:
-            self.part("step")[:] = t - begin
-        status = self.program.library.step_again(self.memory, self.inputs, self.work)
-        for name, values in kept.items():
-            self.part(name)[:] = values
-        if status and int(status) < 0:
-            raise failure(int(status), self.model, self.program, self.options, self.memory)
-        return self.t >= t
+    def _step_to(self, t: float, margin: int) -> bool:
+        """Make the last step again, of full order, to end at the event; placed so that a margin is zero there. Where it ends before, as
+        it may next to a singular pose, the event is left for the next step."""
+        status = int(self.program.library.step_to(self.memory, self.inputs, self.work, t, margin) or 0)
+        if status < 0:
+            raise failure(status, self.model, self.program, self.options, self.memory)
+        return status != NOT_THERE
 
     def _attend(self) -> None:
         if self.mode.part("trigger").any():
@@ -391,7 +252,7 @@ class LawRun(Run):
         if not actions:
             return
         t = float(self.part("event_t")[0])
-        self._planned = max(self._planned, float(self.part("step")[0]))
+        self._plan_step()
         while not self._step_to(t, -1):  # outputs before the event are written already
             self.part("t_old")[:], self.part("y_old")[:] = self.t, self.part("y")
         self.mode.part("trigger")[:] = 0.0
@@ -433,10 +294,15 @@ class LawRun(Run):
         old, forces = self.mode.numbers.copy(), self.law_forces()
         k = self.kinetics(t, y)
 
+        known = {u_before.tobytes() if impulse is None else b"": k}
+
         def at_speeds(u: np.ndarray) -> Kinetics:
-            z = y.copy()
-            z[n_q : n_q + n_u] = u
-            return self.kinetics(t, z)
+            asked = u.tobytes()
+            if asked not in known:
+                z = y.copy()
+                z[n_q : n_q + n_u] = u
+                known[asked] = self.kinetics(t, z)
+            return known[asked]
 
         chosen: Chosen | None = None
         for obeyed in (why, {}) if why else ({},):
@@ -461,9 +327,9 @@ class LawRun(Run):
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
         self.modes.append((t, self.mode.numbers.copy()))
-        if self._planned > 0.0:
-            self.part("step")[:] = self._planned
-        self._planned = 0.0
+        if self.part("planned_step")[0] > 0.0:
+            self.part("step")[:] = self.part("planned_step")
+        self.part("planned_step")[:] = 0.0
         for name in ("searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)

@@ -10,6 +10,7 @@ An integrator is combined with parts that it knows by their contracts alone:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -87,8 +88,10 @@ class Integrator:
         raise NotImplementedError
 
 
-def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 0, n_clocks: int = 0) -> Layout:
-    """The memory of a run by this integrator. All that decides how it goes on is in here."""
+def layout(
+    integrator: Integrator, m: Unknowns, n_events: int, of_laws: Mapping[str, int] | None = None, n_clocks: int = 0
+) -> Layout:
+    """The memory of a run by this integrator, with parts that laws need. All that decides how it goes on is in here."""
     n = m.n
     return Layout(
         time=1,  # through which time is handed to compiled functions
@@ -120,7 +123,7 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int, n_margins: int = 
         event_crossed=n_events,  # which of them crossed zero at the event found
         event_y=n,  # state there
         event_t=1,  # time of the event found
-        margins=n_margins,  # of laws, at the time looked at
+        **(of_laws or {}),
     )
 
 

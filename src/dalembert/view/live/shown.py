@@ -5,7 +5,7 @@ One function computes it over many samples. What cannot be traced (an output tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,10 @@ class Shown:
     reactions: Sequence[str] = ()
     wires: Sequence[Wire] = ()
     ways: Sequence[Any] = ()
+    further: Mapping[str, Callable[[State], Any]] = field(default_factory=dict)
+    """Formulas of the design view, by name."""
+    accelerations: bool = False
+    """Whether α and a of every body are computed."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Outputs that cannot be traced, and why."""
 
@@ -66,7 +70,7 @@ class Shown:
             made[f"wire {i}"] = lambda s, w=w: _deflected(s, w)  # type: ignore[misc]
         for i, p in enumerate(self.ways):
             made[f"way {i}"] = lambda s, p=p: s.position(p)  # type: ignore[misc]
-        return made
+        return made | dict(self.further)
 
     @cached_property
     def traced(self) -> dict[str, list[Any]]:
@@ -85,7 +89,8 @@ class Shown:
         """Where each quantity stands in the row of a sample."""
         sizes = {"pose": N_MOTION * self.mechanism.n_bodies, "energy": 2}
         sizes |= {name: len(values) for name, values in self.traced.items()}
-        return Layout(**sizes, reactions=6 * len(self.reactions))
+        accelerations = 6 * self.mechanism.n_bodies if self.accelerations else 0
+        return Layout(**sizes, reactions=6 * len(self.reactions), accelerations=accelerations)
 
     def emit(self, module: Module, slope: Signature, rhs: RightHandSide, inputs: Layout, work: int) -> int:
         """Add `samples(count, times, rows, inputs, out, work)`: rows of (q, u) become rows of everything. Returns the memory it needs
@@ -94,7 +99,8 @@ class Shown:
         pose, pose_work = self.catalogue.body_motion.emit(Prefixed(module, "pose_"), 1)
         energy, energy_work = self.catalogue.energies.emit(Prefixed(module, "energy_"), 1)
         values = self._emit_values(module)
-        reactions = self._emit_reactions(module, slope, rhs, inputs) if self.reactions else None
+        wanted = self.reactions or self.accelerations
+        reactions = self._emit_reactions(module, slope, rhs, inputs) if wanted else None
         with module.function(
             "samples", count=Int, times=Pointer, rows=Pointer, inputs=Pointer, out=Pointer, work=Pointer
         ) as f:
@@ -122,14 +128,16 @@ class Shown:
             return module.block(block("shown_values", known_symbols(self.mechanism), outputs))
 
     def _emit_reactions(self, module: Module, slope: Signature, rhs: RightHandSide, inputs: Layout) -> Signature:
-        """`reactions(t, y, inputs, out, work)`: rates and multipliers first, then what every joint transmits."""
+        """`reactions(t, y, inputs, out, work)`: rates and multipliers first, then what every joint transmits, and accelerations."""
         m = self.mechanism
         n, rows = m.n_u, len(m.rows)
         with tracing():
             s, given = m.symbolic_state(), extra_input(range(n + rows))
             wrenches = joint_wrenches(s, self.reactions, given[:n], given[n:])
             known = known_symbols(m) | {x: ("x", i) for i, x in enumerate(given)}
-            outputs = [Output(x, "y", i) for i, x in enumerate(flatten(wrenches))]
+            moved = s.accelerations(given[:n])[1 : m.n_bodies + 1] if self.accelerations else []
+            every = [*flatten(wrenches), *(x for k in moved for x in (*k.w, *k.v))]
+            outputs = [Output(x, "y", i) for i, x in enumerate(every)]
             code = module.block(block("joint_wrenches", known, outputs))
         least = _emit_least(module, rhs) if isinstance(rhs, RangeSpaceRightHandSide) and rhs.keep.others else None
         parameters: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "out", "work"), Pointer)

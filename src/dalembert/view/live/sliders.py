@@ -98,7 +98,7 @@ def _starts(live: LiveModel) -> list[Slider]:
     units, fixed = coordinate_units(m), live.fixed[0]
     free = not m.constraint_rows and m.n_q <= MOST_STARTS and not live.given[0]
     length, out = m.scales.length, []
-    for at, of in _pairs(m):
+    for at, of in coordinate_speed_pairs(m):
         if units[at] not in ("rad", "m"):
             continue
         value = float(q[at] if of in fixed else live.q[at])
@@ -108,7 +108,7 @@ def _starts(live: LiveModel) -> list[Slider]:
     return out
 
 
-def _pairs(m: Mechanism) -> list[tuple[int, int]]:
+def coordinate_speed_pairs(m: Mechanism) -> list[tuple[int, int]]:
     """Places in q and in u of coordinates that have a speed each."""
     if m.variables is not None:
         return [(at, of) for at in range(m.n_q) if (of := m.rate_place(at)) is not None]

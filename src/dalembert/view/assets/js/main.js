@@ -10,7 +10,7 @@ import { Topology } from "./topology.js";
 import { Transport } from "./transport.js";
 import { element } from "./chart.js";
 import { follow } from "./geometry.js";
-import { bringToLife } from "./live/live.js";
+import { bringToLife, plain } from "./live/live.js";
 // Puts the parts together and draws them, picture by picture.
 
 function makeStage(data, clock) {
@@ -92,7 +92,7 @@ function start() {
   });
   if (findings.length || data.findings.length) tabs.open(tabs.tabs.findIndex((tab) => tab.id === "tab-analysis"));
   listenToKeys({ clock, fit, theme: switchTheme, tabs, realTime: () => window.dalembert.live?.realTime, chosen: () => stage?.chosen });
-  const page = { data, clock, stage, charts, transport, topology, findings, live: null };
+  const page = { data, clock, stage, charts, transport, topology, tabs, findings, live: null };
   page.showMotion = (motion, ways = true) => showMotion(page, motion, ways);
   page.follow = (numbers) => followParameters(page, numbers);
   const picture = (wall) => {
@@ -107,6 +107,7 @@ function start() {
   if (asked) clock.seek(Number(asked[1]));
   else if (!matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
   window.dalembert = page;
+  if (data.whyNotLive) plain(data.whyNotLive);
   if (data.live) page.ready = bringToLife(page).then((live) => (page.live = live));
 }
 

@@ -3,23 +3,31 @@ import { element } from "./chart.js";
 
 export class Tabs {
   constructor(onOpen) {
-    this.tabs = [...document.querySelectorAll("#tabs [role=tab]:not([hidden])")];
+    this.tabs = [];
     this.onOpen = onOpen;
-    this.tabs.forEach((tab, i) => {
-      tab.addEventListener("click", () => this.open(i));
-      tab.addEventListener("keydown", (e) => {
-        const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-        if (!by) return;
-        e.stopPropagation();
-        this.open((i + by + this.tabs.length) % this.tabs.length);
-        this.tabs[(i + by + this.tabs.length) % this.tabs.length].focus();
-      });
-    });
+    for (const tab of document.querySelectorAll("#tabs [role=tab]:not([hidden])")) this.add(tab);
     this.open(0);
+  }
+
+  /** One more, in its place among those that are shown. */
+  add(tab) {
+    const every = [...document.querySelectorAll("#tabs [role=tab]")], open = this.tabs[this.at];
+    this.tabs = [...this.tabs, tab].sort((a, b) => every.indexOf(a) - every.indexOf(b));
+    this.at = this.tabs.indexOf(open);
+    tab.tabIndex = -1;
+    tab.addEventListener("click", () => this.open(this.tabs.indexOf(tab)));
+    tab.addEventListener("keydown", (e) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!by) return;
+      e.stopPropagation();
+      this.open((this.tabs.indexOf(tab) + by + this.tabs.length) % this.tabs.length);
+      this.tabs[this.at].focus();
+    });
   }
 
   open(i) {
     if (!this.tabs[i]) return;
+    this.at = i;
     this.tabs.forEach((tab, k) => {
       tab.setAttribute("aria-selected", k === i);
       tab.tabIndex = k === i ? 0 : -1;

@@ -4,6 +4,7 @@ import { onTheme, themed } from "./theme.js";
 // One plot of an analysis: curves, points or a map over something other than time.
 
 const EDGE = { left: 58, right: 14, top: 10, bottom: 34 };
+const MOST_NAMED = 12;
 const PAINTS = ["#4c8dff", "#f0a23b", "#35b58a", "#e4607b", "#9a7af0", "#2fb3c6", "#c7b23a", "#df7c50"];
 
 export class Plot {
@@ -17,9 +18,22 @@ export class Plot {
     this.canvas.setAttribute("aria-label", `${this.title} over ${this.xName}`);
     this.box.append(this.canvas);
     this.card.append(this.box);
-    if (this.names.length > 1 && this.names.length <= 12) this.card.append(this.key());
+    this.legend();
     new ResizeObserver(() => this.draw()).observe(this.box);
     onTheme(() => this.draw());
+  }
+
+  /** Other curves in the same plot. */
+  set(curves) {
+    const names = this.names.join("\n");
+    Object.assign(this, curves);
+    if (names !== this.names.join("\n")) this.legend();
+    this.draw();
+  }
+
+  legend() {
+    this.card.querySelector(".legend")?.remove();
+    if (this.names.length > 1 && this.names.length <= MOST_NAMED) this.card.append(this.key());
   }
 
   key() {

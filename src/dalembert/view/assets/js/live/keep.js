@@ -36,7 +36,8 @@ export class Kept {
 /** Sliders that were moved and the time shown, as the page's own address: `#live={"crank":0.3}&t=1.2`. */
 export function addressOf(live) {
   const moved = Object.fromEntries(live.values.changes(live.live.sliders).map((s) => [s.name, live.values.get(s)]));
-  return `#live=${encodeURIComponent(JSON.stringify(moved))}&t=${general(live.page.clock.now, 6)}`;
+  const { snapped, q, fixed } = live.values, pose = snapped ? `&pose=${encodeURIComponent(JSON.stringify({ q: [...q], fixed: [...fixed] }))}` : "";
+  return `#live=${encodeURIComponent(JSON.stringify(moved))}${pose}&t=${general(live.page.clock.now, 6)}`;
 }
 
 /** Sets sliders from an address; whether there were any. */
@@ -53,7 +54,20 @@ export function readAddress(live, hash) {
     const slider = live.live.sliders.find((s) => s.name === name);
     if (slider && Number.isFinite(value)) live.panel.set(slider, value, false);
   }
+  readPose(live, /[#&]pose=([^&]*)/.exec(hash)?.[1]);
   return true;
+}
+
+function readPose(live, text) {
+  if (!text) return;
+  try {
+    const { q, fixed } = JSON.parse(decodeURIComponent(text)), n = live.live.coordinates.length;
+    const fits = q.length === n && q.every(Number.isFinite) && fixed.every((i) => Number.isInteger(i) && i >= 0 && i < live.live.speeds.length);
+    if (fits) live.values.snap(q, fixed);
+  } catch {
+    return;
+  }
+  for (const slider of live.panel.sliders) live.panel.show(slider);
 }
 
 /** A table of a motion: time, coordinates, speeds, and the curves of all plots but those of coordinates and speeds. */

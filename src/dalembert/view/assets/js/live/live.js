@@ -1,3 +1,4 @@
+import { Design } from "./design.js";
 import { Hand } from "./hand.js";
 import { readAddress } from "./keep.js";
 import { March } from "./march.js";
@@ -29,6 +30,7 @@ export class Live {
     this.realTime = new RealTime(this);
     this.hand = new Hand(this.realTime, page.stage);
     this.tools = new Tools(this, this.realTime);
+    this.design = new Design(this);
     if (readAddress(this, location.hash)) this.ask();
   }
 
@@ -51,6 +53,11 @@ export class Live {
 
   /** Called before each picture. */
   advance(wall) {
+    this.goAhead(wall);
+    this.design.advance();
+  }
+
+  goAhead(wall) {
     if (this.realTime.on) {
       if (this.asked) this.realTime.follow();
       this.asked = false;
@@ -127,21 +134,23 @@ export class Live {
   }
 }
 
-/** The page comes to life, or says in a sentence why it only plays back. */
+/** Says in a sentence why the page only plays back. */
+export function plain(why) {
+  const note = document.getElementById("said"), box = document.getElementById("sliders");
+  box.hidden = false;
+  box.classList.add("without");
+  note.textContent = `This page plays back only: ${why}`;
+  note.hidden = false;
+  return null;
+}
+
+/** The page comes to life, or says why it only plays back. */
 export async function bringToLife(page) {
-  const note = document.getElementById("said");
-  const plain = (why) => {
-    document.getElementById("sliders").hidden = false;
-    document.getElementById("sliders").classList.add("without");
-    note.textContent = `This page plays back only: ${why}.`;
-    note.hidden = false;
-    return null;
-  };
-  if (typeof WebAssembly === "undefined") return plain("this browser has no WebAssembly");
-  if (typeof DecompressionStream === "undefined") return plain("this browser cannot unzip");
+  if (typeof WebAssembly === "undefined") return plain("this browser has no WebAssembly.");
+  if (typeof DecompressionStream === "undefined") return plain("this browser cannot unzip.");
   try {
     return new Live(page, await compileAll(page.data.live.code));
   } catch (problem) {
-    return plain(`its program could not be compiled (${problem.message})`);
+    return plain(`its program could not be compiled (${problem.message}).`);
   }
 }

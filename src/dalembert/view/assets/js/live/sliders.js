@@ -9,6 +9,7 @@ export class SliderPanel {
     this.sliders = sliders;
     this.values = values;
     this.onChange = onChange;
+    this.catches = () => false; // whether something else takes the value of a slider that is dragged, as a dead point does
     this.box = document.getElementById("sliders");
     this.box.hidden = false;
     this.rows = new Map();
@@ -30,7 +31,10 @@ export class SliderPanel {
     Object.assign(shown, { type: "number", step: "any", value: readable(slider.value) });
     shown.setAttribute("aria-label", `${slider.name}${slider.unit ? `, ${slider.unit}` : ""}`);
     range.setAttribute("aria-label", slider.name);
-    range.addEventListener("input", () => this.set(slider, this.snapped(slider, Number(range.value))));
+    range.addEventListener("input", () => {
+      const value = Number(range.value);
+      if (!this.catches(slider, value)) this.set(slider, this.snapped(slider, value));
+    });
     range.addEventListener("dblclick", () => this.set(slider, slider.value));
     shown.addEventListener("change", () => Number.isFinite(shown.valueAsNumber) && this.set(slider, shown.valueAsNumber));
     label.append(element("span", "", slider.name), range, shown, element("small", "", slider.unit));

@@ -17,6 +17,22 @@ export class Values {
     this.fixed = new Set(start.fixed);
     this.fixedSpeeds = new Set(start.fixedSpeeds);
     this.duration = this.span;
+    this.snapped = false;
+  }
+
+  /** A whole pose to begin from, of which these speeds' coordinates are kept. */
+  snap(q, fixed) {
+    this.q = Float64Array.from(q);
+    this.fixed = new Set(fixed);
+    this.snapped = true;
+  }
+
+  /** Back from a pose to what was given. */
+  unsnap() {
+    const { start } = this.live;
+    this.q = Float64Array.from(start.q);
+    this.fixed = new Set(start.fixed);
+    this.snapped = false;
   }
 
   get(slider) {
@@ -28,6 +44,7 @@ export class Values {
     if (slider.kind === "parameter") this.parameters[slider.at] = value;
     else if (slider.kind === "duration") this.duration = value;
     else if (slider.kind === "initial") {
+      if (this.snapped) this.unsnap();
       this.q[slider.at] = value;
       if (slider.given || value !== slider.value) this.fixed.add(slider.speed);
       else this.unfix(slider);

@@ -1,7 +1,7 @@
 """ReactionWheel: a wheel inside a body, spun by a motor, that turns the body by what it takes up.
 
-h is the wheel's momentum about its axis a, J(Ω + a·ω), with Ω its speed in the body. The motor's torque τ acts on the wheel, ḣ = τ − b Ω;
-the body feels −(τ − b Ω) a − ω × h a. Hughes, *Spacecraft Attitude Dynamics* (1986), section 6.2.
+h is the wheel's momentum about its axis a, J(Ω + a·ω), with Ω its speed in the body. The motor's torque τ acts on the wheel,
+ḣ = τ − b Ω; the body feels −(τ − b Ω) a − ω × h a. Hughes, *Spacecraft Attitude Dynamics* (1986), section 6.2.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class ReactionWheel(Element):
     """A wheel in a body, about an `axis` in the body's axes (of length one), with moment of `inertia` about it.
 
-    The body's own inertia is given without the wheel's moment about that axis. Input `torque` drives the wheel, within `limit` where that
-    is given; `friction` is viscous, N m s; `initial` is its momentum at the start, N m s.
+    The body's own inertia is given without the wheel's moment about that axis. Input `torque` drives the wheel, within `limit` where
+    that is given; `friction` is viscous, N m s; `initial` is its momentum at the start, N m s.
     """
 
     body: BodyName

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
-from dalembert.elements.sampled import share
+from dalembert.elements.control.sampled import share
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
 from dalembert.trace import maximum, minimum

@@ -1,7 +1,7 @@
 """LuGre: friction by bristles that bend, with Stribeck's curve.
 
-ż = v − σ₀ |v| z/g(v), force σ₀ z + σ₁ ż + σ₂ v, g = F_c + (F_s − F_c) e^{−(v/v_s)²}. Canudas de Wit, Olsson, Åström and Lischinsky, *A new
-model for control of systems with friction*, IEEE Trans. Automatic Control 40 (1995) 419–425.
+ż = v − σ₀ |v| z/g(v), force σ₀ z + σ₁ ż + σ₂ v, g = F_c + (F_s − F_c) e^{−(v/v_s)²}. Canudas de Wit, Olsson, Åström and Lischinsky,
+*A new model for control of systems with friction*, IEEE Trans. Automatic Control 40 (1995) 419–425.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bushing: six springs and dampers between two bodies, coupled or not, with Maxwell's arms.
 
-x = (d, φ): the displacement of its point on the second body, in the axes of the first, and φ = ½ vee(R − Rᵀ) of the relative rotation R, which
-is the rotation vector where that is small. φ̇ = ½(tr R − R) ω, so that forces are those of the energy ½xᵀK x to rounding. An arm with
-the part c of K and the time τ adds c K(x − y), with τ ẏ = x − y: stiffness and damping that depend on the frequency.
+x = (d, φ): the displacement of its point on the second body, in the axes of the first, and φ = ½ vee(R − Rᵀ) of the relative rotation
+R, which is the rotation vector where that is small. φ̇ = ½(tr R − R) ω, so that forces are those of the energy ½xᵀK x to rounding. An arm
+with the part c of K and the time τ adds c K(x − y), with τ ẏ = x − y: stiffness and damping that depend on the frequency.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def six(given: Any, where: str) -> np.ndarray:
         made = np.diag(made)
     if made.shape != (6, 6) or not np.isfinite(made).all() or not np.allclose(made, made.T):
         raise ModelError(
-            f"{where} must be six numbers, three along and three about the axes, or a symmetric 6 × 6 matrix, not {given!r}"
+            f"{where} must be six numbers, along and about the axes, or a symmetric 6 × 6 matrix, not {given!r}"
         )
     made.flags.writeable = False
     return made
@@ -58,8 +58,8 @@ Arms = Annotated[Any, Holds("matrix", check=maxwell_arms)]
 class Bushing(Element):
     """Springs and dampers between the points `a` and `b` of two bodies, three along and three about the axes of the first body.
 
-    `stiffness` and `damping` are six numbers, or symmetric 6 × 6 matrices where directions are coupled. The points coincide and the axes
-    of the bodies are parallel where it is at rest. `arms` are (part of the stiffness, time) of Maxwell's arms.
+    `stiffness` and `damping` are six numbers, or symmetric 6 × 6 matrices where directions are coupled. The points coincide and the
+    axes of the bodies are parallel where it is at rest. `arms` are (part of the stiffness, time) of Maxwell's arms.
     """
 
     a: PointLike

@@ -1,7 +1,7 @@
 """HydraulicCylinder: two chambers of compressible oil behind a valve, which push a joint.
 
-V₁ ṗ₁/β + A₁ v = Q₁ − c(p₁ − p₂), V₂ ṗ₂/β − A₂ v = Q₂ + c(p₁ − p₂), force A₁p₁ − A₂p₂; through an opening s flows k s √Δp, from the supply
-into one chamber and from the other into the tank. Merritt, *Hydraulic Control Systems* (1967), chapters 3 and 6. Oil of density
+V₁ ṗ₁/β + A₁ v = Q₁ − c(p₁ − p₂), V₂ ṗ₂/β − A₂ v = Q₂ + c(p₁ − p₂), force A₁p₁ − A₂p₂; through an opening s flows k s √Δp, from the
+supply into one chamber and from the other into the tank. Merritt, *Hydraulic Control Systems* (1967), chapters 3 and 6. Oil of density
 ρ₀ e^{p/β} stores V(β(e^{p/β} − 1) − p), and a flow Q at a pressure p carries Q β(e^{p/β} − 1).
 """
 
@@ -28,8 +28,8 @@ SMOOTH = 1.0
 class HydraulicCylinder(OnJoint):
     """Pushes a joint with A₁p₁ − A₂p₂: `bore` and `rod_side` are the areas, `volume` and `rod_volume` the chambers where q = 0.
 
-    Input `opening` of its valve: 1 lets the supply into the first chamber and the second into the tank with `flow` √Δp, −1 the other way
-    round. `leakage` flows between the chambers for each pascal. Pressures at the start are `initial` and `rod_initial`.
+    Input `opening` of its valve: 1 lets the supply into the first chamber and the second into the tank with `flow` √Δp, −1 the other
+    way round. `leakage` flows between the chambers for each pascal. Pressures at the start are `initial` and `rod_initial`.
     """
 
     joint: JointName

@@ -1,7 +1,7 @@
 """RocketEngine: thrust by expelled mass; its fuel is a state, of which masses are made.
 
-ṁ = −flow while there is fuel, thrust flow · exhaust speed. The body's mass, mass centre and inertia may be expressions of the fuel: as it burns
-they change, m v̇ = thrust + …, which is Tsiolkovsky's law. What flows inside the body is taken to have no momentum of its own in it.
+ṁ = −flow while there is fuel, thrust flow · exhaust speed. The body's mass, mass centre and inertia may be expressions of the fuel: as
+it burns they change, m v̇ = thrust + …, which is Tsiolkovsky's law. What flows inside the body is taken to have no momentum of its own in it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class RocketEngine(Element):
     """Pushes at a point of a body along `direction`, in the body's axes, by mass that leaves it at the speed `exhaust`.
 
-    Input `flow`, kg/s. It begins with `initial` kg of fuel and stops when that is used. What `s.add_element` returns holds the fuel as a
-    symbol, `tank["fuel"]`: a body of mass `dry + tank["fuel"]` becomes lighter as it burns.
+    Input `flow`, kg/s. It begins with `initial` kg of fuel and stops when that is used. What `s.add_element` returns holds the fuel as
+    a symbol, `tank["fuel"]`: a body of mass `dry + tank["fuel"]` becomes lighter as it burns.
     """
 
     at: PointLike

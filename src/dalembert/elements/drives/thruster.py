@@ -24,8 +24,8 @@ EARLY = 1e-9
 class Thruster(Element):
     """Pushes at a point of a body with `force` along `direction`, in the body's axes, while it is on.
 
-    Every `period` seconds it looks at its input `command`: it goes on above `threshold` and off below `release`, after `pulse` seconds at the
-    earliest. `fuel` is what it has used, `flow` kg/s while it is on.
+    Every `period` seconds it looks at its input `command`: it goes on above `threshold` and off below `release`, after `pulse` seconds
+    at the earliest. `fuel` is what it has used, `flow` kg/s while it is on.
     """
 
     at: PointLike

@@ -1,25 +1,25 @@
 """The elements a user can name: motors, controllers, filters, with states of their own. To add one: write its file and add it here."""
 
-from dalembert.elements.passive.air_drag import AirDrag
-from dalembert.elements.passive.bushing import Bushing
-from dalembert.elements.passive.dahl import Dahl
-from dalembert.elements.drives.dc_motor import DCMotor
 from dalembert.elements.control.dead_zone import DeadZone
 from dalembert.elements.control.delay import Delay
-from dalembert.elements.element import Element, output
 from dalembert.elements.control.hold import Hold
-from dalembert.elements.drives.hydraulic_cylinder import HydraulicCylinder
 from dalembert.elements.control.integral import Integral
 from dalembert.elements.control.lead_lag import LeadLag
 from dalembert.elements.control.low_pass import LowPass
-from dalembert.elements.passive.lugre import LuGre
 from dalembert.elements.control.pid import PID
 from dalembert.elements.control.rate_limit import RateLimit
-from dalembert.elements.drives.reaction_wheel import ReactionWheel
-from dalembert.elements.drives.rocket_engine import RocketEngine
 from dalembert.elements.control.saturation import Saturation
 from dalembert.elements.control.state_space import StateSpace, TransferFunction
+from dalembert.elements.drives.dc_motor import DCMotor
+from dalembert.elements.drives.hydraulic_cylinder import HydraulicCylinder
+from dalembert.elements.drives.reaction_wheel import ReactionWheel
+from dalembert.elements.drives.rocket_engine import RocketEngine
 from dalembert.elements.drives.thruster import Thruster
+from dalembert.elements.element import Element, output
+from dalembert.elements.passive.air_drag import AirDrag
+from dalembert.elements.passive.bushing import Bushing
+from dalembert.elements.passive.dahl import Dahl
+from dalembert.elements.passive.lugre import LuGre
 
 ELEMENTS: tuple[type[Element], ...] = (
     DCMotor, ReactionWheel, HydraulicCylinder, LuGre, Dahl, Bushing, Thruster, RocketEngine, AirDrag, PID, StateSpace,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dalembert.elements.element import Element, output
 from dalembert.elements.control.sampled import share
+from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dalembert.elements.element import Element, output
 from dalembert.elements.control.sampled import share
+from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
 from dalembert.trace import maximum, minimum

@@ -81,8 +81,8 @@ class StateSpace(Element):
             known = known.to_ss()  # SciPy
         if not all(hasattr(known, name) for name in "ABCD"):
             return _by_polynomials(known).state_space
-        every = [np.asarray(getattr(known, name), dtype=float) for name in "ABCD"]
-        return StateSpace(*every, period=_period(known))
+        A, B, C, D = (np.asarray(getattr(known, name), dtype=float) for name in "ABCD")
+        return StateSpace(A, B, C, D, _period(known))
 
     @property
     def n(self) -> int:

@@ -1,7 +1,7 @@
 """RocketEngine: thrust by expelled mass; its fuel is a state, of which masses are made.
 
 ṁ = −flow while there is fuel, thrust flow · exhaust speed. The body's mass, mass centre and inertia may be expressions of the fuel: as
-it burns they change, m v̇ = thrust + …, which is Tsiolkovsky's law. What flows inside the body is taken to have no momentum of its own in it.
+it burns they change, m v̇ = thrust + …, Tsiolkovsky's law. What flows inside the body is taken to have no momentum of its own in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Bushing: six springs and dampers between two bodies, coupled or not, with Maxwell's arms.
 
 x = (d, φ): the displacement of its point on the second body, in the axes of the first, and φ = ½ vee(R − Rᵀ) of the relative rotation
-R, which is the rotation vector where that is small. φ̇ = ½(tr R − R) ω, so that forces are those of the energy ½xᵀK x to rounding. An arm
-with the part c of K and the time τ adds c K(x − y), with τ ẏ = x − y: stiffness and damping that depend on the frequency.
+R, which is the rotation vector where that is small. φ̇ = ½(tr R − R) ω, so that forces are those of the energy ½xᵀK x to rounding. An
+arm with the part c of K and the time τ adds c K(x − y), with τ ẏ = x − y: stiffness and damping that depend on the frequency.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Bushing(Element):
 
     def rates(self, x: ElementAt) -> Mapping[str, Any]:
         at, _, _ = self._kinematics(x)
-        found = {}
+        found: dict[str, Any] = {}
         for k, (_, tau) in enumerate(self.arms):
             found |= {f"arm{k + 1}_{i + 1}": (at[i] - self._arm(x, k)[i]) / tau for i in range(6)}
         return found

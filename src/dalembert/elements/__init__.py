@@ -1,20 +1,20 @@
 """The elements a user can name: motors, controllers, filters, with states of their own. To add one: write its file and add it here."""
 
-from dalembert.elements.control.dead_zone import DeadZone
-from dalembert.elements.control.delay import Delay
-from dalembert.elements.control.hold import Hold
-from dalembert.elements.control.integral import Integral
-from dalembert.elements.control.lead_lag import LeadLag
-from dalembert.elements.control.low_pass import LowPass
-from dalembert.elements.control.pid import PID
-from dalembert.elements.control.rate_limit import RateLimit
-from dalembert.elements.control.saturation import Saturation
-from dalembert.elements.control.state_space import StateSpace, TransferFunction
-from dalembert.elements.drives.dc_motor import DCMotor
-from dalembert.elements.drives.hydraulic_cylinder import HydraulicCylinder
-from dalembert.elements.drives.reaction_wheel import ReactionWheel
-from dalembert.elements.drives.rocket_engine import RocketEngine
-from dalembert.elements.drives.thruster import Thruster
+from dalembert.elements.controllers.dead_zone import DeadZone
+from dalembert.elements.controllers.delay import Delay
+from dalembert.elements.controllers.hold import Hold
+from dalembert.elements.controllers.integral import Integral
+from dalembert.elements.controllers.lead_lag import LeadLag
+from dalembert.elements.controllers.low_pass import LowPass
+from dalembert.elements.controllers.pid import PID
+from dalembert.elements.controllers.rate_limit import RateLimit
+from dalembert.elements.controllers.saturation import Saturation
+from dalembert.elements.controllers.state_space import StateSpace, TransferFunction
+from dalembert.elements.driving.dc_motor import DCMotor
+from dalembert.elements.driving.hydraulic_cylinder import HydraulicCylinder
+from dalembert.elements.driving.reaction_wheel import ReactionWheel
+from dalembert.elements.driving.rocket_engine import RocketEngine
+from dalembert.elements.driving.thruster import Thruster
 from dalembert.elements.element import Element, output
 from dalembert.elements.passive.air_drag import AirDrag
 from dalembert.elements.passive.bushing import Bushing

@@ -58,7 +58,7 @@ class Element(Described, Portable):
 
     @property
     def states(self) -> Mapping[str, float]:
-        """Its states by name, with the values they begin with."""
+        """States by name, with the values they begin with."""
         return {}
 
     @property
@@ -68,7 +68,7 @@ class Element(Described, Portable):
 
     @property
     def outputs(self) -> Mapping[str, Output]:
-        """Its outputs by name: the methods that are marked as such."""
+        """Outputs by name: the methods that are marked as such."""
         names = [name for kind in reversed(type(self).__mro__) for name, x in vars(kind).items() if _marked(x)]
         return {name: getattr(self, name) for name in dict.fromkeys(names)}
 

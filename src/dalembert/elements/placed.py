@@ -21,7 +21,7 @@ class PlacedElement(Force):
     name: str
     element: Element
     z: Mapping[str, Any]
-    """Its states: symbols, or numbers where the mechanism has numbers for them."""
+    """States of the element: symbols, or numbers where the mechanism has numbers for them."""
     sources: Mapping[str, Any]
     """For every input a number, the name of a signal, or a function of the state."""
 

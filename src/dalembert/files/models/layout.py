@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
 from dalembert.elements import ELEMENTS
-from dalembert.elements.formulas import Formulas
+from dalembert.elements.formula_element import Formulas
 from dalembert.files.models.kinds import FunctionKind, Kind, ListKind, Named, NameKind, OneOrMany, ParameterKind, Text
 from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, VariantKind, fields_of

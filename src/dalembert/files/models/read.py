@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.elements.element import ENERGIES
-from dalembert.elements.formulas import Formulas
+from dalembert.elements.formula_element import Formulas
 from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.elements.control.state_space import TransferFunction
+from dalembert.elements.controllers.state_space import TransferFunction
 from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Count, PlainNumber, PositiveNumber

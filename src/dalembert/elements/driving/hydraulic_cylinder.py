@@ -58,7 +58,7 @@ class HydraulicCylinder(OnJoint):
         return dict.fromkeys(("pressure", "rod_pressure"), self.supply)
 
     def _flows(self, x: ElementAt) -> tuple[Any, Any, Any, Any]:
-        """From the supply and into the tank, of the first chamber and of the second; all are positive or zero."""
+        """Flows from the supply and into the tank, of the first chamber and of the second, through what is open."""
         s, p, r = x["opening"], x["pressure"], x["rod_pressure"]
         opened, closed = maximum(s, 0.0), maximum(-s, 0.0)
         through = self._through

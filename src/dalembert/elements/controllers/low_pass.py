@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dalembert.elements.control.sampled import share
+from dalembert.elements.controllers.sampled import share
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
 

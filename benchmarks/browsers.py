@@ -25,9 +25,20 @@ class Chromium:
     def __init__(self, page: Any) -> None:
         self.page = page
         page.set_default_timeout(300_000)
+        self.heard: list[str] = []
+        page.on("console", lambda message: self.heard.append(message.text))
+        page.on("pageerror", lambda problem: self.heard.append(str(problem)))
+        page.on("request", lambda request: self.heard.append(request.url))
 
     def open(self, path: Path) -> None:
+        self.page.goto("about:blank")
+        self.heard.clear()
         self.page.goto(f"file://{path}#t=0")
+        self.heard.remove(f"file://{path}")
+
+    def noise(self) -> list[str]:
+        """What the page said on its console, and what it asked the world for, since it was opened."""
+        return list(self.heard)
 
     def evaluate(self, script: str) -> Any:
         """The value of an expression, waited for where it is a promise."""
@@ -68,6 +79,10 @@ class Firefox:
         self.call("WebDriver:Navigate", {"url": f"file://{path}#t=0"})
         while not self._asked("return Boolean((window.wrappedJSObject ?? window).dalembert?.ready)"):
             time.sleep(0.1)
+
+    def noise(self) -> list[str]:
+        """What the page asked the world for since it was opened; its console is not heard."""
+        return list(self.evaluate("performance.getEntriesByType('resource').map((x) => x.name)"))
 
     def _asked(self, script: str) -> Any:
         return self.call("WebDriver:ExecuteScript", {"script": script, "args": []})["value"]

@@ -1,9 +1,10 @@
 """Pages that simulate, over the gallery: from the move of a slider to the new picture, and pictures while a body is dragged.
 
-For every model a page is written and opened in each browser. Its motion is compared with Python's over one second. Then every slider is
-moved to and fro, and the time is taken from the move until everything shown is computed and drawn: loops closed, motion marched, poses,
-curves and reactions worked out, picture drawn. In real time a body is pulled about, and the time that marching takes in each picture
-is taken. Pictures are drawn by the processor here, where there is no graphics card; that part is told apart.
+For every model a page is written and opened in each browser. Its motion is compared with Python's over one second. Every slider is
+moved to both ends and back, after which the first motion must return bit for bit; what the console says is counted, and every request.
+Then sliders are moved to and fro, and the time is taken from the move until everything shown is computed and drawn: loops closed,
+motion marched, poses, curves and reactions worked out, picture drawn. In real time a body is pulled about, and the time that marching
+takes in each picture is taken. Pictures are drawn by the processor here, where there is no graphics card; that part is told apart.
 
     python benchmarks/live.py [--only MODEL] [--browser chromium] [--quick]
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import time
 import warnings
@@ -37,6 +39,16 @@ MOVE = """(async () => { const { live, stage, charts } = dalembert, { panel } = 
     took.push([computed - began, performance.now() - began, live.took.at(-1)?.march ?? 0]);
     panel.set(s, s.value, false); await new Promise((d) => setTimeout(d)); }
   live.values.reset(); live.begin(); while (live.under) live.goOn(50); return JSON.stringify(took); })()"""
+BACK = """(() => { const { live } = dalembert, { panel } = live, bits = () => new BigInt64Array(live.motion.rows.slice().buffer);
+  live.values.reset(); live.marchAtOnce(); const first = bits(); let refused = 0;
+  for (const s of panel.sliders) for (const value of [s.min, s.max, s.value]) { panel.set(s, value, false); live.marchAtOnce();
+    if (!document.getElementById("said").hidden) refused++; }
+  const again = bits(), same = first.length === again.length && first.every((x, i) => x === again[i]);
+  return JSON.stringify({ same, refused }); })()"""
+STRETCH = """(() => { const { live } = dalembert; let longest = 0; live.ask();
+  do { const began = performance.now(); live.goAhead(began);
+    longest = Math.max(longest, performance.now() - began); } while (live.under);
+  return longest; })()"""
 DRAG = """(() => { const { live } = dalembert, r = live.realTime; if (!live.live.dragged) return "null"; r.switch(true); r.pause(false);
   const n = dalembert.data.bodies.length - 1, p = dalembert.data.position, took = [];
   for (let k = 0; k < %d; k++) { const began = performance.now();
@@ -58,6 +70,19 @@ def native_milliseconds(m: da.Mechanism) -> float:
     return 1e3 * float(best)
 
 
+def grown(m: da.Mechanism, motion: Any) -> float:
+    """How much a change of the start by 1e-13 of its size has grown after a second, in Python: where it is much, digits are used up."""
+    from dalembert.errors import DalembertError
+
+    try:
+        other = m.simulate(initial=motion.q[0] * (1.0 + 1e-13) + 1e-13, speeds=motion.u[0], output=np.asarray(motion.t))
+    except DalembertError:
+        return 0.0
+    k = min(int(np.searchsorted(motion.t, motion.t[0] + 1.0)), len(other.t) - 1, len(motion.t) - 1)
+    expected = np.hstack([motion.q, motion.u])[: k + 1]
+    return float(np.abs(np.hstack([other.q, other.u])[: k + 1] - expected).max() / max(1.0, np.abs(expected).max()))
+
+
 def measured(browser: Any, m: da.Mechanism, motion: Any, path: Path, plain: int, quick: bool) -> dict[str, Any]:
     browser.open(path)
     browser.evaluate("dalembert.ready.then(() => 1)")
@@ -68,7 +93,9 @@ def measured(browser: Any, m: da.Mechanism, motion: Any, path: Path, plain: int,
     expected = np.hstack([motion.q, motion.u])[at]
     off = np.abs(rows.reshape(len(t), -1) - expected) / max(1.0, np.abs(expected).max())
     second = t <= t[0] + 1.0
+    back = json.loads(browser.evaluate(BACK))
     took = np.array(json.loads(browser.evaluate(MOVE % (12 if quick else 60))))[2:]
+    stretch = float(browser.evaluate(STRETCH))
     dragged = json.loads(browser.evaluate(DRAG % (60 if quick else 600)))
     frames = np.array(dragged["took"])[5:] if dragged else np.zeros(0)
     return {
@@ -77,6 +104,8 @@ def measured(browser: Any, m: da.Mechanism, motion: Any, path: Path, plain: int,
         "picture 95": float(np.percentile(took[:, 1], 95)), "march": float(np.median(took[:, 2])),
         "drag": float(np.median(frames)) if len(frames) else None,
         "drag 95": float(np.percentile(frames, 95)) if len(frames) else None,
+        "back": back["same"], "ends refused": back["refused"], "longest stretch": stretch, "said or asked": browser.noise(),
+        "digits last, s": float(t[off.max(axis=1) > 1e-9][0]) if np.any(off > 1e-9) else None,
         "gap": dragged["widest"] if dragged else None, "said": dragged["said"] if dragged else "",
         "added kB": (path.stat().st_size - plain) / 1024, "page MB": path.stat().st_size / 1e6,
     }  # fmt: skip
@@ -98,14 +127,17 @@ def main() -> None:
             motion = m.simulate()
             path = motion.page(Path(folder) / f"{name}.html", live=True)
             plain = motion.page(Path(folder) / "plain.html").stat().st_size
-            pages[name] = m, motion, path, plain, native_milliseconds(m)
+            pages[name] = m, motion, path, plain, native_milliseconds(m), grown(m, motion)
         for opened in (chromium, firefox):
             if chosen.browser and opened.__name__ not in chosen.browser:
                 continue
             try:
                 with opened() as browser:
-                    for name, (m, motion, path, plain, native) in pages.items():
-                        row = measured(browser, m, motion, path, plain, chosen.quick) | {"native": native}
+                    for name, (m, motion, path, plain, native, growth) in pages.items():
+                        row = measured(browser, m, motion, path, plain, chosen.quick) | {
+                            "native": native,
+                            "grown": growth,
+                        }
                         found.setdefault(browser.name, {})[name] = row
                         print(line(name, browser.name, row), flush=True)
             except RuntimeError as problem:
@@ -127,18 +159,46 @@ def line(name: str, browser: str, row: dict[str, Any]) -> str:
     )
 
 
+def held(rows: dict[str, dict[str, Any]]) -> str:
+    """What must hold on every page, in sentences."""
+    lost = [
+        f"{name} is off by {row['off after 1 s']:.0e} (a change of the start by 1e-13 grows to {row['grown']:.0e} in Python itself)"
+        for name, row in rows.items()
+        if not row["off after 1 s"] <= 1e-9
+    ]
+    changed = [name for name, row in rows.items() if not row["back"]]
+    noisy = [name for name, row in rows.items() if row["said or asked"]]
+    longest = max(rows, key=lambda name: rows[name]["longest stretch"])
+    return (
+        f"Live march within 1e-9 of Python's over one second: {len(rows) - len(lost)} of {len(rows)} models; not: "
+        f"{'; '.join(lost) or 'none'}. After every slider has been to both ends and back, the first motion does not return bit for bit "
+        f"in: {', '.join(changed) or 'none'}. Said something on the console or asked for anything: {', '.join(noisy) or 'none'}. "
+        f"Longest stretch without a picture while a motion is marched: {rows[longest]['longest stretch']:.0f} ms ({longest})."
+    )
+
+
+def speeds(rows: dict[str, dict[str, Any]]) -> str:
+    """How quick it is, in sentences."""
+    quick = sum(row["computed"] <= 16.0 for row in rows.values())
+    drags = {name: row["drag"] for name, row in rows.items() if row["drag"] is not None}
+    slow = ", ".join(name for name, x in drags.items() if x > FRAME) or "none"
+    ratio = float(np.median([row["march"] / row["native"] for row in rows.values()]))
+    computed, drawn = (float(np.median([row[key] for row in rows.values()])) for key in ("computed", "picture"))
+    high = float(np.percentile([row["computed"] for row in rows.values()], 95))
+    return (
+        f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (over models: median {computed:.1f} ms, "
+        f"95 % {high:.1f} ms; with the picture drawn by the processor, median {drawn:.1f} ms). While dragging, a picture takes longer "
+        f"than 16.7 ms in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Largest page "
+        f"{max(row['page MB'] for row in rows.values()):.2f} MB."
+    )
+
+
 def report(found: dict[str, dict[str, Any]]) -> str:
-    lines = ["# Pages that simulate", ""]
+    load = os.getloadavg()[1]
+    lines = ["# Pages that simulate", "", f"{os.cpu_count()} processors, load {load:.1f} at the end of the run.", ""]
     for browser, rows in found.items():
-        quick = sum(row["computed"] <= 16.0 for row in rows.values())
-        drags = {name: row["drag"] for name, row in rows.items() if row["drag"] is not None}
-        slow = ", ".join(name for name, x in drags.items() if x > FRAME) or "none"
-        ratio = float(np.median([row["march"] / row["native"] for row in rows.values()]))
         lines += [
-            f"## {browser}", "",
-            f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models. While dragging, a picture takes "
-            f"longer than 16.7 ms in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Largest page "
-            f"{max(row['page MB'] for row in rows.values()):.2f} MB.", "",
+            f"## {browser}", "", held(rows), "", speeds(rows), "",
             "| model | off after 1 s | computed, ms | drawn, ms | 95 % | march, ms | native, ms | drag, ms | 95 % | gap | added, kB |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         ]  # fmt: skip

@@ -16,6 +16,7 @@ ASKED = {
     "casadi": lambda m: m.equations("kane").casadi(),
     "matplotlib": lambda m: m.root_locus(*LOCUS(m)).plot(),
     "control": lambda m: m.linearise().to_control(),
+    "anywidget": lambda m: m.simulate(0.1, output=0.05).widget(),
     "pandas": lambda m: m.linearise().to_dataframe(),
 }
 

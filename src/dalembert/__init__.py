@@ -70,7 +70,7 @@ from dalembert.laws import (
     Stop,
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.formulation_settings import GaussPenalty
+from dalembert.mechanism.formulation_settings import GaussPenalty, SmallDeformations
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions
 from dalembert.parts import Frame, MassProperties, box, cylinder, outputs, particle, rod, shapes, sphere
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
@@ -221,6 +221,7 @@ __all__ = [
     "SimulationOptions",
     "SimulationWarning",
     "SlowForceWarning",
+    "SmallDeformations",
     "Spherical",
     "SpinWarning",
     "Spring",

@@ -13,6 +13,7 @@ PACKAGES = {
     "skfem": ("scikit-fem", "dalembert[solid]"),
     "matplotlib": ("Matplotlib", "dalembert[plots]"),
     "control": ("python-control", "dalembert[control]"),
+    "anywidget": ("anywidget", "dalembert[notebook]"),
     "pandas": ("pandas", "pandas"),
 }
 """Packages by the name they are imported under: what they are called, and what pip installs."""

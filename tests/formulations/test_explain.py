@@ -15,7 +15,7 @@ from dalembert.formulations.absolute.barycentric import augmented
 from dalembert.formulations.tree.planar_chain import chain
 from dalembert.kinematics import totals
 from dalembert.kinematics.loads import generalized, loads
-from dalembert.trace import Expr, free_symbols
+from dalembert.trace import Expr, evaluate, free_symbols
 from dalembert.trace.text.latex_sentence import sentence_in_latex
 from dalembert.vectors import skew
 from tests.formulations.test_written import crane
@@ -54,9 +54,14 @@ def test_every_method_explains_itself_in_symbols_and_in_numbers(model):
         assert name in repr(numbers) and m.name in numbers.text()
 
 
-@pytest.mark.parametrize("name", ["kane", "path_matrix", "barycentric", "lagrange", "hamilton", "gauss"])
+@pytest.mark.parametrize(
+    "name", ["kane", "path_matrix", "barycentric", "hooker", "newton_euler", "lagrange", "hamilton", "gauss"]
+)
 def test_explanations_are_well_formed_latex_and_html(name, katex):
-    x = planar_pendulum(2).build().explain(name)
+    m = planar_pendulum(2).build()
+    x, numbers = m.explain(name), m.explain(name, [0.3, 0.4], [0.5, -0.6])
+    assert numbers.latex().isascii() and katex(numbers.latex()) == ""
+    assert ET.fromstring(f"<root>{numbers.html()}</root>").findall(".//math")
     assert x.latex().isascii() and katex(x.latex()) == ""
     assert ET.fromstring(f"<root>{x.html()}</root>").findall(".//math")
     assert x._repr_latex_() == f"$$\n{x.latex()}\n$$" and x._repr_html_() == x.html()
@@ -115,6 +120,24 @@ def test_symbolic_null_space_is_one_everywhere():
     known = {s.name for s in free_symbols([x.value for x in symbolic.quantities])}
     Z = symbolic.where({k: v for k, v in values.items() if k in known})["Z"]
     assert Z.dtype == float and np.linalg.matrix_rank(np.hstack([Z, numbers["Z"]]), tol=1e-9) == 1
+
+
+def test_the_rhombus_is_contracted_in_symbols():
+    """[A 41–47]: where θ₂ = π/2 − θ₁ and θ₃ = π/2 + θ₁, S, Z and the contracted equation are those that the source prints."""
+    m = rhombus()
+    x = m.explain("zero_eigenvalues")
+    first = x.symbol("q_A1")
+    linkage = x.where({"q_A2": -first, "q_A3": first + np.pi})  # the gallery's angles begin at the horizontal
+    Z = np.asarray(linkage["Z"], dtype=float)[:, 0]
+    assert np.array_equal(Z / Z[0], [1.0, -1.0, 1.0])
+    q, u = np.array([-0.9, 0.9, np.pi - 0.9]), np.array([0.4, -0.4, 0.4])
+    numbers = m.explain("zero_eigenvalues", q, u)
+    values = m.parameter_values | {x.symbol(f"u_{n}"): v for n, v in zip(m.speeds, u)} | {first: q[0]}
+    for name in ("S", "ZTf"):
+        found = np.asarray(evaluate(linkage[name], values), dtype=float)
+        scale = Z[0] / numbers["Z"][0, 0] if name == "ZTf" else 1.0
+        assert np.allclose(found, scale * numbers[name], atol=1e-12), name
+    assert linkage.only("S", "Z").names == ("S", "Z")
 
 
 # -- B ---------------------------------------------------------------------------------------------------------------------

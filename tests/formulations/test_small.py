@@ -276,3 +276,48 @@ def test_h_of_the_state_is_not_touched() -> None:
     before = totals.kinetic_energy(m.state(q, u))
     m.equations("system_root", small=["gamma1", "gamma2"]).text()
     assert totals.kinetic_energy(m.state(q, u)) == before
+
+
+# -- marched ----------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("by", ["system_root", "kane", "composite_body"])
+def test_equations_of_first_degree_are_marched(by: str) -> None:
+    """What is left out is of second degree: half the deformation, a quarter of the difference."""
+    m = three_bodies()
+    off = []
+    for size in (2e-2, 1e-2):
+        start = {"gamma1": size, "gamma2": -0.4 * size}
+        speeds = {"attitude.wz": 0.9, "gamma2": 0.5 * size}
+        runs = [
+            m.simulate(2.0, start, speeds, rtol=1e-11, output=1.0, formulation=form)
+            for form in ("kane", da.SmallDeformations(["gamma1", "gamma2"], by=by))
+        ]
+        off.append(np.abs(runs[0].q - runs[1].q).max())
+    assert 2.5 < off[0] / off[1] < 6.0 and off[1] < 1e-3
+
+
+def test_accelerations_are_those_of_the_written_equations() -> None:
+    m, names = three_bodies(), ["gamma1", "gamma2"]
+    for seed, by in enumerate(("kane", "system_root")):
+        eq, (q, u) = m.equations(by, small=names), state(seed)
+        expected = eq.method.udot(m.state(q, u), eq.solve(q, u).udot)
+        found = m.solve(q, u, formulation=da.SmallDeformations(names, by=by)).udot
+        assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+        other = m.solve(q, u, formulation=da.SmallDeformations("gamma1", by=by)).udot
+        assert not np.allclose(other, expected, rtol=1e-6)  # other things are small there, and other code is run
+    text = m.equations(da.SmallDeformations(names, by="kane")).text()
+    assert text == m.equations("kane", small=names).text()
+
+
+def test_what_cannot_be_marched_is_said() -> None:
+    s = da.System("rail")
+    s.add_body("rod", da.box(1.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0)))
+    s.add_joint("A", da.Free(), "ground", "rod")
+    s.add_constraint("rail", da.OnPlane(("rod", (1.0, 0, 0)), "ground", (0, 1, 0)))
+    with pytest.raises(da.FormulationError, match="without loops and constraints"):
+        s.build().simulate(1.0, formulation=da.SmallDeformations("A"))
+    with pytest.raises(da.FormulationError, match="there is no formulation 'kan'"):
+        three_bodies().simulate(1.0, formulation=da.SmallDeformations("gamma1", by="kan"))
+    with pytest.raises(da.ModelError, match="SmallDeformations: small must name"):
+        da.SmallDeformations([])
+    with pytest.raises(da.ModelError, match="'gamma3'"):
+        three_bodies().simulate(1.0, formulation=da.SmallDeformations("gamma3"))

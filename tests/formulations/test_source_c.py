@@ -101,8 +101,8 @@ def test_hamiltons_equations_of_the_rigid_body(seed: int) -> None:
     eq, explained = m.equations("hamilton"), m.explain("hamilton")
     values = dict(zip(eq.q, q)) | dict(zip(eq.u, p)) | {eq.t: 0.0}
     found = [np.asarray(x, dtype=float) for x in evaluate([eq.qdot, eq.f, explained["H"]], values)]
-    assert np.abs(found[0] - [*qdot, *(p[3:] / M)]).max() <= 1e-11 * max(1.0, np.abs(qdot).max())
-    assert np.abs(found[1] - [*pdot, *FORCE]).max() <= 1e-11 * max(1.0, np.abs(pdot).max())
+    assert np.abs(found[0] - [*qdot, *(p[3:] / M)]).max() <= 1e-12 * max(1.0, np.abs(qdot).max())
+    assert np.abs(found[1] - [*pdot, *FORCE]).max() <= 1e-12 * max(1.0, np.abs(pdot).max())
     assert float(found[2]) == pytest.approx(H, rel=1e-12)
 
 

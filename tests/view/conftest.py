@@ -15,8 +15,17 @@ import dalembert as da
 class Watched:
     """A page, with what it said and what it asked the world for."""
 
-    def __init__(self, browser, address: str, width: int = 900, height: int = 480, scheme: str = "light"):
-        self.page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    def __init__(
+        self,
+        browser,
+        address: str,
+        width: int = 900,
+        height: int = 480,
+        scheme: str = "light",
+        context: dict | None = None,
+    ):
+        look = {"viewport": {"width": width, "height": height}, "color_scheme": scheme} | (context or {})
+        self.page = browser.new_context(**look).new_page() if context else browser.new_page(**look)
         self.page.set_default_timeout(60_000)
         self.said: list[str] = []
         self.asked: list[str] = []

@@ -108,6 +108,12 @@ def test_polygons_and_hodographs_are_those_of_the_motion(shown, four_bar) -> Non
     x = shown.numbers("dalembert.live.design.forces.x").reshape(len(motion), len(names))
     told = motion.reaction("D").force[:, 0]
     np.testing.assert_allclose(x[:, names.index("D")], told, atol=2e-5 * np.abs(told).max())
+    shown("(() => { const r = dalembert.live.realTime; r.switch(true); r.pause(false); r.advanceBy(0.1); })()")
+    now = shown.numbers("dalembert.live.march.state")
+    expected = float(-0.3 * np.sin(now[0]) * now[3])
+    shown.until("Math.abs(dalembert.live.design.velocity.points.find(p => p.name === 'B')?.x"
+                f" - ({expected!r})) < 1e-9")  # fmt: skip
+    shown("dalembert.live.realTime.switch(false)")
     shown.page.click("#reset")
     shown.march()
 

@@ -197,7 +197,16 @@ def test_what_cannot_run_in_a_page_is_refused_in_words(tmp_path) -> None:
     own = s.build().simulate(0.1)
     controlled = pendulum().build().simulate(0.1, control=lambda s: {"pivot": 1.0}, control_rate=100)
     plain = pendulum().build().simulate(0.1)
-    for motion, words in ((own, "plain Python function"), (controlled, "controller in Python")):
+    acting = pendulum()
+    acting.events["lowest"] = da.Event(lambda s: s.joint_q[0][0], action=da.JointImpulse("pivot", 0.1))
+    acted = acting.build().simulate(0.1)
+    ended = pendulum().build().simulate(0.1, until={"late": lambda s: s.t - 0.05})
+    for motion, words in (
+        (own, "plain Python function"),
+        (controlled, "controller in Python"),
+        (acted, '"lowest" changes the mechanism'),
+        (ended, '"late", given to simulate'),
+    ):
         with pytest.raises(SimulationError, match=words):
             motion.page(tmp_path / "x.html", live=True)
     with pytest.raises(SimulationError, match="say live=True"):
@@ -269,6 +278,39 @@ def test_in_real_time_a_body_is_dragged_and_loops_stay_closed(browser, four_bar,
     shown.page.close()
 
 
+def test_a_finger_drags_a_body_and_moves_a_slider_on_a_phone(browser, four_bar, tmp_path) -> None:
+    motion = four_bar.simulate(1.0, output=0.02)
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    shown = LivePage(browser, motion.page(tmp_path / "x.html", live=True), context=phone)
+    assert shown("document.documentElement.scrollWidth") <= 390  # nothing sticks out
+    shown.page.tap("#tool-live")
+    shown.until("dalembert.live.realTime.on && dalembert.live.realTime.history.count > 2")
+    shown("dalembert.live.realTime.pause(false)")
+    shown("window.scrollTo(0, 0)")
+    x, y = over_body(shown, 1)
+    finger = shown.page.context.new_cdp_session(shown.page)
+
+    def touch(kind: str, *at: float) -> None:
+        points = [{"x": at[0], "y": at[1]}] if at else []
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", x, y)
+    shown.until("dalembert.live.hand.grip?.body === 1")
+    for k in range(1, 9):
+        touch("touchMove", x + 6 * k, y - 5 * k)
+        shown.pictures(1)
+    assert "pulled with" in shown.page.inner_text("#pulled")
+    touch("touchEnd")
+    shown.until("dalembert.live.hand.grip === null")
+    shown.page.tap("#tool-live")
+    shown.page.locator("#slider-crank").scroll_into_view_if_needed()
+    box = shown.page.locator("#slider-crank").bounding_box()
+    shown.page.touchscreen.tap(box["x"] + 0.2 * box["width"], box["y"] + 0.5 * box["height"])
+    shown.until("dalembert.live.values.parameters[0] < 0.35")
+    shown.assert_quiet()
+    shown.page.context.close()
+
+
 def test_without_a_hand_real_time_is_the_motion(browser, four_bar, tmp_path) -> None:
     motion = four_bar.simulate(1.0, output=0.02)
     shown = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
@@ -279,6 +321,21 @@ def test_without_a_hand_real_time_is_the_motion(browser, four_bar, tmp_path) -> 
     last = four_bar.simulate(1.0, output=[0.5, 1.0])
     assert times[-1] == pytest.approx(1.0)
     np.testing.assert_allclose(rows[-1], np.hstack([last.q[-1], last.u[-1]]), atol=1e-9)
+    shown.page.close()
+
+
+def test_the_scene_is_filmed(browser, four_bar, tmp_path) -> None:
+    shown = LivePage(browser, four_bar.simulate(1.0, output=0.02).page(tmp_path / "x.html", live=True))
+    shown.page.click("#tool-live")
+    shown.page.click("#tool-record")
+    assert shown.page.inner_text("#tool-record") == "Stop"
+    shown.until("dalembert.live.tools.video.chunks.reduce((sum, x) => sum + x.size, 0) > 2000")
+    with shown.page.expect_download() as given:
+        shown.page.click("#tool-record")
+    film = given.value.path().read_bytes()
+    assert given.value.suggested_filename == "four-bar.webm"
+    assert film[:4] == b"\x1a\x45\xdf\xa3" and b"webm" in film[:64]  # EBML, of kind webm
+    shown.assert_quiet()
     shown.page.close()
 
 

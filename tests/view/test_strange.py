@@ -167,3 +167,14 @@ def test_equations_have_no_commands_in_them_and_keep_words_apart():
     text = re.sub("<mspace[^>]*>", " ", equations(s.build())["html"])
     assert "quad" not in text
     assert "masslength" not in re.sub("<[^>]*>", "", text) and "lengthcos" not in re.sub("<[^>]*>", "", text)
+
+
+def test_a_lone_body_without_form_is_drawn_whatever_its_inertia(browser, tmp_path):
+    s = da.System("slider")
+    s.add_body("m", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "m")
+    path = s.build().simulate(0.2, speeds={"x": 1.0}).page(tmp_path / "x.html")
+    watched = Watched(browser, f"file://{path}")
+    assert watched("dalembert.data.bodies[1].parts.some(p => p.layer === 'bodies')")
+    watched.assert_quiet()
+    watched.page.close()

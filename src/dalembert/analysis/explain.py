@@ -7,6 +7,7 @@ A method tells what is its own beside its equations: a formulation by `explain(s
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.constraints import EXPLAIN, METHODS, method
-from dalembert.constraints.methods.explained import ConstrainedEquations
+from dalembert.constraints.methods.explained import ConstrainedEquations, shortest_pivots
 from dalembert.constraints.methods.solution import MeasuredEquations, sizes_of_speeds
 from dalembert.errors import FormulationError
 from dalembert.formulations import FORMULATIONS, write
@@ -23,6 +24,7 @@ from dalembert.formulations.printing.explanation import Explanation
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.printing.readable import Algebra
 from dalembert.formulations.printing.written_equations import WrittenEquations
+from dalembert.kinematics.traced import shortest
 from dalembert.mechanism import Mechanism
 from dalembert.parts.names import nearest
 from dalembert.pivoting import PivotChoice, choose
@@ -49,7 +51,10 @@ def _formulation(m: Mechanism, name: str, q: ArrayLike | None, u: ArrayLike | No
     tell = getattr(eq.method, "explain", None)
     if tell is not None:
         with tracing():
-            own = list(tell(eq.method.state(eq.mechanism, eq.t, eq.q, eq.u)))
+            own = shortest(
+                lambda: list(tell(eq.method.state(eq.mechanism, eq.t, eq.q, eq.u))),
+                lambda found: [x.value for x in found],
+            )
     quantities = (*own, *_of_equations(eq))
     made = Explanation(m.name, name, eq.method.title, _principle(eq.method), quantities, algebra=_algebra(eq))
     if q is None:
@@ -77,13 +82,22 @@ def _constraint_method(
         before = tuple(replace(x, value=np.asarray(evaluate(x.value, values), dtype=float)) for x in before)
         e = _at(eq, values)
         choice = _choice(e)
+    settled = choice or _settled_choice(eq)
+
+    def derived(of: Mapping[str, np.ndarray]) -> tuple[Quantity, ...]:
+        order = settled if q is not None else shortest_pivots(of["B"], settled)
+        x = ConstrainedEquations(Equations(of["A"], of["f"], of["B"], of["gamma"]), speeds, order)
+        return tuple(EXPLAIN[name](x) if name in EXPLAIN else x.solution(METHODS[name]))
+
     with tracing():
-        x = ConstrainedEquations(e, speeds, choice or _settled_choice(eq))
-        own = tuple(EXPLAIN[name](x) if name in EXPLAIN else x.solution(METHODS[name]))
+        own = derived({"A": e.A, "f": e.f, "B": e.B, "gamma": e.gamma})
     title = f"{name.replace('_', ' ')}, with {eq.method.title}"
     symbolic = "In symbols. What needs numbers (ranks, eigenvalues, factors) is there where a state is given."
     notes = (symbolic,) if q is None else ()
-    return Explanation(m.name, name, title, _principle(METHODS[name]), (*before, *own), notes, _algebra(eq))
+    shown = (*before, *own)
+    return Explanation(
+        m.name, name, title, _principle(METHODS[name]), shown, notes, _algebra(eq), derived if q is None else None
+    )
 
 
 def _algebra(eq: WrittenEquations) -> Algebra:

@@ -9,10 +9,12 @@ from typing import Any, cast
 from dalembert.errors import FormulationError
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.formulation import Formulation, settled
+from dalembert.formulations.in_linear_coordinates import InLinearCoordinates
 from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
+from dalembert.formulations.partly_linear import PartlyLinear
 from dalembert.formulations.printing.written_equations import WrittenEquations
-from dalembert.mechanism.formulation_settings import FormulationSettings, formulation_name
+from dalembert.mechanism.formulation_settings import FormulationSettings, SmallDeformations, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
 from dalembert.trace import tracing
@@ -58,6 +60,8 @@ def write(
     m: Any, formulation: str | FormulationSettings, parameters: str, small: Iterable[str] | Mapping[str, Any] = ()
 ) -> WrittenEquations:
     """Trace a formulation over symbols, to first degree in the coordinates that are named as small."""
+    if isinstance(formulation, SmallDeformations):
+        small, formulation = (*formulation.small, *small), formulation.by
     form = suitable(m, formulation)
     named = SmallCoordinates.named(m, small) if small else None
     with tracing():
@@ -79,15 +83,23 @@ def suitable(m: Any, said: str | FormulationSettings) -> Formulation:
 
 def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
     """The formulation of this name; in the variables that it knows, where the mechanism has others."""
+    if isinstance(said, SmallDeformations):
+        check_known(said.by)
+        return cast(Formulation, PartlyLinear(for_mechanism(m, said.by), said))
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
     if m.variables is None or taken == "all":
         return _found(said)
-    return cast(Formulation, _in_other_variables(said, taken == "of joints"))
+    return cast(Formulation, _in_other_variables(said, taken))
 
 
 @cache
-def _in_other_variables(said: str | FormulationSettings, of_joints: bool) -> InOtherVariables:
-    return InOtherVariables(partial(_found, said), of_joints)
+def _in_other_variables(said: str | FormulationSettings, taken: str) -> InOtherVariables:
+    found = partial(_in_linear_coordinates if taken == "internal coordinates" else _found, said)
+    return InOtherVariables(found, taken == "of joints")
+
+
+def _in_linear_coordinates(said: str | FormulationSettings) -> InLinearCoordinates:
+    return InLinearCoordinates(_found(said))
 
 
 def _found(said: str | FormulationSettings) -> Formulation:

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.elements.signals import ReadsSignals
 from dalembert.kinematics.recursion import Partials
 from dalembert.mechanism import Mechanism
-from dalembert.mechanism.variable_changes import LinearCoordinates
+from dalembert.mechanism.variable_changes import GeneralizedSpeeds, LinearCoordinates
 from dalembert.vectors import Vector, vector
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ def joint_speeds_per_speed(s: State) -> np.ndarray:
 def rates(s: State) -> np.ndarray:
     """Rates of coordinates that are as they were before; of linear combinations, the speeds that they are."""
     variables, before = s.mechanism.variables, s.base.rates
+    if isinstance(variables, GeneralizedSpeeds):
+        known = variables.coordinate_rates()
+        return vector([s.speeds[known[at]] if at in known else x for at, x in enumerate(before)])
     if not isinstance(variables, LinearCoordinates):
         return before
     new = iter([s.speeds[at] for at, place in enumerate(variables.direct_speeds) if place is None])

@@ -156,7 +156,14 @@ class _Chosen:
 
     @cached_property
     def drift(self) -> np.ndarray:
-        return np.asarray(directional(self._values, self._along), dtype=object)
+        known = [(choice, choice.drift(self._state)) for choice in self._choices]
+        rest = [at for choice, own in known if own is None for at in choice.instead_of]
+        out = np.zeros(len(self._v), dtype=object)
+        out[rest] = directional(self._values[rest], self._along) if rest else []
+        for choice, own in known:
+            if own is not None:
+                out[list(choice.instead_of)] = own
+        return out
 
     @cached_property
     def W_rate(self) -> np.ndarray:

@@ -145,6 +145,8 @@ class State(InVariables):
 
     @cached_property
     def _placed(self) -> tuple[list[Pose], list[JointInWorld]]:
+        if self.mechanism.variables is not None:  # the very same frames, which partial velocities are said in
+            return self.base._placed
         links: list[JointInWorld] = []
 
         def child(k: int, parent: Pose) -> Pose:
@@ -186,6 +188,8 @@ class State(InVariables):
 
     @cached_property
     def joint_rates(self) -> list[JointRates]:
+        if self.mechanism.variables is not None:
+            return self.base.joint_rates
         return [
             step.joint_rates(j, link, q, u)
             for j, link, q, u in zip(self.mechanism.joints, self.links, self.joint_q, self.joint_u)
@@ -194,6 +198,8 @@ class State(InVariables):
     @cached_property
     def velocities(self) -> list[Rates]:
         """ω and v of every body's origin, and of the node frames."""
+        if self.mechanism.variables is not None:
+            return self.base.velocities
         links, rels = self._placed[1], self.joint_rates
         return self._forward(
             step.AT_REST,

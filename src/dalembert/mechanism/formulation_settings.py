@@ -21,7 +21,31 @@ class GaussPenalty(Described):
     name: ClassVar[str] = "gauss_penalty"
 
 
-FormulationSettings = GaussPenalty
+@dataclass(frozen=True)
+class SmallDeformations:
+    """A formulation to first degree in what is small: `m.simulate(10.0, formulation=da.SmallDeformations(["boom"], by="system_root"))`.
+
+    Joints, elastic bodies or single coordinates are named, and stay near their reference; all else moves as it likes [C III.A.3].
+    """
+
+    small: tuple[str, ...]
+    by: str = "kane"
+
+    def __post_init__(self) -> None:
+        names = (self.small,) if isinstance(self.small, str) else tuple(self.small)
+        if not names or not all(isinstance(x, str) for x in (*names, self.by)):
+            raise ModelError(
+                f"SmallDeformations: small must name joints, elastic bodies or coordinates, by a formulation, not {names!r} {self.by!r}"
+            )
+        object.__setattr__(self, "small", names)
+
+    @property
+    def name(self) -> str:
+        """The name of the formulation whose equations these are."""
+        return self.by
+
+
+FormulationSettings = GaussPenalty | SmallDeformations
 FORMULATIONS_WITH_SETTINGS = {GaussPenalty.name: GaussPenalty}
 """Formulations that have numbers to set, by name."""
 
@@ -33,6 +57,8 @@ def formulation_name(said: str | FormulationSettings) -> str:
 
 def recorded_formulation(said: str | FormulationSettings) -> Any:
     """For the result and for files, as a model file says it."""
+    if isinstance(said, SmallDeformations):
+        return {"type": "small_deformations", "small": list(said.small), "by": said.by}
     return said if isinstance(said, str) else {"type": said.name, "rho": said.rho}
 
 
@@ -40,4 +66,6 @@ def checked_formulation(value: Any, where: str) -> str | FormulationSettings:
     """A name, or a formulation with its settings; what else is refused."""
     if isinstance(value, str | FormulationSettings):
         return value
-    raise ModelError(f"{where} must be the name of a formulation in quotes, or da.GaussPenalty(rho=…), not {value!r}")
+    raise ModelError(
+        f"{where} must be the name of a formulation in quotes, da.GaussPenalty(rho=…) or da.SmallDeformations([…]), not {value!r}"
+    )

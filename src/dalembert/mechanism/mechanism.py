@@ -19,7 +19,7 @@ from dalembert.arguments import by_name, count, file_path, names_or_values, one_
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError
 from dalembert.mechanism.analyses import Analyses
-from dalembert.mechanism.formulation_settings import GaussPenalty, checked_formulation
+from dalembert.mechanism.formulation_settings import FormulationSettings, checked_formulation
 from dalembert.mechanism.row_table import RowTable
 from dalembert.mechanism.simulation_options import Baumgarte, SimulationOptions, gathered
 from dalembert.parts.constraints import Constraint, JointClosure
@@ -249,7 +249,7 @@ class Mechanism(Analyses):
     def solve(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, t: ArrayLike = 0.0,
         parameters: ParameterValues | None = None, *, constraints: str = "range_space",
-        formulation: str | GaussPenalty = "kane",
+        formulation: str | FormulationSettings = "kane",
     ) -> Solution:  # fmt: skip
         """u̇ and the multipliers λ of the loops' and constraints' rows, and the rank of these: A u̇ + Bᵀλ = f, B u̇ = γ.
 
@@ -337,7 +337,7 @@ class Mechanism(Analyses):
         method: str | None = None, step: float | None = None, theta: float | None = None, rtol: float | None = None,
         atol: ArrayLike | None = None, max_step: float | None = None, output: ArrayLike | None = None, start: float | None = None,
         max_steps: int | None = None, stabilise: str | Baumgarte | None = None, constraints: str | None = None,
-        formulation: str | GaussPenalty | None = None, restitution: str | None = None,
+        formulation: str | FormulationSettings | None = None, restitution: str | None = None,
         max_events: int | None = None, assemble: bool | None = None,
         options: SimulationOptions | None = None, until: Events | None = None, events: Events | None = None,
         parameters: Mapping[str, float] | None = None, control: Controller | None = None,
@@ -395,7 +395,7 @@ class Mechanism(Analyses):
 
     @takes(formulation=checked_formulation, parameters=one_name, small=names_or_values, symbols=names_or_values)
     def equations(
-        self, formulation: str | GaussPenalty = "kane", parameters: str = "symbols",
+        self, formulation: str | FormulationSettings = "kane", parameters: str = "symbols",
         small: Iterable[str] | Mapping[str, ArrayLike] = (), symbols: Iterable[str] | Mapping[str, str] = (),
     ) -> WrittenEquations:  # fmt: skip
         """The equations of motion, written out by the named method.

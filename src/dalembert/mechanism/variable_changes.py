@@ -97,6 +97,12 @@ class GeneralizedSpeeds(VariableChange):
         """Places of the chosen speeds, which are those of the ones they replace."""
         return tuple(sorted(at for choice in self.choices for at in choice.instead_of))
 
+    def coordinate_rates(self) -> dict[int, int]:
+        """Places of coordinates whose rates are chosen speeds, with the places of these; where coordinates are the joints'."""
+        if self.before is not None:
+            return {}
+        return {at: place for choice in self.choices for at, place in choice.coordinate_rates(self.places).items()}
+
 
 def _combined(L: np.ndarray, q: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """L q + shift, of numbers, one or many, or of expressions."""

@@ -304,6 +304,23 @@ class Motion(Portable):
 
         return write_page(self, path, traces, reactions, results, live, sliders)
 
+    def widget(
+        self,
+        *,
+        sliders: Iterable[Any] | None = None,
+        traces: Iterable[Any] | None = None,
+        reactions: Sequence[str] | None = None,
+    ) -> Any:
+        """The page that simulates, as a widget of a notebook (needs anywidget: `pip install dalembert[notebook]`).
+
+        `w.values` are the sliders' values by name, followed both ways: set some of them in Python and the page marches anew, move a
+        slider and they change. `w.time` is the instant shown, `w.said` what the page says; `w.simulate()` marches the motion at the
+        present values in Python. Arguments are those of `page`.
+        """
+        from dalembert.view.widget import motion_widget
+
+        return motion_widget(self, sliders, traces, reactions)
+
     def outputs(self) -> dict[str, np.ndarray]:
         """The quantities the model names, (K,) or (K, 3) each."""
         named = self.samples.mechanism.plan.outputs

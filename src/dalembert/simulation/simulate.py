@@ -115,6 +115,7 @@ def simulate(
         run.go_on_from(_where(resume))
     asked = {"initial": _plain({**initial, **states} if states else initial), "speeds": _plain(speeds)}
     record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
+    record["events"] = [[e.name, e.terminal, bool(e.actions)] for e in watched]
     return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
 
 

@@ -92,9 +92,10 @@ class Collector:
         if e.op is ops.DIV:
             return self.multiplied(given[0], self._inverse(given[1]))
         if e.op in (ops.SIN, ops.COS):
-            angle = _angle(given[0])
+            angle, quarters = _angle(given[0])
             if angle is not None:
-                return self.wave(angle, e.op.name)
+                kind, sign = _turned(e.op.name, quarters)
+                return added({}, self.wave(angle, kind), sign)
         return atom(rebuild(e.op, [written(x, None) for x in given]))
 
     def multiplied(self, a: Sum, b: Sum) -> Sum:
@@ -131,7 +132,9 @@ class Collector:
         raise NotImplementedError
 
     def _inverse(self, total: Sum) -> Sum:
-        """1 / sum: powers where it is one monomial, else an atom."""
+        """1 / sum: powers where it is one monomial, else an atom; what divides by nothing is left as it is."""
+        if not total:
+            raise TooLong
         if len(total) == 1:
             term, (c, _) = next(iter(total.items()))
             return {tuple((s, -k) for s, k in term): (1.0 / c, abs(1.0 / c))}
@@ -285,10 +288,20 @@ def _combined(x: Angle, y: Angle, sign: float) -> Angle:
     return tuple(sorted(((s, k) for s, k in total.items() if abs(k) > ROUNDING), key=lambda p: p[0].serial))
 
 
-def _angle(total: Sum) -> Angle | None:
-    """A sum that is linear in atoms."""
+def _angle(total: Sum) -> tuple[Angle | None, int]:
+    """A sum that is linear in atoms, and the quarter turns beside; None where it is no such sum."""
     linear = [(term[0][0], c) for term, (c, _) in total.items() if len(term) == 1 and term[0][1] == 1]
-    return tuple(sorted(linear, key=lambda p: p[0].serial)) if len(linear) == len(total) else None
+    turned = total.get((), (0.0, 0.0))[0] / (0.5 * np.pi)
+    quarters = round(turned)
+    if len(linear) + (() in total) < len(total) or abs(turned - quarters) > ROUNDING * max(1.0, abs(turned)):
+        return None, 0
+    return tuple(sorted(linear, key=lambda p: p[0].serial)), quarters
+
+
+def _turned(kind: str, quarters: int) -> tuple[str, float]:
+    """What sin or cos becomes by quarter turns, and its sign."""
+    at = (quarters + (0 if kind == "sin" else 1)) % 4
+    return ("sin", "cos")[at % 2], 1.0 if at < 2 else -1.0
 
 
 def _written_angle(angle: Angle) -> Any:

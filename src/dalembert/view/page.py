@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
-from dalembert.view.series import charts, reactions
+from dalembert.view.series import Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
 
 BUDGET = 15_000_000
@@ -39,7 +40,8 @@ MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
     "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
-    "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design", "live/live", "main",
+    "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design",
+    "live/frame", "live/live", "main",
 )  # fmt: skip
 
 
@@ -96,7 +98,7 @@ def page_data(
     again, why_not = _again(shown, live, sliders)
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
-    forces = reactions(shown, wanted)
+    forces = _without_laws(shown, again, wanted)
     plots = charts(shown)
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
@@ -109,7 +111,7 @@ def page_data(
         "quaternion": array(quaternions(bodies.rotation)),
         "bodies": [
             {"name": name, "colour": colour, "parts": [_part(p, follows) for p in parts if not p.bent]}
-            for name, colour, parts in zip(["ground", *motion.bodies], view.colours, view.parts)
+            for name, colour, parts in zip(["ground", *motion.bodies], _colours(view), view.parts)
         ],
         "wires": [_wire(shown, w, view.thickness) for w in view.wires],
         "joints": _joints(m, follows),
@@ -135,6 +137,14 @@ def page_data(
         package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
         made["live"] = package | {"design": design.data}
     return made
+
+
+def _without_laws(shown: Motion, again: LiveModel | None, wanted: Sequence[str] | None) -> Reactions:
+    """Reactions; none where a page marches by impulses, which has none between its steps."""
+    if again is None or not again.stepping:
+        return reactions(shown, wanted)
+    note = "not shown in a page that marches by impulses; motion.reaction has them"
+    return replace(reactions(shown, ()), note=note)
 
 
 def _reactions(forces: Any) -> dict[str, Any]:
@@ -168,6 +178,15 @@ class Following:
             return {}
         self.expressions += list(values)
         return {"follows": [kind, len(self.expressions) - len(values)]}
+
+
+def _colours(view: Scene) -> list[str]:
+    """Colours of bodies for their traces and the graph: those that they are drawn in, where no two have the same."""
+    own = [
+        next((p.colour for p in parts if p.layer == "bodies" and p.colour), usual)
+        for usual, parts in zip(view.colours, view.parts)
+    ]
+    return own if len(set(own[1:])) == len(own) - 1 else view.colours
 
 
 def _part(p: Primitive, follows: Following) -> dict[str, Any]:

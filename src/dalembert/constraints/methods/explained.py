@@ -13,6 +13,9 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.tree.independent_speeds import Reduction, reduced
 from dalembert.pivoting import PivotChoice
+from dalembert.trace import Expr
+from dalembert.trace.collect import Powers, collected
+from dalembert.trace.text.intermediates import Lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +71,28 @@ def signed(columns: np.ndarray) -> np.ndarray:
     sizes = np.abs(columns)
     first = np.argmax(sizes > 0.5 * sizes.max(axis=0), axis=0)
     return columns * np.where(columns[first, np.arange(columns.shape[1])] < 0.0, -1.0, 1.0)
+
+
+MOST_SHORTENED = 4
+"""Dependent speeds up to which rows in symbols are eliminated in the order that is shortest to read."""
+
+
+def shortest_pivots(B: np.ndarray, choice: PivotChoice) -> PivotChoice:
+    """The same dependent speeds, solved for from the shortest coefficients on: quotients by one product cancel, those by sums stay."""
+    if B.dtype != object or not 1 < len(choice.rows) <= MOST_SHORTENED:
+        return choice
+    left, length = np.array(choice.dependent_block(B), dtype=object), Lengths()
+    rows, columns, pairs = list(choice.rows), list(choice.dependent), []
+    while rows:
+        found = {at: length(x) for at, x in np.ndenumerate(left) if type(x) is Expr or x != 0.0}
+        if not found:
+            return choice
+        i, j = min(found, key=lambda at: (found[at], at))
+        pairs.append((rows.pop(i), columns.pop(j)))
+        rest, across = np.delete(left, i, axis=0), np.delete(left[i], j)
+        made = np.delete(rest, j, axis=1) - np.outer(rest[:, j] / left[i, j], across)
+        short = collected(made, Powers)
+        if short is None:
+            return choice
+        left = short
+    return PivotChoice(tuple(i for i, _ in pairs), tuple(j for _, j in pairs), choice.independent)

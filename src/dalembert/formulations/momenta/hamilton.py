@@ -20,6 +20,7 @@ from dalembert.formulations.momenta.momenta import (
     constrained,
     inertia,
     momenta_of,
+    on_rates,
     orthonormal,
     phase_state,
     rates_and_speeds,
@@ -86,6 +87,11 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, unpotential_on_rates(s) - by_coordinates(s)))
 
 
+def equations_in_rates(s: State) -> Equations:
+    """The same with the constraints on q̇, for print."""
+    return on_rates(s, unpotential_on_rates(s) - by_coordinates(s))
+
+
 def explain(s: State) -> list[Quantity]:
     """H and what it is made of [C 156, 165]."""
     m, own = s.mechanism, s.view(inertia)
@@ -106,6 +112,7 @@ def explain(s: State) -> list[Quantity]:
 
 __all__ = [
     "equations",
+    "equations_in_rates",
     "explain",
     "first_order",
     "formulation_speeds",

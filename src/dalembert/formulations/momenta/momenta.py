@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.formulations.equations import Equations
 from dalembert.formulations.linear_systems import solve_definite
 from dalembert.formulations.tree.coordinate_rates import (
     RatesState,
@@ -175,3 +176,9 @@ def constrained(s: State, g: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     solved = rates_from(s, np.column_stack([np.eye(n), g, momentum_bias(s)]) if n else np.zeros((0, 2)))
     A, f, after = solved[:, :n], solved[:, n], solved[:, n + 1]
     return A, f, np.asarray(C @ A), np.asarray(c + C @ after)
+
+
+def on_rates(s: State, g: np.ndarray) -> Equations:
+    """ṗ + Cᵀλ = g with C q̇ = b, as they are printed [C 163–164]."""
+    C, b, _ = rows_in_rates(s)
+    return Equations(np.eye(len(g)), g, C, b)

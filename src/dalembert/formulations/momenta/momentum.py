@@ -13,6 +13,7 @@ from dalembert.formulations.equations import Equations
 from dalembert.formulations.momenta.momenta import (
     constrained,
     momenta_of,
+    on_rates,
     phase_state,
     rates_and_speeds,
     refusal,
@@ -71,6 +72,11 @@ def equations(s: State) -> Equations:
     return Equations(*constrained(s, by_coordinates(s) + unpotential_on_rates(s)))
 
 
+def equations_in_rates(s: State) -> Equations:
+    """The same with the constraints on q̇, for print."""
+    return on_rates(s, by_coordinates(s) + unpotential_on_rates(s))
+
+
 def explain(s: State) -> list[Quantity]:
     """M and Γ of p = M q̇ + Γ, and L."""
     own, q = structure(s.mechanism), s.mechanism.coordinates
@@ -84,6 +90,7 @@ def explain(s: State) -> list[Quantity]:
 
 __all__ = [
     "equations",
+    "equations_in_rates",
     "explain",
     "first_order",
     "formulation_speeds",

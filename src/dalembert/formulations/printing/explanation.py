@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,10 @@ from dalembert.formulations.printing.quantity import Quantity
 from dalembert.formulations.printing.readable import NO_ALGEBRA, Algebra
 from dalembert.parts.names import nearest
 from dalembert.trace import Expr, evaluate, free_symbols, substitute, symbol, tracing
-from dalembert.trace.collect import collected
+from dalembert.trace.collect import Powers, Waves, collected
+
+BEFORE = ("A", "f", "B", "gamma")
+"""Names of the matrices that a constraint method's own are derived from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,8 @@ class Explanation:
     notes: tuple[str, ...] = ()
     algebra: Algebra = NO_ALGEBRA
     """What is known of its symbols."""
+    derived: Callable[[Mapping[str, np.ndarray]], tuple[Quantity, ...]] | None = None
+    """What follows from the first of its quantities, by name, where it is to be derived anew from what `where` makes of these."""
 
     # -- by name ----------------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> np.ndarray:
@@ -52,6 +57,10 @@ class Explanation:
                 return x
         raise FormulationError(f"{self.method} explains no {name!r}; {nearest(name, list(self), 'choose one of')}")
 
+    def only(self, *names: str) -> Explanation:
+        """The same with these matrices alone."""
+        return replace(self, quantities=tuple(self.quantity(name) for name in names), derived=None)
+
     @property
     def symbolic(self) -> bool:
         """Whether it is in symbols."""
@@ -66,8 +75,22 @@ class Explanation:
                 raise FormulationError(f"where: {name!r} does not occur; {nearest(name, list(known), 'choose one of')}")
         with tracing():
             put = substitute([x.value for x in self.quantities], {symbol(k): v for k, v in values.items()})
-            put = [short if (short := collected(x, relations=self.algebra.relations)) is not None else x for x in put]
-        return replace(self, quantities=tuple(replace(x, value=_tidy(v)) for x, v in zip(self.quantities, put)))
+            made = [replace(x, value=v) for x, v in zip(self.quantities, put)]
+            if self.derived is not None:  # shorter from what is short already
+                first = {x.name: self._short(x.value) for x in made if x.name in BEFORE}
+                anew = {x.name: x for x in self.derived(first)}
+                made = [anew.get(x.name, x) for x in made]
+            made = [replace(x, value=self._short(x.value)) for x in made]
+        return replace(self, quantities=tuple(made))
+
+    def _short(self, values: Any) -> np.ndarray:
+        """Values multiplied out and collected, where that is short."""
+        made = np.asarray(values, dtype=object)
+        for form in (Waves, Powers):
+            short = collected(made, form, relations=self.algebra.relations)
+            if short is not None:
+                return _tidy(short)
+        return _tidy(made)
 
     def evaluated(self, values: Mapping[Expr, Any]) -> Explanation:
         """The same as numbers, where every symbol has a value."""

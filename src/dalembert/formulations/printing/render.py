@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.errors import TraceError
 from dalembert.formulations.printing.element_tables import element_lines, is_zero, latex_block, latex_lines
+from dalembert.formulations.printing.in_print import rows_on_rates
 from dalembert.formulations.printing.readable import Algebra, Readable, Texts, readable
 from dalembert.optional import optional
 from dalembert.trace.text import to_sympy
@@ -63,7 +64,7 @@ def _is_one(A: np.ndarray) -> bool:
 def balance(eq: WrittenEquations, found: dict[str, np.ndarray]) -> tuple[str, list[str]]:
     """Left-hand side in letters, and the names of the parts of f that are there."""
     left = ("" if _is_one(eq.A) else "A ") + "du/dt" + (" + B^T lambda" if len(eq.gamma) else "")
-    return left, [n for n in found if n.startswith("f_")] or ["0"]
+    return left, [n for n, x in found.items() if n.startswith("f_") and any(t != "0" for t in x)] or ["0"]
 
 
 def text(eq: WrittenEquations) -> str:
@@ -71,13 +72,16 @@ def text(eq: WrittenEquations) -> str:
     left, right = balance(eq, written.tables)
     out = [f"{eq.mechanism.name}, {eq.method.title}", f"{left} = {' + '.join(right)}"]
     if len(eq.gamma):
-        out.append(f"B du/dt = {'gamma' if _shown(eq, written, 'gamma') else '0'}")
+        rates, known = ("dq/dt", "b") if rows_on_rates(eq.method) else ("du/dt", "gamma")
+        out.append(f"B {rates} = {known if _shown(eq, written, 'gamma') else '0'}")
     out += [f"to first degree in {', '.join(eq.small.names)}"] if eq.small is not None else []
     if written.assigned:
         out += ["", "with", *(f"  {name} = {value}" for name, value in written.assigned)]
     for name in written.tables:
         lines = _shown(eq, written, name)
         heading = HEADINGS[name] if name != "A" or eq.symmetric else "mass matrix, where it is not 0"
+        if name == "gamma" and rows_on_rates(eq.method):
+            heading = "what prescribed motion adds to the constraints"
         out += ["", heading, *(f"  {line}" for line in lines)] if lines else []
     return "\n".join(out)
 
@@ -92,8 +96,10 @@ def _shown(eq: WrittenEquations, written: Texts, name: str) -> list[str]:
         return [f"d/dt {state} = {t}" for state, t in zip(eq.mechanism.states, table)]
     if name == "A" and _is_one(eq.A):
         return []
-    labels = (rows if name in ("B", "gamma") else names, names)
-    return element_lines(name, table, labels)
+    on_rates = rows_on_rates(eq.method)
+    columns = [x.name for x in eq.q] if name == "B" and on_rates else names
+    labels = (rows if name in ("B", "gamma") else names, columns)
+    return element_lines("b" if name == "gamma" and on_rates else name, table, labels)
 
 
 def _rates(eq: WrittenEquations, table: np.ndarray) -> list[tuple[str, str]]:
@@ -114,9 +120,9 @@ def latex(eq: WrittenEquations) -> str:
         if name == "A":
             lines += [] if _is_one(eq.A) else _mass_matrix(table, eq.symmetric)
         elif name == "gamma" and all(t == "0" for t in table):
-            lines.append(r"\gamma &= 0")
+            lines.append(r"B \dot{q} &= 0" if rows_on_rates(eq.method) else r"\gamma &= 0")
         else:
-            lines += latex_lines(name, table)
+            lines += latex_lines("b" if name == "gamma" and rows_on_rates(eq.method) else name, table)
     return latex_block(lines)
 
 

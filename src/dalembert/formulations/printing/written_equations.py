@@ -184,6 +184,12 @@ class WrittenEquations:
 
     # -- for people -----------------------------------------------------------------------------------------------------
     @cached_property
+    def _in_print(self) -> WrittenEquations:
+        from dalembert.formulations.printing.in_print import in_print
+
+        return in_print(self)
+
+    @cached_property
     def sections(self) -> Readable:
         """What there is to read, in the form in which it is read most easily."""
         from dalembert.formulations.printing.render import sections
@@ -194,13 +200,13 @@ class WrittenEquations:
         """Plain text by headings; written out where that can be read, else with named intermediates first."""
         from dalembert.formulations.printing.render import text
 
-        return text(self)
+        return text(self._in_print)
 
     def latex(self) -> str:
         """LaTeX (amsmath) of the same."""
         from dalembert.formulations.printing.render import latex
 
-        return latex(self)
+        return latex(self._in_print)
 
     def _repr_latex_(self) -> str | None:
         """What a notebook shows; None, which makes it print one line, where that would be too long to read."""

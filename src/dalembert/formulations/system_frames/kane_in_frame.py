@@ -43,6 +43,12 @@ class KaneInFrame:
     """A formulation for one kind of floating frame; a subclass says how the frame turns."""
 
     title: str
+    takes_variables = "internal coordinates"
+
+    @staticmethod
+    def replaced(m: Mechanism) -> list[int]:
+        """Places in u of the speeds that it has others for."""
+        return [at for tree in floating_trees(m) for at in tree.own]
 
     def slip(self, x: TreeMotion) -> Slip | None:
         """How the frame turns relative to the root; None where it is the root's own."""

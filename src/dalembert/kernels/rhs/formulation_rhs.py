@@ -21,6 +21,7 @@ from dalembert.kernels.runtime.admissible import emit_admissible
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, known_symbols
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.scales import BESIDE
 from dalembert.trace import Expr, symbol, symbols
 from dalembert.trace.native import Module, Signature
 from dalembert.trace.native.driver.lapack import make_known
@@ -42,6 +43,17 @@ class FormulationRightHandSide(RightHandSide):
     @cached_property
     def uses_mechanism_speeds(self) -> bool:
         return uses_mechanism_speeds(self.m, self.form)
+
+    @property
+    def parts_of_speeds(self) -> list[int]:
+        """The part whose speeds change them."""
+        of_u, m = super().parts_of_speeds, self.m.numeric
+        if self.uses_mechanism_speeds or len(set(of_u)) < 2:
+            return of_u if self.uses_mechanism_speeds else [0] * self.n_speeds
+        q = m.somewhere(np.random.default_rng(0), BESIDE)
+        still = self.form.formulation_speeds(m.state(q, np.zeros(m.n_u)))
+        changes = [np.abs(self.form.formulation_speeds(m.state(q, one)) - still) for one in np.eye(m.n_u)]
+        return [of_u[int(np.argmax(column))] for column in np.transpose(changes)]
 
     @property
     def constrained(self) -> bool:
@@ -68,11 +80,16 @@ class FormulationRightHandSide(RightHandSide):
 
     @property
     def watched(self) -> bool:
-        return self.constrained and self.uses_mechanism_speeds and self.keep.projects
+        return self.constrained and self.keep.projects and not self._solves_rows
 
     @property
     def pivot_at(self) -> int | None:
-        return self.rows.pivot_at if self.constrained and self.uses_mechanism_speeds else None
+        return self.rows.pivot_at if self.constrained and not self._solves_rows else None
+
+    @property
+    def _solves_rows(self) -> bool:
+        """Whether rows are solved for speeds that were not chosen: what is divided by there is watched in their place."""
+        return isinstance(self.form, ChoosesSpeeds) and self.form.choice is not None
 
     def row_scales(self, norms: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         return self.rows.row_scales(norms, sizes)
@@ -91,7 +108,7 @@ class FormulationRightHandSide(RightHandSide):
         return s, known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
-        """`run`. Where w is u and there are rows, the least eigenvalue of B A⁻¹ Bᵀ is left at `pivot_at`."""
+        """`run`. Where there are rows, the least eigenvalue of B A⁻¹ Bᵀ, which hangs on the pose alone, is left at `pivot_at`."""
         run, size = self.kernel.emit(module, name="kernel_run")
         watch = self._emit_watch(module) if self.pivot_at is not None else None
         with module.function("run", **KERNEL) as f:

@@ -71,6 +71,17 @@ class RightHandSide:
         return self.m.n_u
 
     @property
+    def uses_mechanism_speeds(self) -> bool:
+        """Whether w is u."""
+        return True
+
+    @property
+    def parts_of_speeds(self) -> list[int]:
+        """The connected part of the mechanism that each of w belongs to."""
+        found: list[int] = self.m.scales.part[self.m.n_q :].tolist()
+        return found
+
+    @property
     def projection_work(self) -> int:
         """Elements of working memory that a projection needs."""
         return 0

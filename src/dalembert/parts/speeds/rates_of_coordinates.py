@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class CoordinateRates(SpeedChoice):
         joint, q = self._joint(s), s.joint_q[self.number - 1]
         units = np.eye(joint.n_q)[list(self.rates)]
         return np.stack([np.asarray(joint.speeds_from_rates(q, unit))[list(self.speeds)] for unit in units], axis=1)
+
+    def coordinate_rates(self, places: Any) -> dict[int, int]:
+        own = places[self.number - 1][0]
+        return {own[i]: at for i, at in zip(self.rates, self.instead_of) if own[i] is not None}
 
     def _joint(self, s: State) -> Joint:
         return s.mechanism.joints[self.number - 1].joint

@@ -7,7 +7,7 @@ Its values are written on a state in the speeds that it replaces; coefficients a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,4 +30,12 @@ class SpeedChoice(Portable):
 
     def inverse(self, s: State) -> np.ndarray | None:
         """Those replaced, per unit of the chosen ones, where it is known without solving."""
+        return None
+
+    def coordinate_rates(self, places: Any) -> dict[int, int]:
+        """Places of coordinates whose rates are among the chosen speeds, with the places of these; `places` are the joints'."""
+        return {}
+
+    def drift(self, s: State) -> np.ndarray | None:
+        """Rates of the chosen ones where those replaced do not change, where they are known without differentiating."""
         return None

@@ -41,6 +41,11 @@ class WorldAxes(SpeedChoice):
     def inverse(self, s: State) -> np.ndarray:
         return self._axes(s).T
 
+    def drift(self, s: State) -> np.ndarray | None:
+        """None of what stands on the ground: its axes do not turn, or with ω itself, which turns nothing of ω."""
+        on_ground = s.mechanism.parent[self.number - 1] == 0
+        return np.zeros(3) if on_ground and (self.turns or not self.turned) else None
+
 
 def in_world_axes(joint: Joint) -> dict[bool, list[int]]:
     """Three of the joint's speeds that are its angular velocity (True), and three that are its velocity (False), where it has such."""

@@ -47,16 +47,21 @@ class StateScale:
 
 class SizeScale(StateScale):
     """Measures them by sizes too: 1 rad or a length for coordinates, the fastest yet of its kind and connected part for a
-    speed.
+    speed. Speeds of a formulation that are not the mechanism's are of one kind, each measured by its absolute tolerance.
 
     Memory: `size` of every component; `fastest` speed of each kind, part by part, in the steps accepted so far.
     """
 
     def __init__(self, e: MarchedEquations):
         m = e.mechanism
-        of_parts = m.scales.part[m.n_q :].tolist()
-        self._kinds = [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(of_parts, speed_units(m))]
+        self._own = e.rhs.uses_mechanism_speeds
+        units = speed_units(m) if self._own else [KINDS[0]] * e.n_u
+        self._kinds = [len(KINDS) * part + KINDS.index(unit) for part, unit in zip(e.rhs.parts_of_speeds, units)]
         self._measure, self._accept = self._emit_measure(e), self._emit_accept(e)
+
+    def _unit(self, p: Any, at: Any) -> Any:
+        """What a speed is measured in, among those of its kind."""
+        return 1.0 if self._own else p.atol[at]
 
     @staticmethod
     def parts(m: Unknowns) -> dict[str, int]:
@@ -64,7 +69,7 @@ class SizeScale(StateScale):
 
     @staticmethod
     def first_values(m: Mechanism) -> dict[str, Any]:
-        return {"size": [*m.scales.coordinates, *[0.0] * m.n_u]}
+        return {"size": [*m.scales.coordinates]}
 
     def of(self, p: Any, rtol: Real, i: Any) -> Real:
         """atol + rtol max(|y₀|, |y₁|, size)."""
@@ -87,9 +92,10 @@ class SizeScale(StateScale):
                 top[kind] = p.fastest[kind]
             with f.loop(e.n_u) as i:
                 kind, at = kinds[i], i + e.n_q
-                top[kind] = maximum(top[kind], maximum(maximum(abs(p.y_old[at]), abs(p.y[at])), abs(f.h * p.dy[at])))
+                largest = maximum(maximum(abs(p.y_old[at]), abs(p.y[at])), abs(f.h * p.dy[at]))
+                top[kind] = maximum(top[kind], largest / self._unit(p, at))
             with f.loop(e.n_u) as i:
-                p.size[i + e.n_q] = top[kinds[i]]
+                p.size[i + e.n_q] = top[kinds[i]] * self._unit(p, i + e.n_q)
         return f.signature
 
     def _emit_accept(self, e: MarchedEquations) -> Any:
@@ -98,5 +104,6 @@ class SizeScale(StateScale):
         with e.function("fastest_yet") as f:
             p = e.layout.of(f.memory)
             with f.loop(e.n_u) as i:
-                p.fastest[kinds[i]] = maximum(p.fastest[kinds[i]], abs(p.y[i + e.n_q]))
+                at = i + e.n_q
+                p.fastest[kinds[i]] = maximum(p.fastest[kinds[i]], abs(p.y[at]) / self._unit(p, at))
         return f.signature

@@ -115,7 +115,7 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
             p.stage[i] = p.y_old[i] + theta * h * p.dy[i]
         put_states(f, e.mechanism, p.stage + (n_q + n_u), given.P)
         p.time[0] = p.t_old[0] + theta * h
-        at = (p.time, p.stage, middle, given.x, given.P, p.dy, f.work)
+        at = (p.time, p.stage, middle, e.forces(f, p.time, p.stage), given.P, p.dy, f.work)
         f.call(sweeps.prepare, *at)
         with f.loop(PASSES):
             p.told[0], p.told[1] = 0.0, 0.0

@@ -42,6 +42,8 @@ class MarchedEquations:
     """`pivots(t, y, out, inputs)`: what is divided by where chosen speeds give the others; to be measured by `input_layout.lengths`."""
     beside: int = 0
     """How many further numbers are integrated with coordinates and speeds: first z, the states of elements."""
+    further: Signature | None = None
+    """`further(t, y, inputs, x)`: generalized forces added to those of a controller."""
     written: dict[str, Any] = field(default_factory=dict)
     """What an integrator has put into the module already, by name."""
 
@@ -88,6 +90,17 @@ class MarchedEquations:
         p = self.layout.of(f.memory)
         p.time[0] = t
         f.call(self.slope, p.time, y, dy, f.inputs, f.work)
+
+    def forces(self, f: Any, t: Pointer, y: Pointer) -> Pointer:
+        """Generalized forces from outside at a state, for integrators that do not go by the slope alone."""
+        x: Pointer = self.input_layout.of(f.inputs).x
+        if self.further is None:
+            return x
+        every: Pointer = f.array(max(1, self.n_u))
+        for i in f.each(self.n_u):
+            every[i] = x[i]
+        f.call(self.further, t, y, f.inputs, every)
+        return every
 
     def pivot(self, f: Any) -> Any:
         """The smallest pivot of the constraints at the state last evaluated."""

@@ -125,7 +125,9 @@ class Program:
     def first_values(self, m: Mechanism) -> dict[str, Any]:
         """What the integrator's parts of the memory begin with, for the mechanism with the parameters of the run."""
         found = self.integrator.first_values(m.numeric, self.rhs.watched)
-        return found | ({"size": [*found["size"], *[0.0] * self.beside]} if "size" in found else {})
+        at = self.layout.parts.get("size")  # of coordinates known, of all else not yet
+        more = [] if at is None else [0.0] * (at.stop - at.start - len(found["size"]))
+        return found if at is None else found | {"size": [*found["size"], *more]}
 
     @property
     def target(self) -> Target:
@@ -198,6 +200,11 @@ class Program:
     def _slope(self, module: Module) -> tuple[Signature, int]:
         return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.input_layout)
 
+    @property
+    def _further_forces(self) -> Signature | None:
+        """Code of forces beside those of a controller, once the slope is written."""
+        return None
+
     def _projection(self, module: Module) -> Signature | None:
         return emit_projection(module, self.rhs, self.lanes, self.input_layout)
 
@@ -214,7 +221,7 @@ class Program:
             project_wide = emit_projection(Prefixed(module, "wide_"), self.rhs, wide, self.input_layout)
         e = MarchedEquations(
             module, self.lanes, self.catalogue, self.rhs, self.layout, self.input_layout, slope, project, work, project_wide, wide,
-            self._pivots(module), self.beside,
+            self._pivots(module), self.beside, self._further_forces,
         )  # fmt: skip
         steps = self.integrator.emit(e)
         events = None

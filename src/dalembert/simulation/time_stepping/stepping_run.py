@@ -19,6 +19,10 @@ UNSOLVED = 1e-6
 """Change of impulses in the last sweep of a step, by the largest, above which it is told."""
 
 
+VIOLATED = 'law "{law}" is violated {when}: its gap is {gap}. Let nothing have gone through when it begins to act, or move the law'
+"""What is said where something has gone through a law."""
+
+
 class SteppingRun(LawRun):
     """The moving parts."""
 
@@ -56,10 +60,8 @@ class SteppingRun(LawRun):
             e = table.elements[i]
             size = float(self.program.kept.law_sizes[e.normal]) if e.normal is not None else 1.0
             if e.normal is not None and e.has_gap and g[e.normal] < -INSIDE * size:
-                raise SimulationError(
-                    f'law "{table.title(i)}" is violated {self._when()}: its gap is {g[e.normal]:.6g}. Let nothing have gone '
-                    "through when it begins to act, or move the law"
-                )
+                told = VIOLATED.format(law=table.title(i), when=self._when(), gap=f"{g[e.normal]:.6g}")
+                raise SimulationError(told)
 
     def switch(self, law: str, on: bool, t: float, y: np.ndarray) -> None:
         """Switch a law off, or on where it is."""

@@ -41,15 +41,17 @@ def holds(joint: object) -> bool:
 
 
 def unseen(m: Mechanism, points: list[list[Vector]], size: float) -> set[int]:
-    """Bodies of unknown form that carry nothing and whose inertia no solid of the mechanism's size has: rotors behind gears."""
+    """Bodies of unknown form that carry nothing and whose inertia no solid of the mechanism's size has: rotors behind gears.
+    None, where there would be nothing left."""
     parents = {*m.parent, *(c.parent for c in m.cuts), *(c.child for c in m.cuts)}
-    return {
+    found = {
         k
         for k, b in enumerate(m.bodies, start=1)
         if k not in parents and not b.shapes and not b.modes and not b.massless
         and len(distinct([*points[k], b.com.astype(float)], size)) == 1
         and gyration(b) > 2.0 * size
     }  # fmt: skip
+    return found if len(found) < m.n_bodies else set()
 
 
 def gyration(body: RigidBody) -> float:

@@ -38,7 +38,7 @@ class Design:
     def polygons(self) -> bool:
         """Whether velocities and accelerations are drawn as polygons: of rigid bodies, if they are not too many."""
         m = self.live.mechanism
-        return not m.elastic and m.n_bodies <= MOST_BODIES
+        return not m.elastic and not self.live.stepping and m.n_bodies <= MOST_BODIES
 
     @cached_property
     def inputs(self) -> list[tuple[int, int]]:
@@ -90,7 +90,7 @@ class Design:
         across, up = self._across, self._up
         across = across * (1.0 if across[int(np.argmax(np.abs(across)))] > 0.0 else -1.0)
         if abs(across @ up) > ALONG_AXIS:
-            up = np.eye(3)[int(np.argmin(np.abs(across)))]
+            up = np.eye(3)[1 if abs(across[1]) < ALONG_AXIS else 2]
         second = up - (up @ across) * across
         second = second / np.linalg.norm(second)
         first = np.asarray(cross(second, across), dtype=float)

@@ -12,16 +12,20 @@ from dalembert.kinematics.initial import initial_state, named_speeds
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import SimulationOptions
 from dalembert.motion.motion import Motion
-from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
+from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows, law_rows_kept
 from dalembert.simulation.march.run_events import Event, gathered
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import symbol
 from dalembert.view.drawing.traced_places import has_symbols
 
+STEPPING = "moreau"
+"""Method that marches laws in compiled code alone."""
 GRAVITY = "gravity"
 """Name of the parameter that gravity becomes."""
-_SAID = ("method", "step", "rtol", "max_step", "max_steps", "start")
+_SAID = ("method", "step", "rtol", "max_step", "max_steps", "start", "theta")
 """Options of a motion's record that its repetition needs."""
+LONGEST_STEP, LEAST_STEPS = 1e-3, 5000
+"""Step in s by which laws are marched in a page where Python went from event to event; there are at least so many in a motion."""
 
 
 def refusal(motion: Motion) -> str:
@@ -32,15 +36,31 @@ def refusal(motion: Motion) -> str:
     if m.kernels.opaque is not None:
         names = ", ".join(f'"{name}"' for name in m.kernels.opaque.forces)
         return f"Force {names} is a plain Python function, which cannot run in a page."
-    if m.laws:
-        return "Stops, contacts and friction are marched event by event by Python, which cannot run in a page."
+    holding = [e.law for e in m.law_table.elements if e.holds] if m.laws else []
+    if holding:
+        return f'Law "{holding[0]}" holds where it is switched on, which only Python does.'
     if m.elements:
         return "Elements with states of their own are marched by Python's own program, which a page does not have."
     if record["options"].get("control_rate") is not None:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):
         return "It began with open loops, as they were given."
+    return _refused_event(m, record) or _without_speeds(m)
+
+
+def _without_speeds(m: Mechanism) -> str:
     return "" if m.n_u else "Time alone moves this mechanism: there is nothing to integrate."
+
+
+def _refused_event(m: Mechanism, record: Mapping[str, Any]) -> str:
+    """Why a page cannot do what an event of this motion did."""
+    own = set(m.plan.events)
+    for name, terminal, acts in record.get("events", ()):
+        if acts:
+            return f'Event "{name}" changes the mechanism when it comes, which only Python does.'
+        if terminal and name not in own:
+            return f'"{name}", given to simulate, ends the motion, and a page does not know it; give it to the system\'s own events.'
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +85,33 @@ class LiveModel:
         return found.get("initial"), found.get("speeds")
 
     @property
+    def stepping(self) -> bool:
+        """Whether it is marched by impulses."""
+        return self.options.method.takes_impacts
+
+    @property
+    def words(self) -> str:
+        """How the page marches, and how the motion was marched that it was made with, where that is another way."""
+        o, said = self.options, self.motion.record["options"]
+        how = f"relative tolerance {o.rtol:g}" if o.method.adaptive else f"steps of {o.step:g} s"
+        here = f"This page marches by {o.method.name}, {how}, in Kane's equations"
+        if self.mechanism.constraint_rows:
+            here += ", loops closed by projection"
+        other = {
+            name: said.get(name)
+            for name in ("formulation", "constraints")
+            if said.get(name) not in (None, "kane", "range_space")
+        }
+        if said.get("stabilise") not in (None, "projection"):
+            other["stabilisation by Baumgarte's terms"] = ""
+        names = {key: x["type"] if isinstance(x, Mapping) else x for key, x in other.items()}
+        if said["method"] != o.method.name:
+            names = {"events of its laws located one by one, by": said["method"]} | names
+            here += "; over impacts and changes of friction that is of first order in the step"
+        told = ", ".join(f"{key} {x}".strip() for key, x in names.items())
+        return f"{here}. The motion that it opens with was marched with {told}." if told else f"{here}."
+
+    @property
     def unassembled(self) -> tuple[np.ndarray, np.ndarray]:
         """(q, u) as given, the rest at zero: where assembly begins."""
         return initial_state(self.mechanism, *self.given, self.options.start)
@@ -86,17 +133,22 @@ def live_model(motion: Motion) -> LiveModel:
     said = {name: x for name, x in said.items() if name != "step" or x > 0.0}
     t = _outputs(motion)
     start = float(said.pop("start", 0.0))
+    if m.laws and said["method"] != STEPPING:
+        said = {"method": STEPPING, "step": min(LONGEST_STEP, (float(t[-1]) - start) / LEAST_STEPS)}
     o = options(m, float(t[-1]) - start, SimulationOptions(output=t, start=start, **said))
     q, u = np.array(motion.q[0]), np.array(motion.u[0])
     o = o.beginning(m, q, u)
-    if record["options"].get("atol") is not None:
+    if record["options"].get("atol") is not None and o.method.adaptive:
         o = replace(o, atol=np.asarray(record["options"]["atol"], dtype=float))
     kept = NO_ROWS_KEPT
     if m.constraint_rows:
         from dalembert.simulation.constrained_start import kept_at
 
         kept = kept_at(base, q, o.start, o.stabilise)
-    return LiveModel(motion, m, o, q, u, kept, gathered(m.plan.events, None))
+    if m.laws:
+        kept = law_rows_kept(base, kept, q, o.start)
+    names = {name for name, _, _ in record.get("events", ())}
+    return LiveModel(motion, m, o, q, u, kept, [e for e in gathered(m.plan.events, None) if e.name in names])
 
 
 def _outputs(motion: Motion) -> np.ndarray:

@@ -16,13 +16,17 @@ from dalembert.pivoting import pivoted
 from dalembert.simulation.march.marched_equations import emit_slope, layout_of_inputs
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
+from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.trace import free_symbols
 from dalembert.trace.native import WASM32, Array, Block, Module, Output, Signature, cached_code
+from dalembert.trace.native.module import Prefixed
 from dalembert.trace.native.wasm import WasmModule, link
 from dalembert.view.live.hand import MOST_BODIES, SIZE, emit_hand
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.shown import Shown
 
+CLOSING = "loop_"
+"""What names of functions that close loops begin with, where the march has rows of its own."""
 MOST_CHOICES = 6
 """Sets of rows that a page has programs for, where rows must be chosen anew on the way."""
 
@@ -54,8 +58,18 @@ class LiveProgram(Program):
         m, at = self.catalogue.mechanism, self.input_layout
         hand = emit_hand(module, m, at) if self.dragged else None
         slope, work = emit_slope(module, self.catalogue, self.rhs, self.lanes, at, hand)
-        self.notes["slope"], self.notes["work"] = slope, work
+        self.notes.update(slope=slope, work=work, hand=hand)
         return slope, work
+
+    @property
+    def _further_forces(self) -> Signature | None:
+        found: Signature | None = self.notes["hand"]
+        return found
+
+    @property
+    def _closes(self) -> RangeSpaceRightHandSide | None:
+        """Equations whose rows close loops at a start."""
+        return self.rhs if isinstance(self.rhs, RangeSpaceRightHandSide) else None
 
     def _module(self) -> Module:
         module = super()._module()
@@ -63,8 +77,8 @@ class LiveProgram(Program):
             slope, work = self.notes["slope"], self.notes["work"]
             self.notes["work"] = self.shown.emit(module, slope, self.rhs, self.input_layout, work)
             _emit_geometry(module, self.catalogue.mechanism, self.geometry)
-        if isinstance(self.rhs, RangeSpaceRightHandSide):
-            closing = LoopClosing(self.rhs, module)
+        if self._closes is not None:
+            closing = LoopClosing(self._closes, Prefixed(module, CLOSING) if self._closes is not self.rhs else module)
             closing.emit()
             self.notes["start"], self.notes["still"] = closing.places, closing.still
         return module
@@ -72,6 +86,15 @@ class LiveProgram(Program):
     def linked(self) -> WasmModule:
         """The module that a browser instantiates."""
         return link(cached_code(self._module()))
+
+
+@dataclass(frozen=True, eq=False)
+class LiveSteppingProgram(LiveProgram, SteppingProgram):
+    """The same by time stepping, where laws take part."""
+
+    @cached_property
+    def _closes(self) -> RangeSpaceRightHandSide | None:
+        return RangeSpaceRightHandSide(self.mechanism, self.kept.keep) if self.mechanism.constraint_rows else None
 
 
 def _emit_geometry(module: Module, m: Any, geometry: Sequence[Any]) -> None:
@@ -86,9 +109,10 @@ def live_programs(live: LiveModel, shown: Shown, geometry: Sequence[Any]) -> lis
     """The program of a page; more of them where it may be that rows are chosen anew, each with another choice."""
     catalogue, o = live.mechanism.kernels, live.options
     when, directions = [e.when for e in live.events], [e.direction for e in live.events]
-    first = LiveProgram(
-        catalogue, o.method, 1, when, directions, live.kept, for_target=WASM32, shown=shown, geometry=geometry
-    )
+    kind = LiveSteppingProgram if live.stepping else LiveProgram
+    first = kind(catalogue, o.method, 1, when, directions, live.kept, for_target=WASM32, shown=shown, geometry=geometry)
+    if live.stepping:
+        return [first]
     others = [replace(live.kept, rows=rows) for rows in _other_rows(live)]
     return [first, *(replace(first, kept=kept, shown=None, geometry=(), notes={}) for kept in others)]
 

@@ -11,14 +11,16 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import off_at
 from dalembert.constraints.assembly.reach import sides_of
+from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.march.memory import Layout, fill_inputs, fill_memory
+from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
 from dalembert.view.live.live_model import LiveModel
-from dalembert.view.live.live_program import LiveProgram, live_programs
+from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
 from dalembert.view.live.sentences import SENTENCES
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import Slider
@@ -42,9 +44,12 @@ def packaged(
         "code": [_zipped(w) for w in linked],
         "heaps": [w.heap for w in linked],
         "name": m.name,
+        "words": live.words,
         "coordinates": list(m.coordinates),
         "speeds": list(m.speeds),
         "unknowns": first.unknowns,
+        "beside": first.beside,
+        "laws": _laws(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
         "inputLayout": _places(first.input_layout),
@@ -78,20 +83,37 @@ def _zipped(w: WasmModule) -> str:
     return base64.b64encode(gzip.compress(w.code, 9, mtime=0)).decode("ascii")
 
 
+def _laws(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
+    """What the page must know to tell whether something has gone through a law at a start."""
+    if not isinstance(program, SteppingProgram) or not live.mechanism.laws:
+        return None
+    table, at = program.table, program.rhs.places["gap"]
+    gaps = [(i, e.normal) for i, e in enumerate(table.elements) if e.normal is not None and e.has_gap]
+    on = [(i, r) for i, r in gaps if live.mechanism.laws[table.elements[i].law].on]
+    return {
+        "gaps": [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
+    }
+
+
 def _places(layout: Layout) -> dict[str, list[int]]:
     return {name: [at.start, at.stop] for name, at in layout.parts.items()}
 
 
 def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
     """The integrator's memory at the start; the page puts another state there."""
-    memory = np.zeros((program.layout.size, 1))
-    fill_memory(memory, program, live.mechanism, live.options, np.concatenate([live.q, live.u]), live.options.atol)
+    memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside)
+    y, atol = np.concatenate([live.q, live.u, beside]), np.concatenate([live.options.atol, beside])
+    fill_memory(memory, program, live.mechanism, live.options, y, atol)
+    if "theta" in program.layout.parts:
+        program.layout.view(memory, "theta")[:] = live.options.theta
     return np.where(np.isfinite(memory[:, 0]), memory[:, 0], 1e300)
 
 
 def _inputs(live: LiveModel, program: LiveProgram) -> np.ndarray:
     inputs = np.zeros((program.input_layout.size, 1))
     fill_inputs(inputs, program, np.array([*live.mechanism.parameters.values()], dtype=float))
+    if isinstance(program, SteppingProgram):
+        inputs[program.mode_at, 0] = program.first_mode(live.mechanism, live.q, live.options.start).numbers
     return inputs[:, 0]
 
 
@@ -109,6 +131,7 @@ def _start(live: LiveModel, program: LiveProgram) -> dict[str, Any]:
     rows = m.rows
     return made | {
         "places": program.notes["start"],
+        "prefix": CLOSING if isinstance(program, SteppingProgram) else "",
         "tolerance": max(m.scales.closed, ROUGH * off_at(m, live.q, live.options.start)),
         "steps": array(steps, "float64"),
         "sizes": array(m.scales.sizes[m.n_q :], "float64"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalembert.constraints.assembly import reach
 from dalembert.constraints.diagnosis import contradictions
 from dalembert.simulation import constrained_start, failure
+from dalembert.simulation.time_stepping.stepping_run import VIOLATED
 
 SENTENCES: dict[str, str] = {
     "outOfReach": reach.OUT_OF_REACH,
@@ -15,6 +16,7 @@ SENTENCES: dict[str, str] = {
     "speedsDoNotFit": contradictions.SPEEDS_DO_NOT_FIT,
     "noSpeeds": contradictions.NO_SPEEDS,
     "singularStart": constrained_start.SINGULAR_START,
+    "violated": VIOLATED,
     "notFinite": failure.NOT_FINITE,
     "noConvergence": failure.NO_CONVERGENCE,
     "singularPose": failure.SINGULAR_POSE,

@@ -40,11 +40,15 @@ export class Plot {
     const box = element("div", "legend");
     this.names.forEach((name, i) => {
       const chip = element("span", "", name);
-      chip.style.setProperty("--c", PAINTS[i % PAINTS.length]);
+      chip.style.setProperty("--c", this.paint(i));
       chip.prepend(element("i"));
       box.append(chip);
     });
     return box;
+  }
+
+  paint(i) {
+    return (this.paints ?? PAINTS)[i % (this.paints ?? PAINTS).length];
   }
 
   /** x of sample i of curve s: one x for all curves, or one each. */
@@ -98,7 +102,7 @@ export class Plot {
 
   curve(pen, s, x, y) {
     const n = this.y.length / this.names.length;
-    pen.strokeStyle = pen.fillStyle = PAINTS[s % PAINTS.length];
+    pen.strokeStyle = pen.fillStyle = this.paint(s);
     pen.lineWidth = 1.6;
     pen.beginPath();
     for (let i = 0; i < n; i++) {

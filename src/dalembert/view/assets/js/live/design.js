@@ -46,7 +46,7 @@ export class Design {
     this.panel.append(...(inputs.length > 1 ? [choice] : []), this.words, this.snaps, this.curves.card);
     if (angles.length) this.panel.append(this.angle.card);
     if (polygons) this.panel.append(this.velocity.card, this.acceleration.card);
-    else this.panel.append(element("p", "note", "Polygons of velocities and accelerations are drawn of rigid bodies, up to 40 of them."));
+    else this.panel.append(element("p", "note", "Polygons of velocities and accelerations are drawn of rigid bodies without laws, up to 40 of them."));
     if (this.page.data.reactions.joints.length) this.panel.append(this.forces.card);
     this.tab.hidden = false;
     this.page.tabs.add(this.tab);
@@ -150,7 +150,8 @@ export class Design {
       const k = this.nearest(point);
       return places(k).slice(0, 1).map((place) => [...this.flat(...place), "dead"]);
     });
-    this.curves.set({ x, y, names, marks });
+    const paints = [...rigid, ...bent].map(({ body }) => data.bodies[body].colour);
+    this.curves.set({ x, y, names, marks, paints });
   }
 
   nearest(point) {
@@ -182,9 +183,15 @@ export class Design {
 
   /** Velocities and accelerations of all joints at a sample of the motion. */
   ofJoints(k) {
-    const { live } = this, m = live.machines[0], n = m.n, { sampleSize, samples } = live.live;
-    m.reserve("designRow", n).set(live.motion.rows.subarray(n * k, n * (k + 1)));
-    m.reserve("designTime", 1)[0] = live.motion.t[k];
+    const { rows, t } = this.live.motion, { n } = this.live.machines[0];
+    return this.atState(t[k], rows.slice(n * k, n * (k + 1)));
+  }
+
+  /** Likewise at a state. */
+  atState(time, y) {
+    const { live } = this, m = live.machines[0], { sampleSize, samples } = live.live;
+    m.reserve("designRow", m.n).set(y);
+    m.reserve("designTime", 1)[0] = time;
     m.reserve("designOne", sampleSize);
     m.call("samples", 1n, "designTime", "designRow", "inputs", "designOne", "work");
     const out = m.designOne, a = samples.accelerations[0];
@@ -202,7 +209,8 @@ export class Design {
   }
 
   polygons() {
-    const found = this.ofJoints(Math.min(this.page.clock.place().index, this.live.motion.t.length - 1));
+    const { realTime, march, motion } = this.live;
+    const found = realTime.on ? this.atState(realTime.t, march.state.slice()) : this.ofJoints(Math.min(this.page.clock.place().index, motion.t.length - 1));
     for (const kind of ["velocity", "acceleration"]) {
       this[kind].show(found.map((p) => ({ name: p.name, bodies: p.bodies, x: p[kind][0], y: p[kind][1] })));
     }

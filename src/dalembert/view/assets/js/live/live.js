@@ -1,4 +1,5 @@
 import { Design } from "./design.js";
+import { FrameLink } from "./frame.js";
 import { Hand } from "./hand.js";
 import { readAddress } from "./keep.js";
 import { March } from "./march.js";
@@ -22,6 +23,7 @@ export class Live {
     this.start = new Start(this.machines[0]);
     this.values = new Values(this.live, this.live.times);
     this.panel = new SliderPanel(this.live.sliders, this.values, () => this.ask());
+    document.getElementById("marched").textContent = this.live.words;
     this.under = null;
     this.took = [];
     this.listeners = new Set();
@@ -31,6 +33,7 @@ export class Live {
     this.hand = new Hand(this.realTime, page.stage);
     this.tools = new Tools(this, this.realTime);
     this.design = new Design(this);
+    this.link = new FrameLink(this);
     if (readAddress(this, location.hash)) this.ask();
   }
 
@@ -55,6 +58,7 @@ export class Live {
   advance(wall) {
     this.goAhead(wall);
     this.design.advance();
+    this.link.advance();
   }
 
   goAhead(wall) {

@@ -20,6 +20,7 @@ export class Machine {
     this.n_q = live.coordinates.length;
     this.n_u = live.speeds.length;
     this.n = this.n_q + this.n_u;
+    this.width = this.n + live.beside; // of a row that the march writes: laws' losses, works, forces and states follow the state
     this.code = new WebAssembly.Instance(module, { Math: MATHEMATICS }).exports;
     this.places = {};
     this.end = live.heaps[index];

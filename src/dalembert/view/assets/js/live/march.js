@@ -18,7 +18,7 @@ export class March {
     const m = (this.machine = this.machines[0]);
     const outputs = times ?? [NEVER], count = outputs.length;
     m.reserve("times", count);
-    m.reserve("rows", count * m.n);
+    m.reserve("rows", count * m.width);
     m.times.set(outputs);
     m.memory.set(this.live.memory);
     m.inputs.set(this.live.inputs[0]);
@@ -52,12 +52,17 @@ export class March {
     return Number(this.machine.counters[STEPS]);
   }
 
+  /** States at the outputs that are done, one behind the other. */
   get rows() {
-    return this.machine.rows.subarray(0, this.done * this.machine.n);
+    const { rows, n, width } = this.machine, { done } = this;
+    if (width === n) return rows.subarray(0, done * n);
+    const made = new Float64Array(done * n);
+    for (let k = 0; k < done; k++) made.set(rows.subarray(k * width, k * width + n), k * n);
+    return made;
   }
 
   get state() {
-    return this.machine.part("y");
+    return this.machine.part("y").subarray(0, this.machine.n);
   }
 
   /** Slopes computed anew, after inputs have changed. */
@@ -153,7 +158,7 @@ export class March {
     const m = this.machine, which = Number(m.counters[WHICH]);
     const { name, terminal } = this.live.events[which];
     if (this.events.length < MOST_EVENTS) this.events.push([name, m.part("event_t")[0]]);
-    this.last = { t: m.part("event_t")[0], y: m.part("event_y").slice() };
+    this.last = { t: m.part("event_t")[0], y: m.part("event_y").slice(0, m.n) };
     m.counters[PENDING] = 0n;
     return terminal;
   }

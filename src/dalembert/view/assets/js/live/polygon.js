@@ -3,7 +3,7 @@ import { general } from "./words.js";
 import { onTheme, themed } from "../theme.js";
 // A polygon of velocities or accelerations: from the pole to every joint's own, those of one body joined, as they are drawn by hand.
 
-const MARGIN = 26;
+const MARGIN = 26, MOST_LABELLED = 12;
 
 export class Polygon {
   constructor(title, unit, colours) {
@@ -55,7 +55,7 @@ export class Polygon {
       pen.strokeStyle = pen.fillStyle = themed("faint");
       arrow(pen, width / 2, height / 2, x, y);
       pen.fillStyle = themed("ink");
-      pen.fillText(p.name, x + (11 * (x - width / 2)) / out, y + (11 * (y - height / 2)) / out + 4);
+      if (this.points.length <= MOST_LABELLED) pen.fillText(p.name, x + (11 * (x - width / 2)) / out, y + (11 * (y - height / 2)) / out + 4);
     }
     pen.fillStyle = themed("ink");
     pen.beginPath();

@@ -47,6 +47,7 @@ export class RealTime {
       const made = this.history.motion();
       this.live.motion = { ...made, t: made.t.slice(), rows: made.rows.slice() };
       this.page.showMotion(this.live.motion);
+      this.live.design.refresh();
       this.page.clock.seek(this.page.clock.last);
     }
   }
@@ -55,6 +56,7 @@ export class RealTime {
   follow() {
     this.live.march.machine.input("P").set(this.live.values.parameters);
     this.page.follow(this.live.geometry());
+    this.live.design.refresh();
     this.changed = true;
   }
 

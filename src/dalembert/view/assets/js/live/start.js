@@ -9,6 +9,7 @@ export class Start {
     this.machine = machine;
     this.live = machine.live;
     this.loops = Boolean(this.live.start.places);
+    this.prefix = this.live.start.prefix ?? "";
     for (const name of ["state", "beside"]) machine.reserve(name, machine.n);
     machine.reserve("rates", machine.n_q + 1);
     machine.reserve("nothing", machine.n_u + 1);
@@ -23,6 +24,11 @@ export class Start {
     const m = this.machine;
     m.input("P").set(parameters);
     m.instant[0] = time;
+    const found = this.assembled({ q, u, fixed, fixedSpeeds, time });
+    return found.sentence ? found : (this.goneThrough(found.q) ?? found);
+  }
+
+  assembled({ q, u, fixed, fixedSpeeds, time }) {
     if (!this.loops) return { q: Float64Array.from(q), u: Float64Array.from(u) };
     const told = this.outOfReach();
     if (told) return { sentence: told };
@@ -61,9 +67,9 @@ export class Start {
     const m = this.machine;
     m.beside.set(q);
     m.beside.set(step, m.n_q);
-    this.onState("constrained_moving", "beside");
+    this.onState(`${this.prefix}constrained_moving`, "beside");
     for (let i = 0; i < m.n_q; i++) m.beside[i] += m.rates[i];
-    if (m.has("admissible")) this.onState("admissible", "beside");
+    if (m.has(`${this.prefix}admissible`)) this.onState(`${this.prefix}admissible`, "beside");
     return m.beside.slice(0, m.n_q);
   }
 
@@ -87,7 +93,7 @@ export class Start {
       m.start.set(free, places.free);
       m.state.fill(0);
       m.state.set(q);
-      const status = this.onState("close", "state", "start");
+      const status = this.onState(`${this.prefix}close`, "state", "start");
       found = { status, q: m.state.slice(0, m.n_q), gap: m.start[places.gap] };
       if (status === CLOSED) break;
     }
@@ -100,12 +106,23 @@ export class Start {
       m.start.set(free, places.speeds_free);
       m.state.set(q);
       m.state.set(u, m.n_q);
-      const failed = this.onState("consistent", "state", "start");
+      const failed = this.onState(`${this.prefix}consistent`, "state", "start");
       const speeds = m.state.slice(m.n_q), slip = m.start[places.slip];
       const fastest = speeds.reduce((most, x, i) => Math.max(most, Math.abs(x) / this.live.start.steps[i]), 1e-6);
       if (!failed && slip <= SLIP * fastest) return { q, u: speeds };
     }
     return { sentence: this.whySlipping(q, fixed, time) };
+  }
+
+  /** Whether something has gone through a law at the start, in words. */
+  goneThrough(q) {
+    const m = this.machine, { laws, sentences } = this.live;
+    if (!laws?.gaps.length) return null;
+    m.state.fill(0);
+    m.state.set(q);
+    m.call("gaps_at", "instant", "state", "inputs", "work");
+    const through = laws.gaps.find(({ at, least }) => m.work[at] < least);
+    return through ? { sentence: filled(sentences.violated, { law: through.law, when: "at the start", gap: general(m.work[through.at]) }) } : null;
   }
 
   // -- words ------------------------------------------------------------------------------------------------------------------

@@ -144,7 +144,10 @@ export class Sweep {
     return made;
   }
 
+  /** Values of the input, without jumps where it has gone round. */
   get values() {
-    return Float64Array.from(this.poses, ({ q }) => q[this.input.at]);
+    const { at } = this.input, turns = this.live.design.units[at] === "rad", made = Float64Array.from(this.poses, ({ q }) => q[at]);
+    for (let k = 1; turns && k < made.length; k++) made[k] -= TURN * Math.round((made[k] - made[k - 1]) / TURN);
+    return made;
   }
 }

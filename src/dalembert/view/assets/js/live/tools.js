@@ -43,8 +43,8 @@ export class Tools {
 
   async share() {
     const address = addressOf(this.live);
-    history.replaceState(null, "", address);
     try {
+      history.replaceState(null, "", address); // a frame of a notebook has no address of its own
       await navigator.clipboard.writeText(location.href);
       this.button.share.textContent = "Copied";
     } catch {

@@ -1,0 +1,92 @@
+"""Pages that march laws: what hits, rubs and rests, by time stepping inside the page, as Python steps it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import SimulationError
+from tests.view.conftest import LivePage
+
+
+def pendulum() -> da.System:
+    """It falls onto a stop and rubs in its joint."""
+    s = da.System("pendulum", gravity=(0, -9.81, 0))
+    length = s.parameter("length", 1.0, min=0.5, max=2.0)
+    s.add_body("rod", da.rod(mass=1.0, length=length))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
+    s.add_law("stop", da.Stop("A", upper=-1.2, restitution=0.6))
+    s.add_law("dry", da.JointFriction("A", force=0.3))
+    return s
+
+
+def slider_crank() -> da.System:
+    """A loop whose slider rubs in its guide."""
+    s = da.System("slider-crank", gravity=(0, -9.81, 0))
+    s.add_body("crank", da.rod(mass=1.0, length=0.3))
+    s.add_body("rod", da.rod(mass=1.0, length=0.9))
+    s.add_body("block", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "crank")
+    s.add_joint("B", da.Revolute((0, 0, 1)), "crank", "rod", at_parent=(0.3, 0, 0))
+    s.add_joint("C", da.Revolute((0, 0, 1)), "rod", "block", at_parent=(0.9, 0, 0))
+    s.add_joint("guide", da.Prismatic((1, 0, 0)), "ground", "block")
+    s.add_law("dry", da.JointFriction("guide", force=2.0))
+    return s
+
+
+def rows_of(page: LivePage, m: da.Mechanism) -> np.ndarray:
+    page.march()
+    assert page.words == ""
+    return page.rows(m)
+
+
+def test_a_page_steps_over_impacts_and_friction_as_python_does(browser, tmp_path) -> None:
+    m = pendulum().build()
+    motion = m.simulate(2.0, initial={"A": -2.5}, method="moreau", step=1e-3, output=0.02)
+    page = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    first = rows_of(page, m).copy()
+    np.testing.assert_allclose(first, np.hstack([motion.q, motion.u]), atol=1e-9)
+    page.set(length=0.7)
+    other = m.simulate(2.0, initial={"A": -2.5}, method="moreau", step=1e-3, output=0.02, parameters={"length": 0.7})
+    np.testing.assert_allclose(page.rows(m), np.hstack([other.q, other.u]), atol=1e-9)
+    page.set(length=1.0)
+    assert np.array_equal(first.view(np.int64), page.rows(m).view(np.int64))
+    page.set(A=-1.0)  # beyond the stop
+    with pytest.raises(SimulationError) as problem:
+        m.simulate(2.0, initial={"A": -1.0}, method="moreau", step=1e-3)
+    words = str(problem.value)
+    assert page.words == words[0].upper() + words[1:]
+    page.page.click("#reset")
+    page.march()
+    page.page.click("#tool-live")
+    page.until("dalembert.live.realTime.on")
+    page("(() => { const r = dalembert.live.realTime; r.pause(false);"
+         " r.pull(1, [0.5, 0, 0], [1, 0, 0], dalembert.live.hand.stiffness, dalembert.live.hand.damping);"
+         " for (let k = 0; k < 120; k++) r.advanceBy(1 / 60); })()")  # fmt: skip
+    angle = page("dalembert.live.march.state[0]")
+    assert angle == pytest.approx(-1.2, abs=1e-6)  # pulled against the stop, and no farther
+    page.assert_quiet()
+    page.page.close()
+
+
+def test_a_motion_from_event_to_event_is_stepped_in_its_page_and_the_page_says_so(browser, tmp_path) -> None:
+    m = slider_crank().build()
+    motion = m.simulate(1.0, initial={"A": 0.9}, output=0.02)
+    page = LivePage(browser, motion.page(tmp_path / "x.html", live=None))
+    assert "marches by moreau" in page.page.inner_text("#marched")
+    assert "events of its laws located one by one" in page.page.inner_text("#marched")
+    rows = rows_of(page, m)
+    step = page("dalembert.live.live.options.step")
+    stepped = m.simulate(1.0, initial={"A": 0.9}, method="moreau", step=step, output=0.02)
+    np.testing.assert_allclose(rows, np.hstack([stepped.q, stepped.u]), atol=1e-9)
+    assert np.abs(rows[:, : m.n_q] - motion.q).max() < 5e-3  # of first order in the step
+    page.assert_quiet()
+    page.page.close()
+
+
+def test_what_holds_where_it_is_switched_on_is_left_to_python(tmp_path) -> None:
+    s = pendulum()
+    s.add_law("catch", da.Latch("A", on=False))
+    with pytest.raises(SimulationError, match='Law "catch" holds where it is switched on'):
+        s.build().simulate(0.2, initial={"A": -2.5}).page(tmp_path / "x.html", live=True)

@@ -5,7 +5,7 @@ BENCH  := .venv-bench
 RUN    := $(VENV)/bin/python
 MECHANISMS ?= 100000
 
-.PHONY: demo test bench docs lint browser clean
+.PHONY: demo test bench docs lint browser compiler clean
 
 demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds of its motion, its page
 	$(VENV)/bin/dalembert inspect four_bar
@@ -13,7 +13,7 @@ demo: $(VENV)/.ready            ## a four-bar: what it is in words, ten seconds 
 	$(VENV)/bin/dalembert simulate four_bar -o out/four_bar.html -o out/four_bar.nc
 	@echo "open out/four_bar.html in a browser; more: $(VENV)/bin/dalembert gallery -o out/gallery"
 
-test: lint browser              ## everything that must hold
+test: lint browser compiler              ## everything that must hold
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(RUN) -m pytest -n 2
 
 lint: $(VENV)/.ready
@@ -23,6 +23,9 @@ lint: $(VENV)/.ready
 
 browser: $(VENV)/.ready         ## Chromium, for the tests of the page
 	sh tools/chromium.sh $(RUN)
+
+compiler: $(VENV)/.ready        ## a C compiler, for the tests of exported code
+	sh tools/compiler.sh $(RUN)
 
 docs: $(VENV)/.ready            ## the documentation as a site, in out/docs; a warning is an error
 	$(VENV)/bin/mkdocs build --quiet

@@ -43,6 +43,7 @@ ORDER = (
     "importers",
     "files",
     "view",
+    "exporters",
     "cli",
     TOP,
 )

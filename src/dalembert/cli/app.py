@@ -9,6 +9,7 @@ import typer
 from dalembert.cli.commands.analyse import analyse
 from dalembert.cli.commands.bench import bench
 from dalembert.cli.commands.drives import drives
+from dalembert.cli.commands.export import export
 from dalembert.cli.commands.gallery import gallery
 from dalembert.cli.commands.identify import identify
 from dalembert.cli.commands.importing import import_
@@ -59,7 +60,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "sensitivities": sensitivities, "identify": identify, "equations": equations, "explain": explain, "compare": compare,
         "modes": modes,
     },
-    FILES: {"new": new, "import": import_, "schema": schema, "bench": bench},
+    FILES: {"new": new, "import": import_, "export": export, "schema": schema, "bench": bench},
 }  # fmt: skip
 
 for panel, commands in COMMANDS.items():

@@ -32,7 +32,7 @@ class Formulas(Described, Portable):
     follow a sample in place of rates.
     """
 
-    states: Mapping[str, PlainNumber] = field(default_factory=dict)
+    states: Mapping[str, PlainNumber] | None = None
     rates: Functions = field(default_factory=dict)
     outputs: Functions = field(default_factory=dict)
     inputs: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class FormulaElement(Element):
 
     @property
     def states(self) -> Mapping[str, float]:
-        return dict(self.said.states)
+        return dict(self.said.states or {})
 
     @property
     def outputs(self) -> Mapping[str, Output]:

@@ -304,6 +304,38 @@ class Motion(Portable):
 
         return write_page(self, path, traces, reactions, results, live, sliders)
 
+    # -- to take along ----------------------------------------------------------------------------------------------------
+    @takes(folder=file_path, reactions=names)
+    def export_c(
+        self, folder: str | Path, name: str | None = None, *, reactions: Sequence[str] | None = None
+    ) -> list[Path]:
+        """Write the mechanism as a C99 library that marches as this motion was marched; returns the files.
+
+        `name` is its name in C, the mechanism's if not given; `reactions` are joints whose reactions are among its outputs.
+        """
+        from dalembert.exporters import export_c
+
+        return export_c(self, folder, name, reactions)
+
+    @takes(path=file_path, reactions=names)
+    def export_fmu(
+        self,
+        path: str | Path,
+        version: str = "3.0",
+        name: str | None = None,
+        *,
+        reactions: Sequence[str] | None = None,
+        platforms: Sequence[str] | None = None,
+    ) -> Path:
+        """Write the mechanism as an FMU of FMI 3.0 or 2.0, for co-simulation and model exchange.
+
+        `platforms` names the machines it is compiled for, "x86_64-linux", "x86_64-windows", … or "all"; without it, this one. With an
+        empty list it has sources only.
+        """
+        from dalembert.exporters import export_fmu
+
+        return export_fmu(self, path, version, name, reactions, platforms)
+
     def widget(
         self,
         *,

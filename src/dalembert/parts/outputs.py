@@ -105,7 +105,7 @@ def as_output(given: OutputQuantity | StateFunction, name: str) -> OutputQuantit
     if callable(given):
         return Value(given)
     raise ModelError(
-        f'output "{name}": {given!r} is neither a function of the state nor an output such as da.Position("body")'
+        f'output "{name}": {given!r} is neither a function of the state nor an output such as da.outputs.Position("body")'
     )
 
 

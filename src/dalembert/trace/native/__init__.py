@@ -15,6 +15,7 @@ from dalembert.trace.native.library import CompiledFunction, Library, aligned
 from dalembert.trace.native.module import Module
 from dalembert.trace.native.target import (
     AARCH64,
+    C99,
     PLAIN,
     WASM32,
     WIDEST,
@@ -26,7 +27,7 @@ from dalembert.trace.native.target import (
 )
 
 __all__ = [
-    "AARCH64", "PLAIN", "WASM32", "WIDEST", "Array", "Block", "Bool", "Calls", "CompiledFunction", "FunctionBuilder", "Int",
+    "AARCH64", "C99", "PLAIN", "WASM32", "WIDEST", "Array", "Block", "Bool", "Calls", "CompiledFunction", "FunctionBuilder", "Int",
     "IntPointer", "Lapack", "Library", "Mask", "Module", "Output", "Pointer", "Real", "ShortPointer", "Signature", "Target",
     "UniformPointer", "aligned", "cache_directory", "cached", "cached_code", "clear_cache", "executable", "fma", "host", "maximum",
     "minimum", "select", "sqrt", "target_of",

@@ -87,6 +87,10 @@ class ModuleText:
     def define(self, name: str, text: str) -> None:
         self._definitions[name] = text
 
+    def definition(self, name: str) -> str:
+        """The text of a definition."""
+        return self._definitions[name]
+
     def __contains__(self, name: str) -> bool:
         return name in self._definitions
 

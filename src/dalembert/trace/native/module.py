@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from dalembert.errors import TraceError
 from dalembert.trace.native.block import Block
@@ -17,6 +18,8 @@ from dalembert.trace.native.library import Library
 from dalembert.trace.native.llvm_text import FunctionText, Lanes, ModuleText
 from dalembert.trace.native.straight_line import LARGEST_FUNCTION, emit_block
 from dalembert.trace.native.target import Calls, Target, target_of
+
+T = TypeVar("T", IntTable, RealTable, FunctionTable)
 
 
 class Module:
@@ -39,8 +42,8 @@ class Module:
         self.text = ModuleText(self.target)
         self._public: list[Signature] = []
         self._blocks: dict[Signature, Block] = {}
-        self._drivers: list[str] = []
-        self._tables = 0
+        self._drivers: dict[str, tuple[str, ...]] = {}
+        self._tables: dict[str, IntTable | RealTable | FunctionTable] = {}
 
     def block(
         self, block: Block, lanes: int = 1, name: str | None = None, largest: int = LARGEST_FUNCTION
@@ -75,7 +78,7 @@ class Module:
         linkage = "" if public and symbol == signature.symbol else "internal "
         head = f"define {linkage}{_result(signature)} @{symbol}({taken}) noinline nounwind {{"
         self.text.define(symbol, "\n".join([head, *body.allocations, *body.lines, "}"]))
-        self._drivers.append(symbol)
+        self._drivers[symbol] = tuple(parameters)
         if public:
             self._public.append(signature)
             if symbol != signature.symbol:
@@ -94,28 +97,37 @@ class Module:
         return signature
 
     def int_table(self, values: Sequence[int]) -> IntTable:
-        table = IntTable(self._table_name(), tuple(int(x) for x in values))
-        self.text.define(table.name, table.definition)
-        return table
+        return self._kept(IntTable(self._table_name(), tuple(int(x) for x in values)))
 
     def real_table(self, values: Sequence[float]) -> RealTable:
-        table = RealTable(self._table_name(), tuple(float(x) for x in values))
-        self.text.define(table.name, table.definition)
-        return table
+        return self._kept(RealTable(self._table_name(), tuple(float(x) for x in values)))
 
     def function_table(self, functions: Sequence[Signature]) -> FunctionTable:
         """Functions to choose from while the compiled code runs; all take and return the same."""
         if len({(f.parameters, f.status, f.lanes) for f in functions}) != 1:
             names = ", ".join(f.name for f in functions) or "nothing"
             raise TraceError(f"a function table needs functions that take the same arguments, not {names}")
-        table = FunctionTable(self._table_name(), tuple(functions))
-        self.text.define(table.name, table.definition)
-        return table
+        return self._kept(FunctionTable(self._table_name(), tuple(functions)))
+
+    @property
+    def blocks(self) -> Mapping[Signature, Block]:
+        """The straight-line functions."""
+        return self._blocks
+
+    @property
+    def drivers(self) -> Mapping[str, tuple[str, ...]]:
+        """Symbols of the driver functions, each behind those that it calls, and names of their parameters."""
+        return self._drivers
+
+    @property
+    def tables(self) -> Mapping[str, IntTable | RealTable | FunctionTable]:
+        """The constant tables by name."""
+        return self._tables
 
     @property
     def source(self) -> str:
         """What the machine code is made from: which functions are optimised, which can be called and how, and the text of all."""
-        return "\n".join([repr(self._drivers), repr(self._public), str(self.text)])
+        return "\n".join([repr(list(self._drivers)), repr(self._public), str(self.text)])
 
     @property
     def address(self) -> str:
@@ -146,8 +158,12 @@ class Module:
             raise TraceError(f"{signature.name!r} cannot be the name of a function: use letters, digits, underscores")
 
     def _table_name(self) -> str:
-        self._tables += 1
-        return f"@table.{self._tables}"
+        return f"@table.{len(self._tables) + 1}"
+
+    def _kept(self, table: T) -> T:
+        self._tables[table.name] = table
+        self.text.define(table.name, table.definition)
+        return table
 
 
 def _kinds(parameters: Mapping[str, type[DriverValue]]) -> tuple[Kind, ...]:

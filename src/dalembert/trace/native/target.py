@@ -83,7 +83,10 @@ WASM32 = Target(
 AARCH64 = Target("aarch64", "generic", "", 2, "aarch64-unknown-linux-gnu", "pic", "small", (), "{name}")
 """64-bit ARM under Linux."""
 
-ELSEWHERE = {t.name: t for t in (WASM32, AARCH64)}
+C99 = Target("c99", "", "", 1, "c99", "default", "default", (), "{name}")
+"""Any machine with a C compiler: code for it is written as C99, one state at a time, and never compiled by LLVM."""
+
+ELSEWHERE = {t.name: t for t in (WASM32, AARCH64, C99)}
 """Targets by name whose code is taken to other machines."""
 
 

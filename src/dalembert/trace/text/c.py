@@ -11,7 +11,7 @@ from dalembert.trace.ops import Op
 from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, Write, call, combine, signed
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine, tables_among
 
-_SIGN = [
+SIGN_FUNCTION = [
     "#ifndef DALEMBERT_SIGN",
     "#define DALEMBERT_SIGN",
     "static double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }",
@@ -58,7 +58,7 @@ def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     arguments = [f"const double *{a}" if is_array else f"double {a}" for a, is_array in wanted.arguments]
     arguments += [f"double *{a}" for a in wanted.outputs]
     lines = ["/* Written by dalembert.", *_shapes(wanted), " */", "#include <math.h>", ""]
-    lines += [*_SIGN, ""] if ops.SIGN in wanted.operations else []
+    lines += [*SIGN_FUNCTION, ""] if ops.SIGN in wanted.operations else []
     lines += c_tables(wanted.operations)
     lines += [f"void {name}({', '.join(arguments) or 'void'})", "{"]
     lines += [f"    {line}" for line in _body(wanted)]

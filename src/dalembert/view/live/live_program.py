@@ -113,11 +113,11 @@ def live_programs(live: LiveModel, shown: Shown, geometry: Sequence[Any]) -> lis
     first = kind(catalogue, o.method, 1, when, directions, live.kept, for_target=WASM32, shown=shown, geometry=geometry)
     if live.stepping:
         return [first]
-    others = [replace(live.kept, rows=rows) for rows in _other_rows(live)]
+    others = [replace(live.kept, rows=rows) for rows in other_row_choices(live)]
     return [first, *(replace(first, kept=kept, shown=None, geometry=(), notes={}) for kept in others)]
 
 
-def _other_rows(live: LiveModel) -> list[tuple[int, ...]]:
+def other_row_choices(live: LiveModel) -> list[tuple[int, ...]]:
     """Other sets of rows that stand best somewhere along the motion."""
     from dalembert.constraints.diagnosis.diagnose import scaled_rows
 

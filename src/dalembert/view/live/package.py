@@ -126,20 +126,29 @@ def _start(live: LiveModel, program: LiveProgram) -> dict[str, Any]:
     }  # fmt: skip
     if not m.constraint_rows:
         return made
-    rng, steps = np.random.default_rng(SEED), m.scales.speeds
-    tried = [rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < STARTS // 3 else np.pi) * steps for i in range(STARTS - 1)]
     rows = m.rows
     return made | {
         "places": program.notes["start"],
         "prefix": CLOSING if isinstance(program, SteppingProgram) else "",
         "tolerance": max(m.scales.closed, ROUGH * off_at(m, live.q, live.options.start)),
-        "steps": array(steps, "float64"),
+        "steps": array(m.scales.speeds, "float64"),
         "sizes": array(m.scales.sizes[m.n_q :], "float64"),
         "still": [float(live.kept.sizes[k]) for k in program.notes["still"]],
-        "tried": array(np.array(tried), "float64"),
+        "tried": array(start_displacements(m), "float64"),
         "rowSizes": {name: [float(x) for x in live.kept.sizes[rows.of_owner(name)]] for name in m.constraint_rows},
         "cuts": [c.name for c in m.cuts],
     }
+
+
+def start_displacements(m: Mechanism) -> np.ndarray:
+    """Displacements along all speeds, as `assemble` makes them: loops are closed from there if they cannot be closed from the start."""
+    rng = np.random.default_rng(SEED)
+    return np.array(
+        [
+            rng.uniform(-1.0, 1.0, m.n_u) * (0.3 if i < STARTS // 3 else np.pi) * m.scales.speeds
+            for i in range(STARTS - 1)
+        ]
+    )
 
 
 def _mass(live: LiveModel) -> float:

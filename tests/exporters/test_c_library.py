@@ -1,0 +1,192 @@
+"""Exported C compiles without a warning and computes what the package computes."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.files.gallery import files
+from dalembert.trace.native import C99, Module, Pointer, Real
+from dalembert.trace.native.c99 import c_module
+from tests.exporters.compiling import STRICT, built, compiler
+
+KINDS = ["four_bar", "rolling_disc", "flexible_slider_crank", "human_body"]
+"""A loop, rolling, an elastic body in a loop, a tree large enough for sweeps."""
+
+
+def gallery(name: str) -> da.Mechanism:
+    return da.load(files()[name])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_gallery_marches_in_c_as_here(tmp_path, name):
+    motion = gallery(name).simulate(0.05 if name == "flexible_slider_crank" else 0.5)
+    motion.export_c(tmp_path, name)
+    done = subprocess.run([built(tmp_path, name), "1e-9"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+CALLS = """
+#include "arm.h"
+#include <stdio.h>
+int main(void)
+{
+    static arm s;
+    double qdot[ARM_COORDINATES], udot[ARM_SPEEDS], A[ARM_SPEEDS*ARM_SPEEDS], force[ARM_SPEEDS], out[ARM_OUTPUTS];
+    arm_reset(&s);
+    s.parameters.m = 2.5;
+    s.force[ARM_U_B] = 0.7;
+    if (arm_begin(&s)) return 1;
+    arm_rates(&s, qdot, udot);
+    arm_mass_matrix(&s, A);
+    arm_inverse_dynamics(&s, udot, force);
+    arm_outputs(&s, out);
+    for (int i = 0; i < ARM_SPEEDS; i++) printf("%.17g %.17g %.17g\\n", qdot[i], udot[i], force[i]);
+    for (int i = 0; i < ARM_SPEEDS*ARM_SPEEDS; i++) printf("%.17g ", A[i]);
+    printf("\\n%.17g %.17g\\n", out[ARM_AT_kinetic_energy], out[ARM_AT_potential_energy]);
+    for (int i = 0; i < 3; i++) printf("%.17g ", out[ARM_AT_body_upper + 9 + i]);
+    printf("%.17g\\n", out[ARM_AT_output_reach + 1]);
+    return 0;
+}
+"""
+
+
+def arm() -> da.Mechanism:
+    s = da.System("arm", gravity=(0, -9.81, 0))
+    s.add_body("lower", da.rod(mass=s.parameter("m", 1.0), length=1.0))
+    s.add_body("upper", da.rod(mass=0.5, length=0.8))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "lower")
+    s.add_joint("B", da.Revolute((0, 0, 1)), "lower", "upper", at_parent=(1, 0, 0))
+    s.add_output("reach", da.outputs.Position(("upper", (0.8, 0, 0))))
+    return s.build()
+
+
+def test_functions_give_what_the_mechanism_gives(tmp_path):
+    m, start = arm(), {"A": 0.3, "B": -0.4}
+    motion = m.simulate(0.1, start, {"A": 1.0, "B": 2.0})
+    motion.export_c(tmp_path)
+    (tmp_path / "calls.c").write_text(CALLS)
+    said = subprocess.run([built(tmp_path, "arm", main="calls.c")], capture_output=True, text=True, check=True).stdout
+    lines = [np.array(line.split(), dtype=float) for line in said.strip().splitlines()]
+    q, u, tau = [0.3, -0.4], [1.0, 2.0], [0.0, 0.7]
+    with_m = m.with_parameters(m=2.5)
+    udot = with_m.forward_dynamics(q, u, tau)
+    np.testing.assert_allclose(np.array(lines[:2]), np.array([u, udot, tau]).T, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(lines[2].reshape(2, 2), with_m.mass_matrix(q), rtol=1e-12)
+    state = with_m.numeric.state(np.array(q), np.array(u))
+    np.testing.assert_allclose(lines[4][:3], np.asarray(state.poses[2].p, dtype=float), atol=1e-14)
+    tip = np.array([np.cos(0.3) + 0.8 * np.cos(-0.1), np.sin(0.3) + 0.8 * np.sin(-0.1)])
+    np.testing.assert_allclose(lines[4][3], tip[1], rtol=1e-13)
+
+
+def test_sanitizers_find_nothing(tmp_path):
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    probe = tmp_path / "probe.c"
+    probe.write_text("int main(void) { return 0; }\n")
+    if subprocess.run([*compiler(), *flags, "-o", str(tmp_path / "probe"), str(probe)], capture_output=True).returncode:
+        pytest.skip("this compiler has no sanitizers")
+    motion = gallery("slider_crank").simulate(0.2)
+    motion.export_c(tmp_path, "slider_crank")
+    done = subprocess.run([built(tmp_path, "slider_crank", flags)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_that_c_cannot_say_and_names_that_would_end_a_comment(tmp_path):
+    s = da.System('odd */ "name"\\', gravity=(0, -9.81, 0))
+    s.add_body("θ-link", da.rod(mass=s.parameter("double", 1.0), length=s.parameter("größe", 0.5)))
+    s.add_joint("while", da.Revolute((0, 0, 1)), "ground", "θ-link")
+    motion = s.build().simulate(0.1, initial={"while": 0.2})
+    header = motion.export_c(tmp_path)[0]
+    name = header.stem
+    assert subprocess.run([built(tmp_path, name)], check=False).returncode == 0
+    with pytest.raises(da.DalembertError, match="cannot be a name in C"):
+        motion.export_c(tmp_path, "2 words")
+
+
+def test_what_cannot_be_exported_is_refused_in_words(tmp_path):
+    s = da.System("p", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
+    s.add_law("stop", da.Stop("A", upper=0.5))
+    with pytest.raises(da.DalembertError, match="export: "):
+        s.build().simulate(0.1).export_c(tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_driver_code_computes_the_same_in_c(tmp_path):
+    """Loops, branches, early ends, variables that change between a read and its use, tables."""
+    module = Module(1, C99)
+    table = module.real_table([1.0, -2.0, 3.0, 0.5])
+    with module.function("mixed", status=True, x=Pointer, y=Pointer, h=Real) as f:
+        v = f.variables(total=0.0, count=0)
+        with f.loop(4) as i:
+            f.next_if((f.x[i] == 3.0).all())
+            before = v.total
+            v.total = v.total + table[i] * f.x[i]
+            with f.if_((v.total > f.h).all()):
+                v.count = v.count + 1
+                f.y[i] = before
+            with f.else_():
+                f.y[i] = v.total - before
+            f.stop_if((v.total > 100.0).all())
+        with f.if_(v.count > 2):
+            f.return_(7)
+        f.y[3] = f.x[0]
+        old = f.x[0]
+        f.x[0] = old + 1.0
+        f.y[0] = f.y[0] + old
+        f.return_(v.count)
+    made = c_module(module, "t", ["mixed"])
+    source = tmp_path / "t.c"
+    source.write_text(
+        f"#include <math.h>\n#include <stdint.h>\n#include <string.h>\n{made.prototypes[0]};\n{made.source}"
+    )
+    library = tmp_path / "t.so"
+    done = subprocess.run(
+        [*compiler(), *STRICT, "-shared", "-fPIC", "-o", library, source, "-lm"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    mixed = ctypes.CDLL(str(library)).t_mixed
+    mixed.restype, mixed.argtypes = ctypes.c_int64, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double]
+    for x, h in (([1.0, 2.0, 3.0, 4.0], 0.5), ([5.0, -1.0, 2.0, 8.0], 0.1), ([200.0, 1.0, 1.0, 1.0], 3.0)):
+        a, b = np.array(x), np.zeros(4)
+        status = mixed(a.ctypes.data, b.ctypes.data, h)
+        assert (status, a.tolist(), b.tolist()) == expected(x, h)
+
+
+def expected(x: list[float], h: float) -> tuple[int, list[float], list[float]]:
+    """The same in Python."""
+    x, y, total, count = list(x), [0.0] * 4, 0.0, 0
+    for i, c in enumerate([1.0, -2.0, 3.0, 0.5]):
+        if x[i] == 3.0:
+            continue
+        before, total = total, total + c * x[i]
+        if total > h:
+            count, y[i] = count + 1, before
+        else:
+            y[i] = total - before
+        if total > 100.0:
+            break
+    if count > 2:
+        return 7, x, y
+    y[3], old = x[0], x[0]
+    x[0], y[0] = old + 1.0, y[0] + old
+    return count, x, y
+
+
+def test_the_command_writes_what_it_says(tmp_path, monkeypatch):
+    from dalembert.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    main(["export", "pendulum", "--duration", "0.2", "--c", "out"])
+    assert sorted(p.name for p in Path("out").iterdir()) == [
+        "CMakeLists.txt",
+        "pendulum.c",
+        "pendulum.h",
+        "test_pendulum.c",
+    ]

@@ -66,8 +66,10 @@ from dalembert.laws import (
     Law,
     Limit,
     OneWay,
+    PairContact,
     Rope,
     Stop,
+    surfaces,
 )  # fmt: skip
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.formulation_settings import GaussPenalty, SmallDeformations
@@ -201,6 +203,7 @@ __all__ = [
     "OnLine",
     "OnPlane",
     "OneWay",
+    "PairContact",
     "PathError",
     "Planar",
     "Point",
@@ -270,6 +273,7 @@ __all__ = [
     "sinh",
     "sphere",
     "sqrt",
+    "surfaces",
     "tan",
     "tanh",
     "turn",

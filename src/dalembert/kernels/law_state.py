@@ -45,6 +45,8 @@ class LawForces:
     """Forces on the mechanism along its directions of slip."""
     hold: np.ndarray
     """Forces by which a latch holds."""
+    moment: np.ndarray
+    """Moments on the mechanism against rolling and drilling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,11 +178,11 @@ def _by_law(k: Kinetics, found: Accelerating) -> dict[str, LawForces]:
         of_law = table.law_of == number
         rows = {
             kind: [r for r in np.flatnonzero(of_law) if table.rows[int(r)].kind is kind]
-            for kind in (RowKind.UNILATERAL, RowKind.FRICTION, RowKind.SWITCHED)
+            for kind in (RowKind.UNILATERAL, RowKind.FRICTION, RowKind.SWITCHED, RowKind.RESISTED)
         }
-        normal, tangent, hold = rows.values()
+        normal, tangent, hold, turning = rows.values()
         states = tuple(words[i] for i in table.of_law(name))
-        made[name] = LawForces(states, k.gap[normal], own[normal], own[tangent], own[hold])
+        made[name] = LawForces(states, k.gap[normal], own[normal], own[tangent], own[hold], own[turning])
     return made
 
 

@@ -6,6 +6,7 @@ with its directions of slip, friction without a gap, or what a latch holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from dalembert.errors import ModelError
 from dalembert.kinematics.constraint_rows import Differentiated, Rows
 from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.laws import Law
-from dalembert.laws.law import ReactionLoad
+from dalembert.laws.law import RESISTANCES, Friction, ReactionLoad
 from dalembert.mechanism.row_table import RowKind, RowTable
 from dalembert.parts.constraints import Constraint
 
@@ -51,7 +52,8 @@ class LawRows(Constraint):
         return _joined(self.law.gap(s), self.law.way(s), self.law.hold(s))
 
     def velocity(self, s: State) -> np.ndarray:
-        return _joined(self.law.approach(s), self.law.slip(s), self.law.hold_speed(s))
+        law = self.law
+        return _joined(law.approach(s), law.slip(s), law.hold_speed(s), law.rolling(s), law.drilling(s))
 
 
 def _joined(*parts: Any) -> np.ndarray:
@@ -66,13 +68,14 @@ class DifferentiatedLaw(Differentiated):
     def _trace(self) -> None:
         super()._trace()
         law, given = self.constraint.law, self.symbolic
-        parts = (law.gap, law.way, law.hold, law.approach, law.slip, law.hold_speed)
+        parts = (law.gap, law.way, law.hold, law.approach, law.slip, law.hold_speed, law.rolling, law.drilling)
         self.counts = {part.__name__: len(np.atleast_1d(part(given))) for part in parts}
         kinds = {
             "gap": RowKind.UNILATERAL,
             "approach": RowKind.UNILATERAL,
             "way": RowKind.FRICTION,
             "slip": RowKind.FRICTION,
+            **dict.fromkeys(RESISTANCES, RowKind.RESISTED),
         }
         self.kinds = tuple(kinds.get(name, RowKind.SWITCHED) for name, n in self.counts.items() for _ in range(n))
 
@@ -102,6 +105,18 @@ class LawElement:
     """Rows along which friction acts."""
     holds: tuple[int, ...] = ()
     """Rows that are held while it is on."""
+
+    partner: int | None = None
+    """Place among the law's elements of the gap whose force resists its turning."""
+    pressed: int | None = None
+    """Row of that gap."""
+    resists: str = ""
+    """"rolling" or "drilling" where it is a turning."""
+
+    @property
+    def load_row(self) -> int | None:
+        """Row of the gap whose force loads its friction: its own, or that of its partner."""
+        return self.normal if self.pressed is None else self.pressed
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -164,7 +179,7 @@ class LawTable:
         for i, e in enumerate(self.elements):
             load = (
                 self.mechanism.laws[e.law].load(self.mechanism.symbolic_state())
-                if e.normal is None and e.tangents
+                if e.load_row is None and e.tangents
                 else None
             )
             if load is not None:
@@ -190,10 +205,33 @@ class LawTable:
         """Numbers of a law's elements."""
         return tuple(i for i, e in enumerate(self.elements) if e.law == name)
 
+    @cached_property
+    def partners(self) -> tuple[int | None, ...]:
+        """For every element, the one whose force resists its turning; None where it is no turning."""
+        firsts = {name: self.of_law(name)[0] for name in self.laws if self.of_law(name)}
+        return tuple(None if e.partner is None else firsts[e.law] + e.partner for e in self.elements)
+
+    def with_turning(self, which: Iterable[int]) -> list[int]:
+        """Elements, and those whose turning they resist."""
+        found = list(which)
+        known = set(found)
+        return [*found, *(i for i, p in enumerate(self.partners) if p in known and i not in known)]
+
+    def friction(self, s: State, e: Element, slip: Any) -> tuple[Friction, Friction, Any]:
+        """Friction of an element at a slip, at rest, and its force per speed."""
+        law = s.mechanism.laws[e.law]
+        if e.resists:
+            arm = Friction(0.0, law.rolling_arm if e.resists == "rolling" else law.drilling_arm)
+            return arm, arm, 0.0
+        return law.friction(s, slip), law.static_friction(s), law.viscous
+
     def title(self, i: int) -> str:
-        """Element i in words: its law, numbered where that has several."""
-        e = self.elements[i]
-        return e.law if len(self.of_law(e.law)) == 1 else f"{e.law}[{e.number}]"
+        """Element i in words: its law, numbered where that has several; a turning by what resists it."""
+        e, partner = self.elements[i], self.partners[i]
+        if partner is not None:
+            return f"{self.title(partner)} {e.resists}"
+        alone = sum(1 for k in self.of_law(e.law) if self.partners[k] is None) == 1
+        return e.law if alone else f"{e.law}[{e.number}]"
 
 
 def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[LawElement]:
@@ -216,11 +254,31 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
         LawElement(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
         for i, (k, gap) in enumerate(normals)
     ]
+    made += _turnings(name, d, made, alive)
     if tangents and not normals:
         made.append(LawElement(name, 0, tangents=alive(tangents)))
     if holds:
         made.append(LawElement(name, len(made), holds=tuple(start + x for x in holds)))
     return made
+
+
+def _turnings(
+    name: str, d: DifferentiatedLaw, gaps: list[Element], alive: Callable[[list[int]], tuple[int, ...]]
+) -> list[Element]:
+    """Turnings that the forces of gaps resist."""
+    found: list[Element] = []
+    for word, each in RESISTANCES.items():
+        rows = [*d.places(word)]
+        if len(rows) not in (0, each * len(gaps)):
+            raise ModelError(
+                f'law "{name}": it has {len(gaps)} gaps and {len(rows)} rows of {word}; give {each} for every gap'
+            )
+        for i, e in enumerate(gaps[: len(rows)]):
+            turning = alive(rows[each * i : each * (i + 1)])
+            if turning:
+                number = len(gaps) + len(found)
+                found.append(Element(name, number, tangents=turning, partner=i, pressed=e.normal, resists=word))
+    return found
 
 
 def law_rows(s: State) -> Rows:

@@ -6,12 +6,16 @@ from dalembert.laws.joint_friction import JointFriction
 from dalembert.laws.latch import Latch
 from dalembert.laws.law import Friction, Law
 from dalembert.laws.limit import Backlash, Limit
+from dalembert.laws.pair_contact import PairContact
 from dalembert.laws.rope import Rope
 from dalembert.laws.stop import Stop
 
-LAWS: tuple[type[Law], ...] = (Stop, Limit, Backlash, Rope, JointFriction, Contact, Latch, Clutch, Brake, OneWay)
+LAWS: tuple[type[Law], ...] = (
+    Stop, Limit, Backlash, Rope, JointFriction, Contact, PairContact, Latch, Clutch, Brake, OneWay,
+)  # fmt: skip
 """The laws a model file can name."""
 
 __all__ = [
-    "LAWS", "Backlash", "Brake", "Clutch", "Contact", "Friction", "JointFriction", "Latch", "Law", "Limit", "OneWay", "Rope", "Stop",
+    "LAWS", "Backlash", "Brake", "Clutch", "Contact", "Friction", "JointFriction", "Latch", "Law", "Limit", "OneWay", "PairContact",
+    "Rope", "Stop",
 ]  # fmt: skip

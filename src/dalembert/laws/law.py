@@ -35,6 +35,10 @@ class Friction(NamedTuple):
 NO_FRICTION = Friction()
 
 
+RESISTANCES = {"rolling": 2, "drilling": 1}
+"""Turnings that the force of a gap resists, and how many directions each has."""
+
+
 class ReactionLoad(NamedTuple):
     """A load by what a joint transmits: Σ arm · |rows w|."""
 
@@ -70,6 +74,10 @@ class Law(Described, Portable):
     """Part of its approach speed with which a gap opens again after an impact: a number, or an expression of parameters."""
     viscous = 0.0
     """Force per slip speed, added to friction, likewise."""
+    rolling_arm = 0.0
+    """Arm of the moment by which the force of a gap resists rolling, m."""
+    drilling_arm = 0.0
+    """The same of turning about the normal."""
     strength = None
     """Force on a hold above which it lets go; None where it never does."""
 
@@ -96,6 +104,14 @@ class Law(Described, Portable):
 
     def hold_speed(self, s: State) -> np.ndarray:
         """Speeds that are zero while the law is on; linear in the speeds."""
+        return NOTHING
+
+    def rolling(self, s: State) -> np.ndarray:
+        """Speeds of turning about the two directions of slip of every gap, against a moment of `rolling_arm` · its force at most."""
+        return NOTHING
+
+    def drilling(self, s: State) -> np.ndarray:
+        """Speed of turning about the normal of every gap, likewise with `drilling_arm`."""
         return NOTHING
 
     # -- forces -------------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ class RowKind(Enum):
     """A gap that cannot become negative, or a speed that cannot: obeyed while it is closed."""
     FRICTION = "friction"
     """A direction of slip: obeyed while it sticks."""
+    RESISTED = "resisted"
+    """A direction of turning that the force of a gap resists: obeyed while it sticks."""
     SWITCHED = "switched"
     """What a latch or the like holds: obeyed while it is on."""
 

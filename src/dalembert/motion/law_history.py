@@ -37,6 +37,8 @@ class LawSamples:
     """(K,): energy it has taken for good, by friction and impacts, J."""
     work: np.ndarray
     """(K,): work of its forces on the mechanism, J."""
+    moment: np.ndarray
+    """(K, turnings): moments on the mechanism against rolling about its directions of slip, then against drilling about its normals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,7 @@ class LawHistory(Portable):
         return LawSamples(
             self.force[:, normal], self.force[:, tangent], self.force[:, hold], self.gap[:, normal], self.slip[:, tangent],
             words[self.state[:, own].astype(int)], self.determined, self.loss[:, k], self.work[:, k],
+            self.force[:, self._rows(k, RowKind.RESISTED)],
         )  # fmt: skip
 
     @cached_property

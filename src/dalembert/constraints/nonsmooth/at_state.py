@@ -41,7 +41,7 @@ def _switched_on(k: Kinetics) -> LawMode:
         said = violation(k, i, "in this state")
         if said is not None:
             raise StateError(said)
-        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
+        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN)
         for r in (*e.tangents, *e.holds):
             mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
     return mode

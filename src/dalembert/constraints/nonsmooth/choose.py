@@ -21,6 +21,7 @@ from dalembert.constraints.nonsmooth.impact import (
     impact,
     low,
     without_collision,
+    without_gaps,
 )
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_directions
@@ -118,7 +119,7 @@ def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarr
     if not caught:
         return k.u
     rows = [normals[i] for i in normals if i in caught or i not in opening]
-    for i in touching:
+    for i in k.table.with_turning(i for i in touching if i not in opening or i in caught):
         e = k.elements[i]
         sticks = i not in opening and np.linalg.norm(k.slip(i)) <= STILL * k.size(i)
         rows += [*(e.tangents if sticks else ()), *e.holds]
@@ -139,8 +140,8 @@ def by_accelerations(
 ) -> Accelerating | None:
     """The mode that the complementarity problem of accelerations gives; None where it has no solution."""
     states = mode.states
-    rubbing = [i for i, e in enumerate(k.elements) if e.normal is None and k.on[i] and why.get(i) != "let go"]
-    which = frozenset([*(i for i in maybe if why.get(i) != "lift"), *rubbing])
+    rubbing = [i for i in without_gaps(k) if why.get(i) != "let go"]
+    which = frozenset([*k.table.with_turning(i for i in maybe if why.get(i) != "lift"), *rubbing])
     ended = {i for i, reason in why.items() if reason in ("slide", "halt")}
     sliding = sliding_directions(k, which - ended, STILL)
     for i in which:
@@ -159,7 +160,7 @@ def by_accelerations(
         if e.holds:
             new.set(i, ElementState.OFF if why.get(i) == "let go" else ElementState.HELD)
             continue
-        if i not in which:
+        if i not in which or _lifted(k, new, i):
             new.set(i, ElementState.OPEN)
             continue
         at = None if e.normal is None else k.n_loops + e.normal
@@ -181,6 +182,12 @@ def by_accelerations(
     active = independent(k, held)
     new.settle(active, loose=len(active) < len(held))
     return Accelerating(new, p)
+
+
+def _lifted(k: Kinetics, new: LawMode, i: int) -> bool:
+    """Whether element i is a turning whose gap has opened."""
+    partner = k.table.partners[i]
+    return partner is not None and new.state(partner) is ElementState.OPEN
 
 
 def _press(k: Kinetics, mode: LawMode, new: LawMode, p: np.ndarray, why: Trigger) -> None:

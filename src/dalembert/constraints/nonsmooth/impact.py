@@ -62,7 +62,7 @@ def impact(
 ) -> Impact:
     """Impulses by which everything that touches parts or stays; `at_speeds(u)` gives the same state with other speeds."""
     e, impulses = k.restitution.copy(), _IMPULSES[restitution]
-    which = frozenset([*touching, *(i for i in k.table.loads if k.on[i])])
+    which = frozenset([*k.table.with_turning(touching), *(i for i in k.table.loads if k.on[i])])
     for _ in range(3):
         P = impulses(k, which, e)
         low = _too_low(k, P, touching, e, at_speeds)
@@ -76,12 +76,17 @@ def impact(
     return Impact(P, udelta, k.v, after, -0.5 * own * (k.v + after), capped)
 
 
+def without_gaps(k: Kinetics) -> list[int]:
+    """Elements that act without a gap: friction of joints, and what is held."""
+    return [i for i, e in enumerate(k.elements) if e.load_row is None and k.on[i]]
+
+
 def without_collision(k: Kinetics, touching: list[int]) -> Impact:
     """Impulses where no accelerations obey the laws (Painlevé's paradox): those of a time step that is as good as none.
 
     What slides jams and is thrown off, though nothing approached: an impact without collision.
     """
-    which = frozenset([*touching, *(i for i, x in enumerate(k.elements) if x.normal is None and k.on[i])])
+    which = frozenset([*k.table.with_turning(touching), *without_gaps(k)])
     P = LawProblem(k, which, {}, np.zeros(len(k.elements)), AS_GOOD_AS_NONE).solve()
     if P is None:
         raise NoSolution("impact")
@@ -149,8 +154,7 @@ def low(v: float, a: float, size: float) -> bool:
 
 def free_accelerations(k: Kinetics, closed: list[int]) -> dict[int, float]:
     """Normal accelerations of all gaps, if of those only the ones in `closed` may be closed."""
-    others = [i for i, x in enumerate(k.elements) if x.normal is None and k.on[i]]
-    which = frozenset([*closed, *others])
+    which = frozenset([*k.table.with_turning(closed), *without_gaps(k)])
     x = LawProblem(k, which, sliding_directions(k, which, STILL))
     p = x.solve()
     a = x.resulting(np.zeros(len(k.rows)) if p is None else p)[k.n_loops :]

@@ -54,7 +54,8 @@ class LawProblem:
             if self.rebound is not None and normal is not None:
                 c[normal] += self.rebound[i]
             tangents = [at[k.n_loops + r] for r in e.tangents]
-            cones.append(Cone(normal, tangents, self._radius(i, e, normal), self.sliding.get(i)))
+            presses = None if e.load_row is None else at.get(k.n_loops + e.load_row)
+            cones.append(Cone(normal, tangents, self._radius(i, e, presses), self.sliding.get(i)))
         return Problem(k.W[np.ix_(rows, rows)], c, bilateral, cones)
 
     def _radius(self, i: int, e: LawElement, normal: int | None) -> Radius:
@@ -63,8 +64,8 @@ class LawProblem:
         moves = i in self.sliding
         own = float((k.force if moves else k.static_force)[i]) * (1.0 if self.rebound is None else self.step)
         per_load = float((k.coefficient if moves else k.static_coefficient)[i])
-        if self.released is not None and e.normal is not None:
-            own += per_load * float(self.released[k.n_loops + e.normal])
+        if self.released is not None and e.load_row is not None:
+            own += per_load * float(self.released[k.n_loops + e.load_row])
 
         if i in k.table.loads:
             return self._by_joint(i, own, per_load)

@@ -46,6 +46,7 @@ from dalembert.files.models.place import Entry
 from dalembert.files.models.places import FrameKind, PlaceKind, Rotation
 from dalembert.files.models.scope import Scope
 from dalembert.formulations import FORMULATIONS
+from dalembert.laws.surfaces import SURFACES
 from dalembert.mechanism.formulation_settings import GaussPenalty
 from dalembert.mechanism.simulation_options import RESTITUTION, STABILISATIONS, Baumgarte
 from dalembert.parts.actions import ACTIONS
@@ -113,7 +114,8 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of a dataclass that its constructor takes."""
     hints = get_type_hints(cls, include_extras=True)
     made = []
-    for f in sorted(dataclasses.fields(cls), key=lambda f: f.kw_only is True):
+    said = [f for f in dataclasses.fields(cls) if not f.name.startswith("_")]  # others are kept, not said
+    for f in sorted(said, key=lambda f: f.kw_only is True):
         default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         required = default is dataclasses.MISSING
         kind = kind_of(hints[f.name], f"{cls.__name__}.{f.name}")
@@ -276,6 +278,7 @@ _BY_MARK: dict[str, Kind] = {
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
     "matrix": RowsKind(),
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
+    "rows": ListKind(NUMBERS, 0), "surface": VariantKind(SURFACES, "surface"),
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),
     "formulation": Either(VariantKind((GaussPenalty,), "formulation with settings"), Choice(FORMULATIONS)),
     "constraint method": Choice(METHODS), "restitution law": Choice(RESTITUTION), "curve": CurveKind(),

@@ -57,7 +57,8 @@ class ConeSweeps:
         self.tangent = module.int_table(self.tangents or [0])
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in every)]).tolist())
         self.normal_of = module.int_table([-1 if e.normal is None else e.normal for e in every] or [0])
-        self.pressed_by = module.int_table([-1 if e.normal is None else e.normal for e in every] or [0])
+        self.pressed_by = module.int_table([-1 if e.load_row is None else e.load_row for e in every] or [0])
+        self.partner = module.int_table([-1 if p is None else p for p in table.partners] or [0])
         self.has_gap = module.int_table([int(e.normal is not None and e.has_gap) for e in every] or [0])
         self.hold_count = module.int_table([len(e.holds) for e in every] or [0])
         places = {r: k for k, r in enumerate(rhs.holds)}
@@ -112,6 +113,8 @@ class ConeSweeps:
         part["touches"][e] = select(on, 1.0, f.real(0.0))
         with f.if_(self.has_gap[e] != 0):
             part["touches"][e] = select(on & (self.depth(part, e) <= TOUCH), 1.0, f.real(0.0))
+        with f.if_(self.partner[e] >= 0):  # a gap comes before the turnings that it resists
+            part["touches"][e] = part["touches"][self.partner[e]]
 
     def _row(self, f: Any, part: dict[str, Any], r: Any) -> None:
         """Y = A⁻¹Jᵀ − A⁻¹BᵀS⁻¹BA⁻¹Jᵀ of a row, W = J Y and its inverse; what its impulse does to loads of friction."""

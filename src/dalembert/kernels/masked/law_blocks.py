@@ -72,9 +72,9 @@ def law_values(s: State, rows: Rows, mode: ModeLayout | None) -> LawValues:
             way = [*(select(moves, x / safe, d) for x, d in zip(v, way)), *way[len(v) :]]
         directions += way
         law = m.laws[e.law]
-        sliding, at_rest = law.friction(s, slip), law.static_friction(s)
+        sliding, at_rest, viscous = table.friction(s, e, slip)
         strength = UNBREAKABLE if law.strength is None else law.strength
-        rubbing = (*sliding, *at_rest, law.viscous) if e.tangents else (0.0,) * 5
+        rubbing = (*sliding, *at_rest, viscous) if e.tangents else (0.0,) * 5
         values = (*rubbing, law.restitution, strength)
         for name, x in zip(COEFFICIENTS, values):
             found[name].append(x)

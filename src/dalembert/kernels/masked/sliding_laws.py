@@ -39,9 +39,11 @@ class SlidingLaws:
             module.int_table([t[j] for t in tangents] or [0]) for j in range(3)
         )
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in table.elements)]).tolist())
-        self.normal_of = module.int_table([-1 if e.normal is None else first + e.normal for e in table.elements] or [0])
+        self.normal_of = module.int_table(
+            [-1 if e.load_row is None else first + e.load_row for e in table.elements] or [0]
+        )
         loaded = [
-            int(bool(e.tangents) and (e.normal is not None or i in table.loads)) for i, e in enumerate(table.elements)
+            int(bool(e.tangents) and (e.load_row is not None or i in table.loads)) for i, e in enumerate(table.elements)
         ]
         self.loaded, self.any_loaded = module.int_table(loaded or [0]), any(loaded)
         self.terms, self.components = table.load_terms, table.n_components

@@ -138,7 +138,8 @@ def _friction(s: State, rows: Rows) -> dict[str, list[Any]]:
     for e in m.law_table.elements:
         law = m.laws[e.law]
         slip = sqrt(sum(v[k] * v[k] for k in e.tangents)) if len(e.tangents) > 1 else sum(abs(v[k]) for k in e.tangents)
-        rubbing = (*law.friction(s, slip), *law.static_friction(s), law.viscous) if e.tangents else (0.0,) * 5
+        sliding, at_rest, viscous = m.law_table.friction(s, e, slip)
+        rubbing = (*sliding, *at_rest, viscous) if e.tangents else (0.0,) * 5
         strength = UNBREAKABLE if law.strength is None else law.strength
         for name, x in zip(COEFFICIENTS, (*rubbing, law.restitution, strength)):
             found[name].append(x)

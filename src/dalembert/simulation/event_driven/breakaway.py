@@ -14,7 +14,7 @@ from scipy.integrate import Radau
 from scipy.optimize import brentq
 
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
-from dalembert.simulation.event_driven.planar_slip import planar
+from dalembert.simulation.event_driven.planar_slip import PlanarSlip, planar, planar_slips
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ FINEST, ROUNDING = 1e-13, 1e-15
 """Finest tolerance of the implicit steps; part of the run to which events within them are located."""
 MOST = 20_000
 """Implicit steps before the rest is left to the run's own integrator."""
+ENDS = 2.0
+"""Steps before its end in which a slip is left to the run, which foresees it."""
 SHARE = 0.01
 """Part of the run that a usual step is taken to be where none is known."""
 
@@ -39,12 +41,22 @@ class Breakaway:
 
     def __init__(self, run: LawRun):
         self.run, self.usual = run, min(run.usual_step or SHARE * run.span, SHARE * run.span)
+        self.begins = [x.element for x in self._slips(run.t, run.part("y").copy()) if x.begins]
+        """Slips that begin; one that ends is foreseen (`planar_slip`)."""
 
     @property
     def needed(self) -> bool:
         """Whether the direction of a slip settles faster than steps can follow."""
         run = self.run
-        return bool(planar(run.mode)) and self._rate(run.t, run.part("y").copy()) * self.usual > STIFF
+        return bool(self.begins) and self._rate(run.t, run.part("y").copy()) * self.usual > STIFF
+
+    def _slips(self, t: float, y: np.ndarray) -> list[PlanarSlip]:
+        """All slips in a plane, in a state."""
+        run, slope = self.run, self._slope(t, y)
+        sizes = run.program.kept.law_sizes
+        found = planar_slips(run.kinetics(t, y), run.mode, slope[run.n_q : run.n_q + run.model.n_u])
+        elements = run.program.rhs.table.elements
+        return [x.seen(SEED * float(sizes[list(elements[x.element].tangents)].max())) for x in found]
 
     def _rate(self, t: float, y: np.ndarray) -> float:
         """The fastest rate at which the direction of a slip settles."""
@@ -53,7 +65,7 @@ class Breakaway:
         run.program.library.margins(np.array([t]), y, out, run.inputs, run.work)
         forces, k = run.law_forces(), run.kinetics(t, y)
         fastest = 0.0
-        for i in planar(run.mode):
+        for i in self.begins:
             rows = list(k.elements[i].tangents)
             speed = max(float(np.linalg.norm(k.v[rows])), LEAST * SEED * k.size(i))
             give = float(np.mean(np.diag(k.W)[[k.n_loops + r for r in rows]]))
@@ -78,7 +90,9 @@ class Breakaway:
             if self._events(before, solver):
                 return
             self._outputs(solver)
-            if self._rate(solver.t, solver.y) * self.usual < SETTLED:
+            soon = ENDS * (solver.t - before[0])
+            ends = any(x.left < soon for x in self._slips(solver.t, solver.y))
+            if ends or self._rate(solver.t, solver.y) * self.usual < SETTLED:
                 break
         self._leave(solver.t, solver.y)
 

@@ -98,6 +98,7 @@ class LawMargins:
         """Margins of all elements, one after the other."""
         n, module = len(self.elements), self.e.module
         normal = module.int_table([-1 if e.normal is None else e.normal for e in self.elements])
+        pressing = module.int_table([-1 if e.load_row is None else e.load_row for e in self.elements])
         has_gap = module.int_table([int(e.has_gap) for e in self.elements])
         several = [[*e.tangents, -1, -1, -1][:DIRECTIONS] for e in self.elements]
         along = [module.int_table([t[k] for t in several]) for k in range(DIRECTIONS)]
@@ -116,7 +117,7 @@ class LawMargins:
             with f.if_((state == float(ElementState.HELD)).all()):
                 self._strength(f, part, i, (hold_at[i], hold_at[i + 1], holds), (values, tolerances))
             with f.if_(along[0][i] >= 0):
-                self._along(f, part, i, (normal[i], loaded[i], *(x[i] for x in along)), (values, tolerances))
+                self._along(f, part, i, (pressing[i], loaded[i], *(x[i] for x in along)), (values, tolerances))
 
     def _across(self, f: Any, part: dict[str, Any], k: Any, has_gap: Any, state: Any, out: Any) -> None:
         values, tolerances, rate = out

@@ -99,7 +99,7 @@ class LawRun(LawNumbers):
         said = violation(k, i, self._when())
         if said is not None:
             raise SimulationError(said)
-        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.normal is None else ElementState.OPEN)
+        mode.set(i, ElementState.HELD if e.holds else ElementState.STICK if e.load_row is None else ElementState.OPEN)
         for r in (*e.tangents, *e.holds):
             mode.part("anchor")[r] = k.gap[r] if k.table.placed[r] else 0.0
 
@@ -259,6 +259,9 @@ class LawRun(LawNumbers):
         self._forget_outputs_at(self.t)
         impulse = act(self, actions, self.t, self.part("y").copy())
         self._settle({IMPULSE: "impulse"} if impulse.any() else {}, impulse)
+        self.part("event_values")[which] = (
+            0.0  # rounding may have left them before their crossing: they would happen again
+        )
         self.part("end")[:] = self.planned_end()
 
     def _forget_outputs_at(self, t: float) -> None:

@@ -33,6 +33,18 @@ class PlanarSlip(NamedTuple):
     speed: float
     rate: float
 
+    still: float = 0.0
+    """Speed that counts as none."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether it has only just begun, or grows."""
+        return self.speed <= self.still or self.rate >= 0.0
+
+    def seen(self, still: float) -> PlanarSlip:
+        """The same, with the speed that counts as none."""
+        return self._replace(still=still)
+
     @property
     def left(self) -> float:
         return -self.speed / self.rate if self.rate < 0.0 else np.inf
@@ -66,7 +78,8 @@ def ending(run: LawRun, k: Kinetics, udot: np.ndarray) -> PlanarSlip | None:
     if not slips:
         return None
     first = min(slips, key=lambda x: x.left)
-    if first.speed < SLOW * k.size(first.element) and first.left < SHORT * run.usual_step:
+    usual = run.usual_step or run.span
+    if first.speed < SLOW * k.size(first.element) and first.left < SHORT * usual:
         return first
     if np.isfinite(first.left):
         least = NO_TIME * max(1.0, abs(run.t))

@@ -35,7 +35,7 @@ class Formulas(Described, Portable):
     states: Mapping[str, PlainNumber] | None = None
     rates: Functions = field(default_factory=dict)
     outputs: Functions = field(default_factory=dict)
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] | None = None
     torques: Functions = field(default_factory=dict)
     period: PositiveNumber | None = None
     update: Functions = field(default_factory=dict)
@@ -71,7 +71,7 @@ class FormulaElement(Element):
 
     @property
     def inputs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(self.said.inputs)
+        return tuple(self.said.inputs or ())
 
     @property
     def period(self) -> float | None:  # type: ignore[override]

@@ -217,7 +217,7 @@ class LawTable:
         known = set(found)
         return [*found, *(i for i, p in enumerate(self.partners) if p in known and i not in known)]
 
-    def friction(self, s: State, e: Element, slip: Any) -> tuple[Friction, Friction, Any]:
+    def friction(self, s: State, e: LawElement, slip: Any) -> tuple[Friction, Friction, Any]:
         """Friction of an element at a slip, at rest, and its force per speed."""
         law = s.mechanism.laws[e.law]
         if e.resists:
@@ -226,7 +226,7 @@ class LawTable:
         return law.friction(s, slip), law.static_friction(s), law.viscous
 
     def title(self, i: int) -> str:
-        """Element i in words: its law, numbered where that has several; a turning by what resists it."""
+        """LawElement i in words: its law, numbered where that has several; a turning by what resists it."""
         e, partner = self.elements[i], self.partners[i]
         if partner is not None:
             return f"{self.title(partner)} {e.resists}"
@@ -263,10 +263,10 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
 
 
 def _turnings(
-    name: str, d: DifferentiatedLaw, gaps: list[Element], alive: Callable[[list[int]], tuple[int, ...]]
-) -> list[Element]:
+    name: str, d: DifferentiatedLaw, gaps: list[LawElement], alive: Callable[[list[int]], tuple[int, ...]]
+) -> list[LawElement]:
     """Turnings that the forces of gaps resist."""
-    found: list[Element] = []
+    found: list[LawElement] = []
     for word, each in RESISTANCES.items():
         rows = [*d.places(word)]
         if len(rows) not in (0, each * len(gaps)):
@@ -277,7 +277,7 @@ def _turnings(
             turning = alive(rows[each * i : each * (i + 1)])
             if turning:
                 number = len(gaps) + len(found)
-                found.append(Element(name, number, tangents=turning, partner=i, pressed=e.normal, resists=word))
+                found.append(LawElement(name, number, tangents=turning, partner=i, pressed=e.normal, resists=word))
     return found
 
 

@@ -35,6 +35,8 @@ HALVINGS = 12
 """How often a step that does not help is halved."""
 EXACT = 1e-13
 """Part of what balances that is not worth a further step."""
+ALIKE = 1e-6
+"""How near, in rad, lengths and sizes of the states, two equilibria are one."""
 LATER = 1e-3
 """Seconds after which it is seen whether time changes the balance."""
 
@@ -209,7 +211,7 @@ def _same(m: Mechanism, a: StatesPlace, b: StatesPlace) -> bool:
     far = (m.joint_coordinates(a.q) - m.joint_coordinates(b.q)) / m.in_joint_variables.scales.coordinates
     turned = np.where(m.in_joint_variables.angles, np.angle(np.exp(1j * far)), far)
     apart = (a.z - b.z) / np.maximum(np.abs(a.z), 1.0)
-    return bool(np.allclose(turned, 0.0, atol=1e-6) and np.allclose(apart, 0.0, atol=1e-6))
+    return bool(np.allclose(turned, 0.0, atol=ALIKE) and np.allclose(apart, 0.0, atol=ALIKE))
 
 
 def _made(search: StatesSearch, place: StatesPlace) -> Equilibrium:

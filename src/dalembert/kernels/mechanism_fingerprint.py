@@ -41,6 +41,7 @@ def fingerprint_of(m: Mechanism) -> str:
             m.gravity,
             np.array([-1 if at is None else at for j in m.joints for at in j.q_at + j.u_at]),
             laws,
+            *_armature(m),
             *_elastic(m),
             *_forces(m),
             *_constraints(m),
@@ -78,6 +79,12 @@ def _behaviour(joint: Joint) -> list[Any]:
     arrays = [np.asarray(x) for x in computed]
     values = [x for array in arrays for x in array.ravel().tolist()]
     return [joint.n_q, joint.n_u, joint.spins_about_z, repr([array.shape for array in arrays]), values]
+
+
+def _armature(m: Mechanism) -> list[Any]:
+    """Inertias of the joints' own speeds, where there are any."""
+    given = [j.armature for j in m.joints]
+    return [["armature", *given]] if any(type(x) is Expr or x for x in given) else []
 
 
 def _elastic(m: Mechanism) -> list[Any]:

@@ -121,14 +121,17 @@ def _constraints(m: Mechanism) -> list[Any]:
 
 
 def _laws(m: Mechanism) -> list[Any]:
-    """Rows of laws, traced likewise, and their friction at a slip of its own."""
+    """Rows of laws, traced likewise; their friction at a slip of its own and what presses on it; what they bear and when they act."""
     if not m.laws:
         return []
     v = symbols("#v", range(1))[0]
     rows = [[d.bodies, [kind.value for kind in d.kinds], list(d.g), list(d.phi)] for d in m.law_rows.values()]
     s = m.symbolic_state()
     forces = [[*law.friction(s, v), *law.static_friction(s), law.viscous, law.restitution] for law in m.laws.values()]
-    return [tuple(m.laws), rows, forces, [law.on for law in m.laws.values()]]
+    strength = ["none" if law.strength is None else law.strength for law in m.laws.values()]
+    arms = [[law.rolling_arm, law.drilling_arm] for law in m.laws.values()]
+    pressed = [["nothing"] if (load := law.load(s)) is None else [load.joint, *load.terms] for law in m.laws.values()]
+    return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()]]
 
 
 def _elements(m: Mechanism) -> list[Any]:

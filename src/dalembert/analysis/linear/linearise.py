@@ -100,7 +100,7 @@ class Linearised:
             here, e.t, e.q, e.u, e.udot, tuple(names[0]), tuple(names[1]), M, C, K,
             structural, A, np.vstack([inflow[:, m.n_z :], own.D @ of_inputs]), np.hstack([seen.C, seen.D @ of_states]),
             seen.D @ of_inputs, tuple(self.inputs), seen.names, i.X, np.hstack([i.Y, i.Z, np.zeros((m.n_u, m.n_z))]),
-            None if tau is None else np.asarray(tau, dtype=float), m.states,
+            None if tau is None else np.asarray(tau, dtype=float), element_states=m.states,
         )  # fmt: skip
 
     def _input_columns(self) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ class Design:
     """The design view of what a page marches."""
 
     live: LiveModel
+    points: Sequence[Any] = ()
+    """Points whose ways are drawn."""
 
     @property
     def polygons(self) -> bool:
@@ -100,15 +102,16 @@ class Design:
 
     @property
     def _across(self) -> np.ndarray:
-        """The axis that all bodies turn about; else the direction in which they move least."""
+        """The axis that all bodies turn about; else the direction in which the points whose ways are drawn move least."""
         moved = self.live.motion.body_motion()
         some = slice(None, None, max(1, len(moved.velocity) // 200))
         turned = np.linalg.svd(moved.angular_velocity[some].reshape(-1, 3), full_matrices=False)
         if turned.S[0] > 0.0 and turned.S[1] <= PLANAR * turned.S[0]:
             return np.asarray(turned.Vh[0])
-        velocity = moved.velocity[some].reshape(-1, 3)
-        if np.any(velocity):
-            return np.asarray(np.linalg.svd(velocity, full_matrices=True).Vh[-1])
+        ways = [self.live.motion.position(p)[some] for p in self.points]
+        moves = np.concatenate([way - way.mean(axis=0) for way in ways]) if ways else np.zeros((1, 3))
+        if np.any(moves):
+            return np.asarray(np.linalg.svd(moves, full_matrices=True).Vh[-1])
         return np.asarray(np.eye(3)[int(np.argmin(np.abs(self._up)))])
 
     @property

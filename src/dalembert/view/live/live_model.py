@@ -147,8 +147,9 @@ def live_model(motion: Motion) -> LiveModel:
         kept = kept_at(base, q, o.start, o.stabilise)
     if m.laws:
         kept = law_rows_kept(base, kept, q, o.start)
-    names = {name for name, _, _ in record.get("events", ())}
-    return LiveModel(motion, m, o, q, u, kept, [e for e in gathered(m.plan.events, None) if e.name in names])
+    own = gathered(m.plan.events, None)
+    names = {name for name, _, _ in record["events"]} if "events" in record else {e.name for e in own}
+    return LiveModel(motion, m, o, q, u, kept, [e for e in own if e.name in names])
 
 
 def _outputs(motion: Motion) -> np.ndarray:

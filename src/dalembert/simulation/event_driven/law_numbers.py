@@ -101,6 +101,6 @@ class LawNumbers(RunWithLaws):
 
     def event_value(self, k: int, t: float, y: np.ndarray) -> float:
         """The function of an event in a state, on numbers."""
-        m = self.model_now
+        m = self.model.with_parameters(**self.parameters_at(y))
         s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
         return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())

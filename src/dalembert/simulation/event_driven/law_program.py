@@ -40,7 +40,7 @@ class LawProgram(ProgramWithLaws):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
         return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table))
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature:

@@ -32,7 +32,7 @@ class ProgramWithLaws(Program):
 
     @property
     def beside(self) -> int:
-        return 2 * len(self.mechanism.laws)
+        return self.mechanism.n_z + 2 * len(self.mechanism.laws)
 
     @cached_property
     def unknowns(self) -> list[str]:

@@ -74,17 +74,26 @@ class RunWithLaws(Run):
     # -- parameters ----------------------------------------------------------------------------------------------------
     @property
     def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        return dict(zip(self.model.parameters, self.parameter_values))
+        """Values of the parameters now, states of elements among them."""
+        return self.parameters_at(self.part("y"))
+
+    def parameters_at(self, y: np.ndarray) -> dict[str, float]:
+        """Values of the parameters, with the states of elements that stand in y."""
+        m = self.model
+        values = self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()
+        return dict(zip(m.parameters, values)) | dict(zip(m.states, y[m.n_q + m.n_u :].tolist()))
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
+        """Go on with another value of a parameter, or of a state."""
         check_parameters(self.model, {name: value}, "an event's action")
+        if name in self.model.states:
+            self.part("y")[self.n_q + self.model.n_u + self.model.states.index(name)] = value
+            return
         at = list(self.model.parameters).index(name)
         self.program.input_layout.view(self.inputs, "P")[at, 0] = value
         self.parameter_changes.append((self.t, at, value))
 
-    def parameters_at(self, t: np.ndarray) -> np.ndarray:
+    def values_at_times(self, t: np.ndarray) -> np.ndarray:
         """(K, parameters): their values at these times; at the instant of a change those after it."""
         found = np.tile(np.array(list(self.model.parameters.values()), dtype=float), (len(t), 1))
         for since, at, value in self.parameter_changes:
@@ -95,7 +104,7 @@ class RunWithLaws(Run):
     def earlier_inputs(self, t: np.ndarray, forces: np.ndarray) -> Iterator[Iterator[int]]:
         """Samples one after the other, each with the parameters and the controller's forces of its time among the inputs."""
         now, place = self.inputs.copy(), self.program.input_layout
-        values, P, x = self.parameters_at(t), place.parts["P"].start, place.view(self.inputs, "x")[:, 0]
+        values, P, x = self.values_at_times(t), place.parts["P"].start, place.view(self.inputs, "x")[:, 0]
 
         def each() -> Iterator[int]:
             for k in range(len(t)):

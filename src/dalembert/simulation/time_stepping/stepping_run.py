@@ -26,14 +26,14 @@ class SteppingRun(RunWithLaws):
     program: SteppingProgram
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        n = self.program.beside
+        n = self.program.beside - self.model.n_z
         return np.zeros(n), np.zeros(n)
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
         super().begin(q, u, parameters)
         self.mode.numbers[:] = self.program.first_mode(self.model, q, self.t).numbers
         self.part("theta")[:] = self.options.theta
-        if self.program.beside:
+        if self.model.laws:
             self._check_gaps(np.flatnonzero(self.mode.part("state") != ElementState.OFF).tolist())
         self.program.library.begin(self.memory, self.inputs, self.work)
         self._note_mode()

@@ -216,9 +216,9 @@ def report(found: dict[str, dict[str, Any]]) -> str:
     for browser, rows in found.items():
         load = float(np.median([row["load"] for row in rows.values()]))
         first = next(iter(rows.values()))
-        effort = f"{first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each model"
+        effort = f"{len(rows)} of {len(files())} models, {first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each model"
         lines += [
-            f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {len(rows)} of {len(files())} models; {effort}.", "",
+            f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {effort}.", "",
             held(rows), "", speeds(rows), "",
             "| model | off after 1 s | computed, ms | drawn, ms | 95 % | march, ms | native, ms | drag, ms | 95 % | gap | added, kB |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",

@@ -216,7 +216,8 @@ def report(found: dict[str, dict[str, Any]]) -> str:
     for browser, rows in found.items():
         load = float(np.median([row["load"] for row in rows.values()]))
         first = next(iter(rows.values()))
-        effort = f"{len(rows)} of {len(files())} models, {first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each model"
+        effort = f"{first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each"
+        effort = f"{len(rows)} of {len(files())} models, {effort}"
         lines += [
             f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {effort}.", "",
             held(rows), "", speeds(rows), "",

@@ -36,6 +36,7 @@ bench: $(BENCH)/.ready $(VENV)/.ready  ## against the peers, in an environment o
 	-$(BENCH)/bin/python benchmarks/tree.py
 	-$(BENCH)/bin/python benchmarks/rollout.py
 	-$(BENCH)/bin/python benchmarks/loops.py
+	-$(BENCH)/bin/python benchmarks/laws.py
 	-$(BENCH)/bin/python benchmarks/comparison.py
 	-sh tools/cross.sh
 	-OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/live.py

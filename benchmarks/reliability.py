@@ -32,12 +32,15 @@ from dalembert.constraints import METHODS
 from dalembert.formulations import FORMULATIONS
 from tests.invariance.answers import TOLERANCE, compiled, differences, quick, reference
 from tests.invariance.cases import KINDS, LUMPED, drawn
+from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 SHARE = 14
 """Mechanisms that a process takes at a time."""
 LIFE = 200
 """Shares after which a process makes room for a new one."""
+CODE = 9
+"""One in so many mechanisms is compared in machine code as well."""
 SHOWN = 40
 """Faults that are listed one by one."""
 
@@ -104,14 +107,14 @@ Refusals, most frequent first:
 def invariance(mechanisms: int, seconds: float) -> list[str]:
     """Every mechanism said in every way; every tenth in machine code as well."""
     began, counts, faults = time.time(), Counter[str](), []
-    kinds = list(KINDS)
+    kinds = [*KINDS, *LAWFUL, *CHOSEN]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i in range(mechanisms):
             if time.time() - began > seconds:
                 break
             case = drawn(kinds[i % len(kinds)], i // len(kinds))
-            asked = {"on numbers": quick} | ({"in machine code": compiled} if i % 9 == 0 else {})
+            asked = {"on numbers": quick} | ({"in machine code": compiled} if i % CODE == 0 else {})
             before = {name: reference(case, ask) for name, ask in asked.items()}
             counts["mechanisms"] += 1
             for how in TRANSFORMATIONS:
@@ -131,7 +134,7 @@ def invariance(mechanisms: int, seconds: float) -> list[str]:
     replace_section(
         "Answers do not hang on how a mechanism is said",
         f"""
-{counts["mechanisms"]} random mechanisms of {len(KINDS)} kinds, each in up to {len(TRANSFORMATIONS)} ways:
+{counts["mechanisms"]} random mechanisms of {len(kinds)} kinds ({", ".join(kinds)}), each in up to {len(TRANSFORMATIONS)} ways:
 {", ".join(TRANSFORMATIONS)}. The same verdicts, and the same values to {TOLERANCE:g} of the largest;
 1000 km from the origin to 1e-6, where positions have lost seven digits.
 

@@ -60,10 +60,21 @@ def _perturb_rows(seed: int) -> None:
 
     def closed(self: Differentiated, s: Any) -> tuple[Any, Any]:
         g, C = placed(self, s)
-        far = max((np.abs(s.poses[k].p).max() for k in self.bodies), default=0.0)
-        return off(np.asarray(g), far), C
+        return off(np.asarray(g), _rounded_poses(self, s, np.abs(np.asarray(C, dtype=float)))), C
 
     Differentiated._in_speeds, Differentiated._placed = rows, closed  # type: ignore[method-assign]
+
+
+def _rounded_poses(d: Any, s: Any, C: np.ndarray) -> np.ndarray:
+    """How much a last digit of the bodies' places, of their orientations and of the coordinates makes of each row.
+
+    A row that compares directions is not off by metres: in µm these would be 1e6 times its rounding.
+    """
+    bodies = np.linalg.norm(C[:, : 6 * len(d.bodies)].reshape(len(C), len(d.bodies), 2, 3), axis=3)
+    far = np.array([np.abs(s.poses[k].p).max() for k in d.bodies])
+    values = np.abs(np.asarray(s.coordinates, dtype=float)) if s.mechanism.n_q == s.mechanism.n_u else 0.0
+    every = [bodies[:, :, 0], bodies[:, :, 1] * far, C[:, 6 * len(d.bodies) :] * values]
+    return np.asarray(np.hstack(every).max(axis=1, initial=0.0))
 
 
 def reassociated(block: Block, rng: np.random.Generator) -> Block:

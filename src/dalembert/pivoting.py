@@ -10,10 +10,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalembert.errors import StateError
+
 RANK_TOLERANCE = 1e-9
 """Singular values of the scaled rows below this fraction of the largest count as zero."""
 AS_GOOD = 1.0 - 1e-6
 """Part of the largest at which a size counts as equal to it: among equals the first is taken, so that rounding does not choose."""
+
+
+def least_squares(A: np.ndarray, b: np.ndarray, rcond: float | None) -> np.ndarray:
+    """x of least norm among those that make |A x − b| least. Refused where numbers are not finite: LAPACK may stand still on them, and
+    nothing can interrupt it."""
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):
+        raise StateError(
+            "this cannot be computed: numbers of the mechanism or of its state differ by more than a computer's can; look for lengths, "
+            "masses, stiffnesses or speeds that are far too large or too small"
+        )
+    try:
+        found: np.ndarray = np.linalg.lstsq(A, b, rcond=rcond)[0]
+    except np.linalg.LinAlgError as problem:
+        raise StateError(f"this cannot be computed: {problem}") from None
+    return found
 
 
 def pivoted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

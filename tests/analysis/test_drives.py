@@ -40,7 +40,7 @@ def returned(m, q, u, udot, t, **asked):
 
 @pytest.mark.parametrize("name", gallery.names())
 def test_forward_dynamics_undoes_inverse_dynamics_on_every_mechanism_of_the_gallery(name):
-    m = da.load(gallery.files()[name])
+    m = da.load(gallery.files()[name]).without_laws()  # random states would go through them
     start = m.assemble(m.plan.initial or None, m.plan.speeds or None)[0]
     assert returned(m, *motion(m, consistent_states(m, 8, start=start))) < 1e-10
 

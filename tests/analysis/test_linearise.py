@@ -104,6 +104,14 @@ def test_critical_speeds_of_a_rotor():
     assert np.allclose(np.abs(G0[:2, :2]), [[0, 0.1 * 10], [0.1 * 10, 0]], atol=1e-12)
 
 
+def test_a_crossing_that_falls_on_one_of_the_values_is_found():
+    """Whether rounding leaves it before, behind or on the value."""
+    locus = rotor().root_locus("spin", np.linspace(0.0, 80.0, 9))
+    for off in (0.0, 1e-12, -1e-12):
+        found = [c.value for c in locus.crossings(lambda x, root, off=off: (x - 50.0 + off) * np.sign(root.imag + 0.5))]
+        assert found and np.allclose(found, 50.0, atol=1e-9), off
+
+
 def test_an_uneven_shaft_is_unstable_between_its_critical_speeds():
     """A mass on two springs of a turning frame: k − κ with κ = mΩ², unstable from √(k₁/m) to √(k₂/m)."""
     s = da.System("uneven shaft")

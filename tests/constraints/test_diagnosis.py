@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import dalembert as da
 from benchmarks.loop_models import bricard, four_bar, rhombic_linkage
 from dalembert.constraints.assembly.assemble import assemble
 from dalembert.constraints.diagnosis.diagnose import diagnose
+from tests.constraints.loops import closed_system
+from tests.effort import examples
+from tests.mechanisms import seeds
 
 
 def test_planar_four_bar_has_one_freedom_and_three_idle_rows():
@@ -68,3 +75,23 @@ def test_doubled_joint_is_redundant_in_both_copies():
     m = s.build()
     d = diagnose(m, m.reference)
     assert d.mobility == 1 and d.redundant == 5
+
+
+@settings(max_examples=examples(12), deadline=None)
+@given(seeds, st.integers(2, 4), st.booleans(), st.sampled_from([1e3, 1e6, 1e12, 1e18]))
+def test_what_moves_does_not_hang_on_how_heavy_a_body_is(seed, n, doubled, times):
+    """Where inertias lie too far apart to tell, that is said."""
+    rng = np.random.default_rng(seed)
+    s, q, _, t = closed_system(rng, n, 1, forces=False, doubled=doubled)
+    assume(s.build().n_u)
+    said = []
+    for k in (1.0, times):
+        b = s.bodies["b0"]
+        s.bodies["b0"] = replace(b, mass=k * b.mass, inertia=k * b.inertia)
+        try:
+            d = s.build().diagnose(q, t=t)
+        except da.StateError as problem:
+            assert (times > 1e6 and "so far apart" in str(problem)) or "without moving any mass" in str(problem)
+        else:
+            said.append((d.mobility, d.rank, d.redundant, d.shaky, len(d.freedoms)))
+    assert said[0] == said[-1] and said[0][0] == said[0][4]

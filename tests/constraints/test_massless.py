@@ -148,3 +148,29 @@ def test_the_remedy_helps():
     s.add_joint("knee", da.Revolute(), "hip", "leg")
     s.add_constraint("stance", da.OnPlane(("leg", (0, -1, 0)), "ground", axis=(0, 1, 0)))
     assert s.build().simulate(0.1, speeds={"knee": -1.0}).complete
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m, q, u: m.laws_at(q, u),
+        lambda m, q, u: m.forward_dynamics(q, u),
+        lambda m, q, u: m.simulate(0.1, q, u),
+        lambda m, q, u: m.simulate(0.1, q, u, method="moreau", step=1e-3),
+    ],
+    ids=["laws_at", "forward_dynamics", "simulate", "moreau"],
+)
+def test_laws_beside_a_freedom_without_mass_are_refused_in_words(ask):
+    """What presses and slides is found with A⁻¹ of the tree."""
+    s = da.System("four-bar", gravity=(0, -9.81, 0))
+    for name, length in (("crank", 0.4), ("coupler", 0.0), ("rocker", 0.9)):
+        s.add_body(name, *([da.rod(1.0, length)] if length else []))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(0.4, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(1, 0, 0), at_child=(0.9, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(1, 0, 0))
+    s.cut = ("C",)
+    q, u = s.build().assemble({"A": 1.0}, {"A": 1.0})
+    s.add_law("dry", da.JointFriction("A", force=0.1))
+    with pytest.raises(da.DalembertError, match="mass"):
+        ask(s.build(), q, u)

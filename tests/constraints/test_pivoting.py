@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from scipy.linalg import qr
 
-from dalembert.pivoting import choose, pivoted
+import dalembert as da
+from dalembert.pivoting import choose, least_squares, pivoted
 from tests.effort import examples
 from tests.mechanisms import seeds
 
@@ -39,3 +43,19 @@ def test_rounding_does_not_choose_among_columns_that_are_as_good(seed):
     assert pivoted(noisy)[1][: np.linalg.matrix_rank(A)].tolist() == pivoted(A)[1][: np.linalg.matrix_rank(A)].tolist()
     signs = rng.choice([-1.0, 1.0], (m, n))
     assert choose(signs * (1.0 + 1e-15 * rng.integers(-3, 4, (m, n)))) == choose(signs)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_least_squares_of_what_is_no_number_are_refused_in_words(bad):
+    """LAPACK may stand still on it."""
+    A = np.eye(3)
+    A[1, 2] = bad
+    for matrix, right in ((A, np.ones(3)), (np.eye(3), A[1])):
+        with pytest.raises(da.StateError, match="far too large or too small"):
+            least_squares(matrix, right, None)
+
+
+def test_least_squares_are_asked_for_in_one_place():
+    source = Path(da.__file__).parent
+    asked = {p.name for p in source.rglob("*.py") if "linalg.lstsq" in p.read_text(encoding="utf-8")}
+    assert asked <= {"pivoting.py", "complementarity.py"}

@@ -35,10 +35,10 @@ def _moving(m: da.Mechanism) -> list[da.mechanism.TreeJoint]:
 
 
 def from_mujoco(m: da.Mechanism, mm: Any, dd: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(q, u) of ours: quaternions first, angular velocity first; rotors as the joints they follow."""
+    """(q, u) of ours: quaternions first, angular velocity first."""
     q, u = m.reference.copy(), np.zeros(m.n_u)
     for j in _moving(m):
-        one = mm.joint(j.name.removesuffix("_rotor"))
+        one = mm.joint(j.name)
         q[list(j.q_at)] = dd.qpos[one.qposadr[0] :][_QPOS[j.joint.n_q]]
         u[list(j.u_at)] = dd.qvel[one.dofadr[0] :][_QVEL[j.joint.n_u]]
     return q, u
@@ -57,9 +57,8 @@ def to_mujoco(m: da.Mechanism, mm: Any, udot: np.ndarray) -> np.ndarray:
     """Our accelerations, or a row on our speeds, in MuJoCo's order."""
     out = np.zeros(mm.nv)
     for j in _moving(m):
-        if not j.name.endswith("_rotor"):
-            at = mm.joint(j.name).dofadr[0]
-            out[[at + k for k in _QVEL[j.joint.n_u]]] = udot[list(j.u_at)]
+        at = mm.joint(j.name).dofadr[0]
+        out[[at + k for k in _QVEL[j.joint.n_u]]] = udot[list(j.u_at)]
     return out
 
 

@@ -68,14 +68,16 @@ def test_branching_tree_on_a_floating_base(tmp_path):
 
 
 def test_several_joints_per_body_with_armature(tmp_path):
-    """Three joints move a body one after the other; rotors add to single speeds."""
+    """Three joints move a body one after the other; armature adds to their speeds, of ball joints too."""
     rng = np.random.default_rng(3)
     text = f"""<worldbody>
       <body name="a" {mjcf_place(rng)}>{mjcf_joint(rng, "a1", "slide")}{mjcf_joint(rng, "a2", "hinge", 'ref="40"')}
         {mjcf_joint(rng, "a3", "hinge", 'armature="0.3"')}{mjcf_inertial(rng)}
-        <body name="b" {mjcf_place(rng)}>{mjcf_joint(rng, "b1", "slide", 'armature="2"')}{mjcf_joint(rng, "b2", "ball")}
+        <body name="b" {mjcf_place(rng)}>{mjcf_joint(rng, "b1", "slide", 'armature="2"')}
+          {mjcf_joint(rng, "b2", "ball", 'armature="0.7"')}
           {mjcf_inertial(rng)}</body>
-      </body></worldbody>"""
+      </body>
+      <body name="c"><joint name="c1" type="free" armature="0.2"/>{mjcf_inertial(rng)}</body></worldbody>"""
     assert check_accelerations(tmp_path, text, rng) == []
 
 
@@ -206,7 +208,7 @@ def test_first_keyframe_is_the_start(tmp_path):
       <geom size="1"/></body></body></worldbody><actuator><motor name="m" joint="h"/></actuator>
       <keyframe><key qpos="1 2 3 0 2 0 0 0.7" qvel="1 2 3 4 5 6 7" ctrl="8"/><key name="other"/></keyframe>"""
     imported = da.load_mjcf(write(tmp_path, "m.xml", f"<mujoco>{text}</mujoco>"))
-    assert imported.system.initial == {"f": [0, 1, 0, 0, 1, 2, 3], "h": 0.7, "h_rotor": 0.7}
-    assert imported.system.speeds == {"f": [4, 5, 6, 1, 2, 3], "h": 7.0, "h_rotor": 7.0}
+    assert imported.system.initial == {"f": [0, 1, 0, 0, 1, 2, 3], "h": 0.7}
+    assert imported.system.speeds == {"f": [4, 5, 6, 1, 2, 3], "h": 7.0}
     assert imported.system.parameters == {"ctrl_m": 8.0}
     assert any("first keyframe" in note for note in imported.notes)

@@ -55,12 +55,15 @@ def test_notes_of_an_mjcf_come_once_for_the_same_thing(tmp_path):
     for expected in (
         "m.xml:1: <option>: density='1.2': the air", "<flag>: contact='disable'", "<size>", "<light>", 'it is called "a_b" here',
         "range='0 1'", "frictionloss='1': dry friction", "friction='1': contact between bodies is not represented (and 4 more like it)",
-        "the spring of a ball joint", "the armature 2 of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
-        "switched off", "solref='1 1'", "ctrlrange='0 1'", "<muscle>", "tendon='s' is no fixed tendon", "<cylinder>",
-        "dyntype='integrator'", "damping is given as a ratio", "actuator on body=",
+        "the spring of a ball joint", "taken as solid", "over more than two sites", "<sensor>",
+        "switched off", "solref='1 1'", "<muscle>", "tendon='s' is no fixed tendon", "<cylinder>",
+        "dyntype='integrator'", "actuator on body=",
     ):  # fmt: skip
         assert expected in notes, (expected, notes)
-    assert set(imported.system.forces) == {"actuator1"}
+    assert set(imported.system.forces) == {"actuator1", "actuator6", "actuator6_feedback"}
+    effects = [note.effect for note in imported.notes]
+    assert effects == sorted(effects, key=["accelerations", "limits", "measured", "drawing"].index)
+    assert len(imported.told(5)) == 6 and "more: " in imported.told(5)[-1]
     imported.build()
 
 

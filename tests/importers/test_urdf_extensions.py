@@ -102,7 +102,7 @@ def test_drakes_joints_springs_and_rotors(tmp_path):
     assert isinstance(joints["jc"], da.Screw) and joints["jc"].pitch == 0.2
     (force,) = system.forces.values()
     assert isinstance(force, da.Spring) and (force.length, force.stiffness, force.damping) == (0.3, 5.0, 0.1)
-    assert system.bodies["jd_rotor"].inertia[2, 2] == pytest.approx(0.81)
+    assert system.joints["jd"].armature == pytest.approx(0.81)
 
 
 def test_planar_and_floating_joints(tmp_path):

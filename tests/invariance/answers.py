@@ -17,7 +17,10 @@ TOLERANCE = 1e-9
 """Of every answer, relative to the largest of its kind, or to a metre, kilogram and second, the size of all mechanisms here."""
 DIGITS = 1e-15
 """Of what is far from the origin, a metre in so many is below what can be said: positions are known to `DIGITS` × distance."""
-DURATION, SAMPLES = 0.06, 4
+SAMPLES = 4
+UNSEEN = 1e-13
+"""Part of the kinetic energy that an impact takes at least, to be counted: of the last ones of many that accumulate, lower than what
+the tolerance resolves, there may be one more or less."""
 PROBE = (0.1, -0.2, 0.3)
 
 
@@ -64,6 +67,10 @@ def _at_once(x: Anew, made: Answers) -> str:
     energies = m.energies(q, u, x.t) / d.unit(2, 1, -2)
     made.values["kinetic energy"] = energies[:1]
     made.values["potential energy"] = energies[1:] + _raised(x)
+    if x.case.system.laws:
+        found = m.laws_at(q, u, t=x.t)
+        made.verdicts["laws"] = [found[d.other(name)].state for name in x.case.system.laws]
+        made.values["power of laws"] = np.array([found.exerted @ u]) / d.unit(2, 1, -3)
     still = m.numeric.state(q, np.zeros(m.n_u), x.t)
     moved = m.numeric.state(q, u, x.t)
     for name in x.case.system.bodies:
@@ -86,15 +93,14 @@ def _motion(x: Anew, made: Answers) -> Any:
     kinds = {name: p.joint for name, p in x.case.system.joints.items()}
     name = next(b for b in x.case.system.bodies if not _elastic(x, b))
     start = x.case.mechanism.numeric.state(x.case.q, x.case.u, x.case.t)
-    level = start.position((name, PROBE)) + 0.4 * DURATION * start.velocity((name, PROBE))
+    level = start.position((name, PROBE)) + 0.4 * 0.06 * start.velocity((name, PROBE))
     along = start.velocity((name, PROBE))
 
     def passed(s: Any) -> Any:
         return along @ (Seen(s, d, kinds).position((name, PROBE)) - level)
 
-    motion = m.simulate(
-        DURATION * T, q, u, start=x.t, rtol=1e-11, output=DURATION * T / SAMPLES, events={"passed": passed}
-    )
+    span = x.case.duration * T
+    motion = m.simulate(span, q, u, start=x.t, rtol=1e-11, output=span / SAMPLES, events={"passed": passed})
     for name in x.case.system.bodies:
         new = d.body(name)
         made.values[f"positions of {name}"] = np.array([d.position(p) for p in motion.position(new)])
@@ -106,7 +112,31 @@ def _motion(x: Anew, made: Answers) -> Any:
     made.values["an output"] = np.asarray(seen)
     for joint in x.case.system.joints:
         _reaction(x, motion, joint, made)
+    if x.case.system.laws:
+        _laws(x, motion, made)
     return len(hit)
+
+
+def _laws(x: Anew, motion: Any, made: Answers) -> None:
+    """What laws did: states, gaps, losses, impacts and changes of mode; forces where they are unique."""
+    d, energy = x.drawing, x.drawing.unit(2, 1, -2)
+    for name in x.case.system.laws:
+        found = motion.contacts[d.other(name)]
+        made.verdicts[f"states of {name}"] = found.state.tolist()
+        made.values[f"loss of {name}"] = found.loss / energy
+    seen = [i for i in motion.impacts if i.loss > UNSEEN * motion.energy().kinetic.max()]
+    made.verdicts["impacts"] = sorted(next(n for n in x.case.system.laws if d.other(n) == i.law) for i in seen)
+    made.values["times of impacts"] = np.array(sorted(i.t for i in seen)) / d.time
+    made.values["losses of impacts"] = np.array([np.sum([i.loss for i in motion.impacts])]) / energy
+    made.values["times of modes"] = np.array([c.t for c in motion.modes]) / d.time
+    made.values["energy lost"] = motion.energy().lost / energy
+    step = x.case.duration * d.time / 64
+    stepped = x.mechanism.simulate(
+        x.case.duration * d.time, *x.state, start=x.t, method="moreau", step=step, output=4 * step
+    )
+    for name in x.case.system.bodies:
+        new = d.body(name)
+        made.values[f"positions of {name}, stepped"] = np.array([d.position(p) for p in stepped.position(new)])
 
 
 def _reaction(x: Anew, motion: Any, joint: str, made: Answers) -> None:

@@ -22,9 +22,11 @@ from dalembert.parts.prescribed import TIME, PrescribedMotion
 from dalembert.system.system import JointPlacement
 from dalembert.trace import Expr, substitute, symbol
 from dalembert.trace.bind import bind
+from tests.invariance.redrawn_laws import coordinates_drawn, law_drawn, speeds_drawn
 from tests.mechanisms import in_length
 
 GROUND = "ground"
+SAID = ("bodies", "joints", "forces", "constraints", "laws")
 SLIDES = ("x", "y", "z", "slide", "vx", "vy", "vz")
 
 
@@ -40,7 +42,7 @@ class Drawing:
     bodies: Mapping[str, str] = field(default_factory=dict)
     joints: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
-    """Names of forces and constraints."""
+    """Names of forces, constraints and laws."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     length: float = 1.0
     mass: float = 1.0
@@ -115,7 +117,7 @@ class Seen:
 
 
 class _Values:
-    """`s.q["A"]` and `s.u["A"]` of joints with one freedom."""
+    """`s.q["A"]` and `s.u["A"]` of joints with one freedom, `s.u["A.wx"]` of others."""
 
     def __init__(self, seen: Seen, time: int):
         self._seen, self._time = seen, time
@@ -123,7 +125,7 @@ class _Values:
     def __getitem__(self, name: str) -> Any:
         seen = self._seen
         values = (seen._s.u if self._time else seen._s.q)[seen._d.joint(name)]
-        return values / seen._d.unit(exponent(seen._kinds[name], ""), time=self._time)
+        return values / seen._d.unit(exponent(*_freedom(name, seen._kinds)), time=self._time)
 
 
 def _point(at: Any) -> da.Point:
@@ -150,13 +152,21 @@ def redrawn(s: da.System, d: Drawing) -> da.System:
         made.forces[d.other(name)] = _described(force, d, kinds)
     for name, constraint in s.constraints.items():
         made.constraints[d.other(name)] = _described(constraint, d, kinds)
+
+    def of_state(f: Any, factor: float) -> Any:
+        return _of_state(f, d, kinds, factor)
+
+    for name, law in s.laws.items():
+        made.laws[d.other(name)] = law_drawn(law, d, lambda name: exponent(*_freedom(name, kinds)), of_state)
+    made.chosen_speeds = speeds_drawn(s.chosen_speeds, d, of_state, {})
+    made.chosen_coordinates = coordinates_drawn(s.chosen_coordinates, of_state)
     return made
 
 
 def reordered(s: da.System, rng: np.random.Generator) -> da.System:
-    """Bodies, joints, forces and constraints said in another order."""
+    """Bodies, joints, forces, constraints and laws said in another order."""
     made = _copied(s)
-    for what in ("bodies", "joints", "forces", "constraints"):
+    for what in SAID:
         said = list(getattr(s, what).items())
         setattr(made, what, {said[i][0]: said[i][1] for i in rng.permutation(len(said))})
     return made
@@ -168,7 +178,7 @@ def turned_round(s: da.System, rng: np.random.Generator) -> da.System:
     for name, p in s.joints.items():
         if rng.random() < 0.6:
             made.joints[name] = JointPlacement(
-                name, p.joint.reversed(), p.child, p.parent, p.on_child, p.on_parent, p.law
+                name, p.joint.reversed(), p.child, p.parent, p.on_child, p.on_parent, p.law, p.speeds
             )
     return made
 
@@ -189,7 +199,7 @@ def _placement(p: JointPlacement, d: Drawing) -> JointPlacement:
     joint = in_length(p.joint, d.length)
     return JointPlacement(
         d.joint(p.name), joint, d.body(p.parent), d.body(p.child), d.frame(p.parent, p.on_parent),
-        d.frame(p.child, p.on_child), _law(p, d),
+        d.frame(p.child, p.on_child), _law(p, d), p.speeds,
     )  # fmt: skip
 
 
@@ -229,7 +239,7 @@ def _renamed_parameters(s: da.System, d: Drawing) -> da.System:
 
 def _bind(s: da.System, values: Any) -> None:
     s.gravity = bind(s.gravity, values)
-    for what in ("bodies", "joints", "forces", "constraints"):
+    for what in SAID:
         setattr(s, what, {name: bind(x, values) for name, x in getattr(s, what).items()})
 
 

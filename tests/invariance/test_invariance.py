@@ -11,18 +11,26 @@ import pytest
 
 from tests.invariance.answers import compiled, differences, quick, reference
 from tests.invariance.cases import KINDS, drawn
+from tests.invariance.cases_with_laws import CHOSEN, LAWFUL
 from tests.invariance.transformations import TRANSFORMATIONS, said_anew
 
 MANY = int(os.environ.get("DALEMBERT_INVARIANCE", "0"))
-EVERY = [(kind, how) for kind in KINDS for how in TRANSFORMATIONS]
-SLICE = [("planar ring", "names exchanged"), ("URDF", "mm, g, ms"), ("tree", "another order")]
+ALL = [*KINDS, *LAWFUL, *CHOSEN]
+EVERY = [(kind, how) for kind in ALL for how in TRANSFORMATIONS]
+SLICE = [
+    ("planar ring", "names exchanged"),
+    ("URDF", "mm, g, ms"),
+    ("tree", "another order"),
+    ("shafts", "mm, g, ms"),
+    ("sums and differences", "world turned"),
+]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("seed", range(max(1, MANY)))
 def test_verdicts_and_accelerations_do_not_hang_on_how_it_is_said(kind: str, seed: int) -> None:
     """On numbers, in every way; in a slice, in every other one."""
-    ways = list(TRANSFORMATIONS) if MANY else list(TRANSFORMATIONS)[list(KINDS).index(kind) % 2 :: 2]
+    ways = list(TRANSFORMATIONS) if MANY else list(TRANSFORMATIONS)[ALL.index(kind) % 2 :: 2]
     case = drawn(kind, seed)
     before = reference(case, quick)
     found = {}

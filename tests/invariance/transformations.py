@@ -17,6 +17,7 @@ from dalembert.vectors import turn
 from tests.invariance.cases import Case
 from tests.invariance.redrawing import GROUND, Drawing, exponent, redrawn, reordered, turned_round
 from tests.mechanisms import unit
+from tests.variables import joint_values, own_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +53,22 @@ class Anew:
         return {self.drawing.body(old.parent), self.drawing.body(old.child)} == {new.parent, new.child}
 
     @cached_property
+    def _joints(self) -> tuple[da.Mechanism, da.Mechanism]:
+        """Both in the variables of their joints, on numbers."""
+        return self.case.mechanism.in_joint_variables.numeric, self.mechanism.in_joint_variables.numeric
+
+    @cached_property
     def same_tree(self) -> bool:
         """Whether every joint carries the body it carried."""
-        old, new = self.case.mechanism, self.mechanism
+        old, new = self._joints
         carried = {self.drawing.joint(j.name): self.drawing.body(b.name) for j, b in zip(old.joints, old.bodies)}
         return carried == {j.name: b.name for j, b in zip(new.joints, new.bodies)}
 
     @cached_property
     def state(self) -> tuple[np.ndarray, np.ndarray]:
         """q and u: what stands where it stood is carried over; the rest follows from the bodies' poses and velocities."""
-        old, new = self.case.mechanism.numeric, self.mechanism.numeric
-        before = old.state(self.case.q, self.case.u, self.case.t)
+        old, new = self._joints
+        before = old.state(*joint_values(self.case.mechanism, self.case.q, self.case.u, self.case.t), self.case.t)
         q = np.array(new.reference)
         u = np.zeros(new.n_u)
         for j in new.joints:
@@ -75,11 +81,11 @@ class Anew:
                 for at, x in zip(places, found, strict=True):
                     if at is not None:
                         into[at] = x
-        return q, u if self.same_tree else self._speeds(q, before)
+        return own_values(self.mechanism, q, u if self.same_tree else self._speeds(q, before), self.t)
 
     def _carried_over(self, j: TreeJoint, name: str, before: State) -> tuple[list[float], list[float]]:
         """Coordinates and speeds of a joint, in new units; those of an elastic body's modes by what a slight deformation is."""
-        old, new, d = self.case.mechanism.numeric, self.mechanism.numeric, self.drawing
+        (old, new), d = self._joints, self.drawing
         i = old.joint_number[name] - 1
         kind, q, u = before.joint(name)
         modes_q, modes_u = before.joint_q[i][len(q) :], before.joint_u[i][len(u) :]
@@ -104,7 +110,7 @@ class Anew:
         return coordinates_at(p.joint, R[0].T @ R[1], R[0].T @ (x[1] - x[0]), d.length)
 
     def _speeds(self, q: np.ndarray, before: State) -> np.ndarray:
-        new, d = self.mechanism.numeric, self.drawing
+        new, d = self._joints[1], self.drawing
         still = new.state(q, np.zeros(new.n_u), self.t)
         matrix, wanted = [], []
         for name, k in self.case.mechanism.number_of.items():
@@ -153,7 +159,7 @@ Transformation = Callable[[Case, np.random.Generator], "tuple[da.System, Drawing
 def _named(how: Callable[[list[str]], list[str]]) -> Transformation:
     def transformed(case: Case, rng: np.random.Generator) -> tuple[da.System, Drawing]:
         s = case.system
-        groups = [list(s.bodies), list(s.joints), [*s.forces, *s.constraints], list(s.parameters)]
+        groups = [list(s.bodies), list(s.joints), [*s.forces, *s.constraints, *s.laws], list(s.parameters)]
         d = Drawing(*(dict(zip(names, how(names), strict=True)) for names in groups))
         return redrawn(s, d), d
 
@@ -187,7 +193,7 @@ def _turned_round(case: Case, rng: np.random.Generator) -> tuple[da.System, Draw
 def _another_cut(case: Case, rng: np.random.Generator) -> tuple[da.System, Drawing] | None:
     """Other joints of the loops, none that a force or constraint acts on, nor one that is prescribed."""
     s = case.system
-    if not case.mechanism.cuts or case.mechanism.elastic:
+    if not case.mechanism.cuts or case.mechanism.elastic or case.mechanism.variables is not None:
         return None
     acted_on = {j.partition(".")[0] for x in [*s.forces.values(), *s.constraints.values()] for j in x.joints}
     free = [
@@ -217,9 +223,10 @@ def _another_root(case: Case, rng: np.random.Generator) -> tuple[da.System, Draw
         if p.joint.kind == "Free" and GROUND in (p.parent, p.child) and all(x is None for x in p.law.q)
     ]
     on_ground = [p for p in s.joints.values() if GROUND in (p.parent, p.child)]
-    acted_on = {j for x in [*s.forces.values(), *s.constraints.values()] for j in x.joints}
+    acted_on = {j for x in [*s.forces.values(), *s.constraints.values(), *s.laws.values()] for j in x.joints}
     others = [name for name, b in s.bodies.items() if afloat and name not in (afloat[0].parent, afloat[0].child)]
-    if len(on_ground) != 1 or not afloat or not others or afloat[0].name in acted_on or s.constraints:
+    chosen = case.mechanism.variables is not None
+    if len(on_ground) != 1 or not afloat or not others or afloat[0].name in acted_on or s.constraints or chosen:
         return None
     p = afloat[0]
     made = s.__copy__()

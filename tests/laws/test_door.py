@@ -49,7 +49,7 @@ def test_a_run_that_begins_beyond_a_stop_is_refused():
 
 def test_what_does_not_know_laws_says_so():
     m = pendulum().build()
-    for ask in (m.equilibrium, m.linearise, m.sensitivities):
+    for ask in (m.equilibria, m.sensitivities):
         with pytest.raises(da.ModelError, match="does not know laws"):
             ask()
     with pytest.raises(da.SimulationError, match="creep"):

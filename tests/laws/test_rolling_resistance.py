@@ -36,7 +36,7 @@ def test_a_ball_rolls_to_rest_and_stays():
     assert rests == pytest.approx(1.0 / slows, abs=1e-10)
     assert motion["J.x"][-1] == pytest.approx(0.5 / slows, abs=1e-10)
     assert not motion.u[motion.t > rests].any()
-    assert np.ptp(motion.q[motion.t > rests], axis=0).max() == 0.0
+    assert np.ptp(motion.q[motion.t > rests], axis=0).max() < 1e-15  # rounding of projections
     assert motion.energy().lost[-1] == pytest.approx(0.7, abs=1e-10)
     assert np.linalg.norm(motion.contacts["floor"].moment[1]) == pytest.approx(ARM * G, abs=1e-9)
 

@@ -147,3 +147,24 @@ def test_friction_under_a_load_that_redundant_laws_share_is_told():
     s.add_law("dry", da.JointFriction("x", mu=0.2))
     with pytest.warns(da.SimulationWarning, match='presses on law "dry" is not unique'):
         s.build().simulate(0.1, speeds={"x": 1.0})
+
+
+def test_whether_friction_has_a_load_does_not_hang_on_what_was_asked_before():
+    """A planar linkage in space bears nothing across its plane, as long as no force goes there."""
+    s = da.System("four-bar")
+    s.gravity = np.array([0.0, -9.81, s.parameter("across", 0.0)], dtype=object)
+    for name, length in (("crank", 0.4), ("coupler", 1.0), ("rocker", 0.9)):
+        s.add_body(name, da.rod(1.0, length))
+    s.add_joint("A", da.Revolute(), "ground", "crank")
+    s.add_joint("B", da.Revolute(), "crank", "coupler", at_parent=(0.4, 0, 0))
+    s.add_joint("C", da.Revolute(), "coupler", "rocker", at_parent=(1, 0, 0), at_child=(0.9, 0, 0))
+    s.add_joint("D", da.Revolute(), "ground", "rocker", at_parent=(1, 0, 0))
+    s.add_law("worn", da.JointFriction("B", mu=0.2, radius=0.01, ring=0.02))
+    m = s.build()
+    q, u = m.assemble({"A": 1.0}, {"A": 1.0})
+    for across in (0.0, 1.0, 0.0, 1.0):
+        if across:
+            with pytest.raises(da.StateError, match="not unique"):
+                m.laws_at(q, u, parameters={"across": across})
+        else:
+            assert m.laws_at(q, u, parameters={"across": across})["worn"].state == ("slip",)

@@ -53,7 +53,7 @@ def test_random_loops_start_as_by_numpy() -> None:
         accepted += assert_same_start(m, beside, rng.normal(size=m.n_u), t)
         if accepted == 3:
             return
-    assert accepted >= 1  # where rows are perturbed by rounding, more is left to NumPy
+    assert accepted >= 3
 
 
 @pytest.mark.parametrize("initial", [{"A": 0.7}, {"A": 2.0}, {"D": 1.9}])

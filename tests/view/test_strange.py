@@ -150,7 +150,11 @@ def test_rotors_behind_gears_do_not_hide_the_robot(tmp_path):
         """<mujoco><worldbody><body name="b" pos="0 0 1"><joint name="j" axis="0 1 0" armature="0.1"/>
         <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.03"/></body></worldbody></mujoco>"""
     )
-    m = da.load_mjcf(path).build().numeric
+    s = da.load_mjcf(path).system
+    s.add_body("j_rotor", mass=1e-7, inertia=(0.05, 0.05, 0.1))
+    s.add_joint("r", da.Revolute(), "ground", "j_rotor")
+    s.add_constraint("gear", da.Coupling({"r": 1.0, "j": -1.0}))
+    m = s.build().numeric
     poses = m.body_motion(m.reference)
     view = scene(m, poses.rotation[None], poses.position[None])
     rotor = m.number_of["j_rotor"]

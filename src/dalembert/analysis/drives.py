@@ -8,7 +8,7 @@ Where τ is not unique, it is the one with the least Σ w τ²; where no τ is e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,9 +98,10 @@ class Drives(Tabular):
 
 
 def drives(
-    m: Mechanism, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None, weights: Any, t: Any, parameters: Any
-) -> Drives:
-    """See `Mechanism.drives`."""
+    m: Mechanism, q: Any, u: Any, udot: Any, actuated: Iterable[str] | None, weights: Any, t: Any, parameters: Any,
+    besides: np.ndarray | None = None,
+) -> Drives:  # fmt: skip
+    """See `Mechanism.drives`; `besides` are generalized forces (K, n) that act besides those of the mechanism."""
     x = samples(m, q, u, t, parameters)
     if m.constraint_rows:
         check_positive(m, x.q, x.t, parameters, "drives")
@@ -115,7 +116,7 @@ def drives(
     w = _weights(names, weights)
     one = max(np.ndim(q), np.ndim(u), np.ndim(udot), np.ndim(t) + 1) == 1
     if not m.constraint_rows:
-        tau = _of_tree(m, x, rates, columns)
+        tau = _of_tree(m, x, rates, columns, np.zeros_like(x.u) if besides is None else besides)
         every = np.ones(len(columns), dtype=bool)
         found = tau[0, columns] if one else tau[:, columns]
         return Drives(names, found, tau[0] if one else tau, every, 0, weights is not None, x.t)
@@ -126,6 +127,7 @@ def drives(
         times = x.t[done : done + len(part.A)]
         here = slice(done, done + len(part.A))
         _check_consistent(m, part, sizes, x.q[here], x.u[here], rates[here], times)
+        part = part if besides is None else replace(part, needed=part.needed - besides[here])
         tau, open_to = _solved(m, part, columns, w, times)
         forces.append(tau)
         free.append(open_to)
@@ -186,9 +188,9 @@ def _weights(names: tuple[str, ...], given: Any) -> np.ndarray:
     return out
 
 
-def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int]) -> np.ndarray:
+def _of_tree(m: Mechanism, x: Samples, udot: np.ndarray, columns: list[int], besides: np.ndarray) -> np.ndarray:
     """Without loops every speed needs its own force, and the others none: by recursion, linear in the number of bodies."""
-    needed = m.inverse_dynamics(x.q, x.u, udot, x.t, x.parameters)
+    needed = m.inverse_dynamics(x.q, x.u, udot, x.t, x.parameters) - besides
     at_rest = m.inverse_dynamics(x.q, x.u, np.zeros_like(udot), x.t, x.parameters)
     steps = m.scales.speeds
     left = np.abs(needed) * steps

@@ -15,6 +15,8 @@ NO_MASS = 1e-13
 """What elimination leaves of a freedom's own inertia below which it is rounding."""
 NOTHING = 1e-22
 """Part of the largest inertia of its part of the mechanism below which another is rounding: lengths within a part differ by less."""
+APART = 1e-8
+"""Part of the largest inertia below which another may be lost beside it where rows are ranked."""
 NAMED = 0.1
 """Part of the largest share in a freedom without mass from which on a speed is named."""
 POSES, FAR = 3, 0.5
@@ -74,6 +76,19 @@ def carried(
         return A, f
     weighed = np.swapaxes(W[:, None] * B, -1, -2)
     return A + weighed @ B, f + (weighed @ gamma[..., None])[..., 0]
+
+
+def check_inertias(s: State) -> None:
+    """Refuse inertias so far apart that rows lose their rank in the metric of the mass matrix."""
+    m, steps = s.mechanism, s.mechanism.scales.speeds
+    own, directions = np.linalg.eigh(metric(s) * np.outer(steps, steps))
+    if own[0] > APART * own[-1]:
+        return
+    light, heavy = (m.speeds[int(np.abs(directions[:, k]).argmax())] for k in (0, -1))
+    raise StateError(
+        f'the inertias that "{heavy}" and "{light}" move lie so far apart ({own[-1]:.1e} and {own[0]:.1e} kg m²) that rounding decides '
+        "what the loops resist: bring masses and inertias nearer to each other, or fix what is so heavy"
+    )
 
 
 def metric(s: State) -> np.ndarray:

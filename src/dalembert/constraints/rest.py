@@ -19,6 +19,8 @@ STILL = 1e-6
 """Part of its own rate below which a part moves no faster than that, as far as slips and forces are measured."""
 LEAST = 1e-100
 """A rate, in 1/s, that is none."""
+DRIVEN = 1e-6
+"""Part of the largest rate below which a speed is not driven but by rounding."""
 POSES, STEP = 4, 0.5
 """How many poses accelerations are examined in, and how far these are from the reference, in large steps."""
 
@@ -37,11 +39,31 @@ _KNOWN: WeakKeyDictionary[Mechanism, np.ndarray] = WeakKeyDictionary()
 
 def own_rates(m: Mechanism) -> np.ndarray:
     """For every connected part the largest rate, in 1/s, at which its forces set it in motion; 0 where they do not."""
-    m, rng = m.numeric, np.random.default_rng(0)
-    poses = [np.array(m.reference), *(m.somewhere(rng, STEP) for _ in range(POSES - 1))]
-    largest = np.max([_accelerations(m, q) for q in poses], axis=0, initial=0.0)
+    largest = _largest_accelerations(m)
     rates: np.ndarray = np.sqrt([largest[p.u].max(initial=0.0) for p in m.parts])
     return rates
+
+
+def typical_rate(m: Mechanism) -> float:
+    """The middle one of the rates, in 1/s, at which its forces set its speeds in motion; one per second where none does, for such a
+    mechanism has no time of its own."""
+    found = _TYPICAL.get(m)
+    if found is None:
+        rates = np.sqrt(_largest_accelerations(m))
+        driven = np.sort(rates[rates > DRIVEN * rates.max(initial=0.0)])
+        found = _TYPICAL[m] = float(driven[len(driven) // 2]) if len(driven) else 1.0
+    return found
+
+
+_TYPICAL: WeakKeyDictionary[Mechanism, float] = WeakKeyDictionary()
+
+
+def _largest_accelerations(m: Mechanism) -> np.ndarray:
+    """Accelerations of all speeds over their large steps, at rest: the largest of several poses."""
+    m, rng = m.numeric, np.random.default_rng(0)
+    poses = [np.array(m.reference), *(m.somewhere(rng, STEP) for _ in range(POSES - 1))]
+    found: np.ndarray = np.max([_accelerations(m, q) for q in poses], axis=0, initial=0.0)
+    return found
 
 
 def _accelerations(m: Mechanism, q: np.ndarray) -> np.ndarray:

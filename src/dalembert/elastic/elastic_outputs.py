@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.elastic.central import Central
 from dalembert.elastic.inertia import Deformed
 from dalembert.errors import ModelError
+from dalembert.pivoting import least_squares
 
 AXES_RTOL, AXES_ATOL = 1e-11, 1e-12
 """Tolerances of the integration that turns a frame with the body."""
@@ -88,7 +89,7 @@ def turned_along(t: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
 def _spin(data: Any, q: np.ndarray, qd: np.ndarray, w: np.ndarray) -> np.ndarray:
     """ω_T = ω + J⁻¹Crᵀq̇ in body axes; about a line on which all mass lies, as slow as can be."""
     c = Central(Deformed(data, q))
-    return np.asarray(w + np.linalg.lstsq(c.J, c.Cr.T @ qd, rcond=RANK)[0])
+    return np.asarray(w + least_squares(c.J, c.Cr.T @ qd, RANK))
 
 
 def _elastic(motion: Any, body: str) -> tuple[int, Any]:

@@ -14,6 +14,7 @@ from dalembert.formulations.in_other_variables import InOtherVariables
 from dalembert.formulations.partial_linearisation import SmallCoordinates
 from dalembert.formulations.partly_linear import PartlyLinear
 from dalembert.formulations.printing.written_equations import WrittenEquations
+from dalembert.formulations.with_armature import WithArmature, has_armature
 from dalembert.mechanism.formulation_settings import FormulationSettings, SmallDeformations, formulation_name
 from dalembert.parts.names import nearest
 from dalembert.registry import Registry
@@ -87,15 +88,21 @@ def for_mechanism(m: Any, said: str | FormulationSettings) -> Formulation:
         check_known(said.by)
         return cast(Formulation, PartlyLinear(for_mechanism(m, said.by), said))
     taken = getattr(FORMULATIONS[formulation_name(said)], "takes_variables", "of joints")
+    wrapped = has_armature(m) and not getattr(FORMULATIONS[formulation_name(said)], "takes_armature", False)
     if m.variables is None or taken == "all":
-        return _found(said)
-    return cast(Formulation, _in_other_variables(said, taken))
+        return cast(Formulation, _with_armature(said)) if wrapped else _found(said)
+    return cast(Formulation, _in_other_variables(said, taken, wrapped))
 
 
 @cache
-def _in_other_variables(said: str | FormulationSettings, taken: str) -> InOtherVariables:
-    found = partial(_in_linear_coordinates if taken == "internal coordinates" else _found, said)
-    return InOtherVariables(found, taken == "of joints")
+def _with_armature(said: str | FormulationSettings) -> WithArmature:
+    return WithArmature(partial(_found, said))
+
+
+@cache
+def _in_other_variables(said: str | FormulationSettings, taken: str, wrapped: bool) -> InOtherVariables:
+    found: Any = partial(_in_linear_coordinates if taken == "internal coordinates" else _found, said)
+    return InOtherVariables(partial(WithArmature, found) if wrapped else found, taken == "of joints")
 
 
 def _in_linear_coordinates(said: str | FormulationSettings) -> InLinearCoordinates:

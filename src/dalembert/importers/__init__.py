@@ -20,39 +20,48 @@ if TYPE_CHECKING:
 
 @takes(path=file_path, base=one_name, folder=file_path)
 def load_urdf(
-    path: str | Path, *, base: str = "fixed", gravity: ArrayLike = (0.0, 0.0, -9.81), folder: str | Path | None = None
+    path: str | Path,
+    *,
+    base: str = "fixed",
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    folder: str | Path | None = None,
+    strict: bool = False,
 ) -> Imported:
     """The robot in a URDF file. Its root link is "fixed" to the ground or "free"; a root link called world is the ground itself.
 
-    Meshes are read from the model's own folder, or from the wider `folder` given.
+    Meshes are read from the model's own folder, or from the wider `folder` given. What breaks a rule and
+    can be mended is, and a note tells it; with `strict` it is an error.
     """
     from dalembert.importers.urdf.robot import load
 
-    return load(Path(path), base, gravity, folder)
+    return load(Path(path), base, gravity, folder, strict)
 
 
 @takes(path=file_path, folder=file_path)
-def load_mjcf(path: str | Path, *, folder: str | Path | None = None) -> Imported:
+def load_mjcf(path: str | Path, *, folder: str | Path | None = None, strict: bool = False) -> Imported:
     """The model in an MJCF file.
 
-    Included files and meshes are read from the model's own folder, or from the wider `folder` given.
+    Included files and meshes are read from the model's own folder, or from the wider `folder` given;
+    `strict` as in `load_urdf`.
     """
     from dalembert.importers.mjcf.mjcf_model import load
 
-    return load(Path(path), folder)
+    return load(Path(path), folder, strict)
 
 
 @dataclass(frozen=True)
 class RobotFormat:
-    """A format of robots' files: the endings of their names, the first element if they are XML, and `load(path, folder=…)`."""
+    """A format of robots' files: endings of their names, the first element if they are XML, and `load(path, folder=…, strict=…)`."""
 
     endings: tuple[str, ...]
     root: str | None
     load: Callable[..., Imported]
+    has_base: bool = False
+    """Whether `load` takes a `base`, because the format does not say what the first body stands on."""
 
 
 FORMATS = {
-    "URDF": RobotFormat((".urdf", ".xml"), "robot", load_urdf),
+    "URDF": RobotFormat((".urdf", ".xml"), "robot", load_urdf, has_base=True),
     "MJCF": RobotFormat((".mjcf", ".xml"), "mujoco", load_mjcf),
 }
 """Formats of other programs by name."""
@@ -63,18 +72,26 @@ def endings() -> tuple[str, ...]:
     return tuple(dict.fromkeys(ending for one in FORMATS.values() for ending in one.endings))
 
 
-@takes(path=file_path, folder=file_path)
-def load_robot(path: str | Path, *, folder: str | Path | None = None) -> Imported:
-    """The mechanism in a file of another program, by its ending and, if it is XML, by its first element; `folder` as for these."""
+@takes(path=file_path, base=one_name, folder=file_path)
+def load_robot(
+    path: str | Path, *, base: str | None = None, folder: str | Path | None = None, strict: bool = False
+) -> Imported:
+    """The mechanism in a file of another program, by its ending and, if it is XML, by its first element.
+
+    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder` and `strict` as for these.
+    """
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():
         if one.root is None and ending in one.endings:
-            return one.load(path, folder=folder)
+            return one.load(path, folder=folder, strict=strict)
     from dalembert.importers import xml
 
     root = xml.read(Path(path))
-    for one in FORMATS.values():
+    for name, one in FORMATS.items():
         if one.root == root.tag:
-            return one.load(path, folder=folder)
+            if base is not None and not one.has_base:
+                raise root.error(f"{name} says itself what floats, so base={base!r} has no meaning; leave it out")
+            based = {} if base is None else {"base": base}
+            return one.load(path, folder=folder, strict=strict, **based)
     known = [f"{name}, which begins with <{one.root}>" for name, one in FORMATS.items() if one.root]
     raise root.error(f"this is neither {', nor '.join(known)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -10,14 +11,51 @@ from dalembert.mechanism import Mechanism
 from dalembert.system import System
 from dalembert.words import short
 
+ACCELERATIONS, AT_LIMITS, MEASURED, DRAWING = "accelerations", "limits", "measured", "drawing"
+"""What is not represented changes accelerations anywhere; or only where something touches, sticks or reaches an end; or what is
+measured or called; or what is drawn or computed with."""
+EFFECTS = {
+    ACCELERATIONS: "changes the motion",
+    AT_LIMITS: "changes the motion at limits and in contact",
+    MEASURED: "changes what is measured or called",
+    DRAWING: "changes drawing only",
+}
+"""Effects in their order, in words."""
+SCREENFUL = 12
+"""Notes that are told where not all are asked for."""
+
+
+class Note(str):
+    """A sentence with what it changes: one of `EFFECTS`."""
+
+    effect: str
+
+    def __new__(cls, sentence: str, effect: str = ACCELERATIONS) -> Note:
+        made = super().__new__(cls, sentence)
+        made.effect = effect
+        return made
+
+    def __reduce__(self) -> tuple[type[Note], tuple[str, str]]:
+        return Note, (str(self), self.effect)
+
 
 @dataclass(frozen=True, eq=False)
 class Imported:
     """A system, complete with the file's own start and the joints at which it closes its loops."""
 
     system: System
-    notes: tuple[str, ...]
-    """What the file says and the system does not, in sentences with file, line and element."""
+    notes: tuple[Note, ...]
+    """What the file says and the system does not, or says otherwise, in sentences with file, line and element; what changes the motion
+    first."""
+
+    def told(self, most: int = SCREENFUL) -> list[str]:
+        """Notes, at most so many, each behind what it changes; and how many more there are."""
+        lines = [f"{EFFECTS[note.effect]}: {note}" for note in self.notes[:most]]
+        rest = Counter(note.effect for note in self.notes[most:])
+        if rest:
+            kinds = "; ".join(f"{rest[effect]} that {words}" for effect, words in EFFECTS.items() if rest[effect])
+            lines.append(f"… and {sum(rest.values())} more: {kinds}")
+        return lines
 
     def build(self) -> Mechanism:
         """The mechanism, with the coordinates of the file."""
@@ -32,25 +70,43 @@ class Imported:
 class Notes:
     """The list under way."""
 
-    sentences: list[str] = field(default_factory=list)
+    sentences: list[Note] = field(default_factory=list)
+    alike: dict[str, list[int]] = field(default_factory=dict)
+    """For notes of a kind, where the first stands, and how many more there are."""
 
-    def add(self, node: XmlNode, what: str) -> None:
-        self.sentences.append(f"{node.where}: {what}")
+    def add(self, node: XmlNode, what: str, effect: str = ACCELERATIONS, kind: str | None = None) -> None:
+        """Only the first of a `kind` is told, with the number of the others."""
+        if kind in self.alike:
+            self.alike[kind][1] += 1
+            return
+        if kind is not None:
+            self.alike[kind] = [len(self.sentences), 0]
+        self.sentences.append(Note(f"{node.where}: {what}", effect))
 
-    def of_unread(self, root: XmlNode, reasons: Mapping[str, str]) -> None:
+    def ranked(self) -> tuple[Note, ...]:
+        """All of them, what changes the motion first."""
+        order, made = list(EFFECTS), list(self.sentences)
+        for at, more in self.alike.values():
+            if more:
+                made[at] = Note(f"{made[at]} (and {more} more like it)", made[at].effect)
+        return tuple(sorted(made, key=lambda note: order.index(note.effect)))
+
+    def of_unread(self, root: XmlNode, reasons: Mapping[str, Note]) -> None:
         """Everything below the root that nobody read, the same kind of thing in one sentence.
 
-        `reasons` has, for "tag", "tag.attribute" or ".attribute", why it is not represented.
+        `reasons` has, for "tag", "tag.attribute" or ".attribute", why it is not represented, and what that changes.
         """
         groups: dict[tuple[str, str | None], list[XmlNode]] = {}
         for node, attribute in _unread(root):
             groups.setdefault((node.tag, attribute), []).append(node)
         for (tag, attribute), nodes in groups.items():
             keys = (tag,) if attribute is None else (f"{tag}.{attribute}", f".{attribute}")
-            reason = next((reasons[key] for key in keys if key in reasons), "it is not represented")
-            what = reason if attribute is None else f"{attribute}={short(nodes[0].attributes[attribute])}: {reason}"
+            reason = next((reasons[key] for key in keys if key in reasons), Note("it is not represented"))
+            what = (
+                str(reason) if attribute is None else f"{attribute}={short(nodes[0].attributes[attribute])}: {reason}"
+            )
             more = "" if len(nodes) == 1 else f" (and {len(nodes) - 1} more like it)"
-            self.add(nodes[0], what + more)
+            self.add(nodes[0], what + more, reason.effect)
 
 
 def _unread(node: XmlNode) -> Iterator[tuple[XmlNode, str | None]]:

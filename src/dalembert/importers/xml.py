@@ -50,7 +50,7 @@ class _XmlParser:
 
     def run(self, data: bytes) -> XmlNode:
         try:
-            self.parser.Parse(data, True)
+            self.parser.Parse(_declared_first(data), True)
         except expat.ExpatError as problem:
             what = expat.errors.messages.get(problem.code, "not well formed")
             raise ModelError(
@@ -86,3 +86,12 @@ class _XmlParser:
         raise ModelError(
             f"{self.file}:{self.parser.CurrentLineNumber}: document types and entities are not read; remove the <!DOCTYPE …>"
         )
+
+
+def _declared_first(data: bytes) -> bytes:
+    """What stands before the XML declaration taken away where it is only space; its lines come after, so that their count is kept."""
+    start = data.lstrip()
+    if start is data or not start.startswith(b"<?xml"):
+        return data
+    end = start.find(b"?>") + 2
+    return start[:end] + data[: len(data) - len(start)] + start[end:]

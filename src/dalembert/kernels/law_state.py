@@ -76,8 +76,6 @@ class LawStateKernel:
     def __init__(self, c: Catalogue):
         self.catalogue, self.m = c, c.mechanism
         self.table: LawTable = self.m.law_table
-        self.loads_are_unique = False
-        """Whether what joints transmit was found unique, where that was asked."""
         n = self.m.n_u
 
         def emit(module: Any, lanes: int) -> Any:
@@ -137,9 +135,10 @@ class LawStateKernel:
         for name in ("B", "gamma_B", "v_B"):
             part[name] = part[name][kept]
         on = np.array([self.m.laws[e.law].on for e in self.table.elements], dtype=bool)
-        if self.table.loads and not self.loads_are_unique:
+        if (
+            self.table.loads and len(kept) < n_rows
+        ):  # in every state: forces across a linkage's plane may come with parameters or time
             check_loads_unique(self.m.with_parameters(**values), q, u, t, kept, StateError)
-            self.loads_are_unique = True
         return Kinetics(table=self.table, u=u, sizes=self.sizes, on=on, loads=loads, **part)
 
     @property

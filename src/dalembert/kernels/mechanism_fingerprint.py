@@ -41,6 +41,7 @@ def fingerprint_of(m: Mechanism) -> str:
             m.gravity,
             np.array([-1 if at is None else at for j in m.joints for at in j.q_at + j.u_at]),
             laws,
+            *_armature(m),
             *_elastic(m),
             *_forces(m),
             *_constraints(m),
@@ -79,6 +80,12 @@ def _behaviour(joint: Joint) -> list[Any]:
     return [joint.n_q, joint.n_u, joint.spins_about_z, repr([array.shape for array in arrays]), values]
 
 
+def _armature(m: Mechanism) -> list[Any]:
+    """Inertias of the joints' own speeds, where there are any."""
+    given = [j.armature for j in m.joints]
+    return [["armature", *given]] if any(type(x) is Expr or x for x in given) else []
+
+
 def _elastic(m: Mechanism) -> list[Any]:
     """The data of elastic bodies, and which frame each joint stands on."""
     if not m.elastic:
@@ -113,14 +120,17 @@ def _constraints(m: Mechanism) -> list[Any]:
 
 
 def _laws(m: Mechanism) -> list[Any]:
-    """Rows of laws, traced likewise, and their friction at a slip of its own."""
+    """Rows of laws, traced likewise; their friction at a slip of its own and what presses on it; what they bear and when they act."""
     if not m.laws:
         return []
     v = symbols("#v", range(1))[0]
     rows = [[d.bodies, [kind.value for kind in d.kinds], list(d.g), list(d.phi)] for d in m.law_rows.values()]
     s = m.symbolic_state()
     forces = [[*law.friction(s, v), *law.static_friction(s), law.viscous, law.restitution] for law in m.laws.values()]
-    return [tuple(m.laws), rows, forces, [law.on for law in m.laws.values()]]
+    strength = ["none" if law.strength is None else law.strength for law in m.laws.values()]
+    arms = [[law.rolling_arm, law.drilling_arm] for law in m.laws.values()]
+    pressed = [["nothing"] if (load := law.load(s)) is None else [load.joint, *load.terms] for law in m.laws.values()]
+    return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()]]
 
 
 def _some(x: Any) -> bool:

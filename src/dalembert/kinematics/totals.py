@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kinematics.in_variables import in_joint_variables
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross
@@ -73,10 +74,21 @@ def _centre_of(s: State, numbers: Sequence[int]) -> Vector:
 
 
 def kinetic_energy(s: State) -> Any:
-    """½ Σ m v·v + ω·Iω, and what elastic bodies add."""
+    """½ Σ m v·v + ω·Iω, what elastic bodies add, and joints with armature."""
     total: Any = 0.0
     for b, at in zip(s.mechanism.bodies, s.instants):
         total = total + b.kinetic_energy(at)
+    return total + armature_energy(s)
+
+
+def armature_energy(s: State) -> Any:
+    """½ Σ J u², of the joints' own speeds, prescribed ones too."""
+    joints = in_joint_variables(s)
+    total: Any = 0.0
+    for j, u in zip(joints.mechanism.joints, joints.joint_u):
+        if type(j.armature) is not float or j.armature:
+            own = u[: j.joint.inner.n_u]
+            total = total + 0.5 * j.armature * (own @ own)
     return total
 
 

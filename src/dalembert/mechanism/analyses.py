@@ -53,16 +53,24 @@ class Analyses(Description):
     def linearise(
         self, q: ArrayLike | None = None, u: ArrayLike | None = None, t: float = 0.0, *, inputs: Sequence[str] | None = None,
         outputs: Outputs | None = None, keep: Sequence[str] = (), tau: ArrayLike | None = None,
+        mode: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Linearisation:  # fmt: skip
         """Small motions about a state, exactly to first order: M⁰ξ̈ + (G⁰ + D)ξ̇ + Kξ = 0 and A, B, C, D.
 
         `inputs` are speeds, on which forces act, and parameters; all speeds if not said. `outputs` are functions of the state, or the
         model's own. Loops and constraints leave independent displacements and speeds; those named in `keep` are among them. `tau` are
-        constant generalized forces on all speeds.
+        constant generalized forces on all speeds. Under laws, small motions are those of a mode: that of the state, or the one that
+        `mode` names, {"stop": "closed", "brake": "stick"}; `.mode` says which.
         """
         from dalembert.analysis.linear.linearise import linearise
 
-        return linearise(self._smooth("linearise"), q, u, t, inputs, outputs, keep, tau)
+        if self.laws:
+            from dalembert.analysis.lawful.linearise_in_mode import linearise_in_mode
+
+            return linearise_in_mode(self._m, q, u, t, inputs, outputs, keep, tau, mode)
+        if mode:
+            raise ModelError(f'linearise: mechanism "{self.name}" has no laws, and so no mode')
+        return linearise(self._m, q, u, t, inputs, outputs, keep, tau)
 
     @on_one_thread
     @takes(times=row, inputs=names, outputs=by_name, keep=names)
@@ -84,11 +92,16 @@ class Analyses(Description):
         """Where it stays: at rest, or in steady motion with the given `speeds` constant; from `initial`, then from random starts.
 
         Speeds in `find` are looked for, from the values given; joints in `hold` keep their initial coordinates. Where a speed is given,
-        `.drives` has the force that keeps it so.
+        `.drives` has the force that keeps it so. Under laws, gaps that press are closed; where friction sticks there is a range of
+        rests, of which the one without friction is given if there is one, and `.ranges` has the ends where there is one freedom.
         """
+        if self.laws:
+            from dalembert.analysis.lawful.lawful_equilibrium import lawful_equilibrium
+
+            return lawful_equilibrium(self._m, initial, speeds, find, hold, t, starts, seed)
         from dalembert.analysis.equilibrium.find_equilibrium import equilibrium
 
-        found = equilibrium(self._smooth("equilibrium"), initial, speeds, find, hold, t, starts, seed)
+        found = equilibrium(self._m, initial, speeds, find, hold, t, starts, seed)
         self._m._warn_of_bending(found.q, "equilibrium")
         return found
 
@@ -143,11 +156,16 @@ class Analyses(Description):
     ) -> Drives:  # fmt: skip
         """The forces on the `actuated` joints (all, if not said) that must be added for the motion q, u, u̇, loops included.
 
-        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}.
+        For one state (n,) or many (K, n). Where they are not unique, the least Σ w τ² with `weights` {joint: w}. Friction of laws takes
+        part; of what is at rest it is anything up to its grip, so that forces are between `.low` and `.high`.
         """
         from dalembert.analysis.drives import drives
 
-        return drives(self._smooth("drives"), q, u, udot, actuated, weights, t, parameters)
+        if self.laws:
+            from dalembert.analysis.lawful.lawful_drives import lawful_drives
+
+            return lawful_drives(self._m, q, u, udot, actuated, weights, t, parameters)
+        return drives(self._m, q, u, udot, actuated, weights, t, parameters)
 
     @on_one_thread
     @takes(parameters=names, initial_values=names, outputs=by_name)
@@ -204,11 +222,17 @@ class Analyses(Description):
     def sweep(self, joint: str, values: ArrayLike, initial: JointValues | None = None, t: float = 0.0) -> Sweep:
         """Poses with one coordinate at each of the values, on one branch: limits, dead and branch points, transmission angles, curves.
 
-        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is fixed.
+        What `initial` names stays where it is; a whole pose q instead chooses the branch, and nothing is fixed. Where a stop or another
+        law is met it ends, and says which.
         """
         from dalembert.analysis.linkage.sweep import sweep
 
-        return sweep(self._m, joint, values, initial, t)
+        found = sweep(self._m, joint, values, initial, t)
+        if not self.laws:
+            return found
+        from dalembert.analysis.lawful.sweep_to_stop import ended_by_laws
+
+        return ended_by_laws(found)
 
     @on_one_thread
     @takes(times=row, orientation=function)

@@ -22,6 +22,13 @@ class TreeJoint:
     law: PrescribedMotion
     q_at: tuple[int | None, ...]
     u_at: tuple[int | None, ...]
+    armature: Any = 0.0
+    """Inertia that its own speeds have besides that of the bodies: T gains ½ J u² for each of them."""
+
+    @property
+    def armatures(self) -> list[Any]:
+        """Armature of each free speed; what the carried body deforms with has none."""
+        return [self.armature] * self.n_own + [0.0] * (len(self.columns) - self.n_own)
 
     @property
     def free(self) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -101,6 +101,11 @@ class LawHistory(Portable):
     def __post_init__(self) -> None:
         for f in fields(self):
             getattr(self, f.name).flags.writeable = False
+
+    def at_samples(self, chosen: np.ndarray) -> LawHistory:
+        """The same at some of the samples; impacts and modes are kept."""
+        over_time = ("force", "gap", "slip", "state", "determined", "loss", "work")
+        return replace(self, **{name: np.ascontiguousarray(getattr(self, name)[chosen]) for name in over_time})
 
     def _rows(self, law: int, *kinds: RowKind) -> np.ndarray:
         words = [kind.value for kind in kinds]

@@ -164,7 +164,7 @@ def _summed(x: Samples, wrenches: dict[int, np.ndarray], dependence: np.ndarray,
 
 
 def _prescribed(x: Samples, number: int) -> JointForces:
-    """What the joint transmits along its prescribed speeds, less what springs and motors give there."""
+    """What the joint transmits along its prescribed speeds, less what springs and motors give there, and what its armature takes."""
     m = x.mechanism
     j = m.joints[number - 1]
     given = [i for i, law in enumerate(j.law.u) if law is not None]
@@ -180,7 +180,13 @@ def _prescribed(x: Samples, number: int) -> JointForces:
     turned = m.tree.reversed[number - 1]
     made = _transmitted(x, number, joint_ends(x, number).places[turned])
     columns = evaluate(x, motion) * (-1.0 if turned else 1.0)
-    own = evaluate_with_loads(x, lambda s, _: loads(s).joint[number - 1][given])
+
+    def own_forces(s: Any, _: Any) -> Any:
+        """Springs and motors there, less what the joint's armature takes."""
+        rates = s.joint_udot(np.zeros(m.n_u))[number - 1][given]
+        return loads(s).joint[number - 1][given] - j.armature * rates
+
+    own = evaluate_with_loads(x, own_forces)
     force = np.einsum("kij,ki->kj", columns, made.value) - own
     there = columns[_sampled(x)]
     dependence = np.einsum("kij,kir->kjr", there, made.dependence)

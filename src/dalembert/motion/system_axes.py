@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.kinematics import totals
 from dalembert.motion.samples import Samples, evaluate
+from dalembert.pivoting import least_squares
 
 RANK = 1e-9
 """Part of the largest moment below which a frame's spin about an axis is not decided."""
@@ -24,7 +25,7 @@ def tisserand_frame(x: Samples) -> np.ndarray:
 
     rows = evaluate(x, turning)
     J, H = rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
-    spins = [np.linalg.lstsq(one, h, rcond=RANK)[0] for one, h in zip(J, H)]
+    spins = [least_squares(one, h, RANK) for one, h in zip(J, H)]
     return turned_along(x.t, np.array(spins), x.body_motion.rotation[0, 0])
 
 

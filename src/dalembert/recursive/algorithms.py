@@ -246,8 +246,8 @@ def _newton_euler(tree: Tree, udot: Any) -> np.ndarray:
         link, at = tree.links[k], tree.placements[k]
         needed = at.S.T @ forces[k].array() - tree.applied[1][k]
         needed = needed + np.concatenate([np.zeros(len(needed) - len(modal[k])), modal[k]])
-        for i, column in zip(link.source.free, link.source.columns):
-            out[column] = needed[i]
+        for i, column, J in zip(link.source.free, link.source.columns, link.source.armatures):
+            out[column] = needed[i] + J * udot[column]
         if link.parent:
             handed, on_modes = tree.bases[k].force(steps.to_parent(at, forces[k]))
             forces[link.parent - 1] = forces[link.parent - 1] + handed
@@ -276,13 +276,14 @@ def _composite(tree: Tree) -> np.ndarray:
         inertia, C, E = parts[k]
         source = link.source
         modes = [None] * source.n_own + list(range(C.shape[1]))
-        for i, column, mode in zip(source.free, source.columns, modes):
+        for i, column, mode, J in zip(source.free, source.columns, modes, source.armatures):
             force, on_modes = Spatial(*inertia.times(at.S[:3, i], at.S[3:, i])), C.T @ at.S[:, i]
             if mode is not None:
                 force, on_modes = force + Spatial.of(C[:, mode]), on_modes + E[:, mode]
             for j, other, along in zip(source.free, source.columns, modes):
                 if other <= column:
                     entries[column, other] = _along(at.S[:, j], force, on_modes, along)
+            entries[column, column] = entries[column, column] + J
             here, pose = k, at
             while tree.links[here].parent:
                 force, on_modes = tree.bases[here].force(steps.to_parent(pose, force))

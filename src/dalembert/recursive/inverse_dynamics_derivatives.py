@@ -153,6 +153,7 @@ def inverse_dynamics_derivatives(tree: Tree, udot: Any) -> InverseDynamicsDeriva
                     A[i, j], dq[j, i], du[j, i] = _dot(x.t, o.S), _dot(o.S, x.moved), _dot(o.S, x.F2)
                 elif o.slides:
                     inboard.append((j, o))
+            A[i, i] = A[i, i] + tree.links[k].armature
             parent = tree.links[k].parent
             while parent:
                 inboard += _own(tree, columns, parent - 1)
@@ -175,7 +176,7 @@ def world_inverse_dynamics(tree: Tree, udot: Any) -> np.ndarray:
     tau = np.zeros(tree.mechanism.n_u, dtype=object)
     for k in reversed(range(len(tree.links))):
         for i, c in _own(tree, columns, k):
-            tau[i] = _dot(c.S, composite[k].F)
+            tau[i] = _dot(c.S, composite[k].F) + tree.links[k].armature * udot[i]
         parent = tree.links[k].parent
         if parent:
             composite[parent - 1] = composite[parent - 1] + composite[k]

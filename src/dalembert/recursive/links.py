@@ -51,6 +51,8 @@ class Link:
     inertia: RigidInertia
     frame: Frame
     """The link frame in the body's own axes."""
+    armature: Any
+    """Inertia of the joint's own speeds, besides that of the bodies."""
 
     def but(self, **changed: Any) -> Link:
         """The same but for these; `replace` would take ten times as long, and there may be thousands."""
@@ -101,7 +103,7 @@ def links(m: Mechanism) -> tuple[Link, ...]:
     return tuple(
         Link(
             m.parent[k], joints[k], m.joints[k], E[k], p[k], along[k], phase[k], spin[k],
-            RigidInertia(a.mass[k], h[k], I[k]), Frame.trusted(position[k], R[k]),
+            RigidInertia(a.mass[k], h[k], I[k]), Frame.trusted(position[k], R[k]), m.joints[k].armature,
         )
         for k in range(m.n_bodies)
     )  # fmt: skip

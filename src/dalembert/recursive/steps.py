@@ -195,10 +195,10 @@ def bias_force(inertia: RigidInertia, w: Vector, a: Spatial, applied: Spatial) -
 def factorise(
     link: Link, at: Placement, I: SpatialInertia, p: Spatial, tau: np.ndarray, modal: np.ndarray = NO_MODES
 ) -> tuple[Factor, np.ndarray]:
-    """U = I S + C, D = SᵀU + CᵀS + E, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on the free speeds, in the joint's frame. Returns also U.
+    """U = I S + C, D = SᵀU + CᵀS + E + J, K = U D⁻¹, y = D⁻¹(τ − Sᵀp − p_modal), on free speeds, in the joint's frame; and U.
 
     The modes of an elastic body, last among the speeds, bring C, E and p_modal; a rigid one has none.
-    Where a column of S is a coordinate direction e_k, row k of K is known beforehand: a unit row.
+    Where a column of S is a coordinate direction e_k and the joint has no armature, row k of K is known beforehand: a unit row.
     """
     S = at.S[:, link.source.free]
     n = S.shape[1]
@@ -207,7 +207,7 @@ def factorise(
     r = tau - S.T @ p.array() - np.concatenate([np.zeros(before), modal])
     y, Kt = solve_symmetric(D, r, U.T)
     K = Kt.T
-    for j, k in unit_rows(S[:, :before]):
+    for j, k in known_rows(link, S[:, :before]):
         K[k] = np.eye(n)[j]
     return Factor(K, y), U
 
@@ -219,7 +219,11 @@ def joint_inertia(link: Link, at: Placement, I: SpatialInertia) -> tuple[np.ndar
     before = S.shape[1] - n_modes
     U = I.matrix() @ S + np.hstack([np.zeros((6, before)), I.C])
     modal = I.C.T @ S + np.hstack([np.zeros((n_modes, before)), I.E])
-    return U, S.T @ U + np.vstack([np.zeros((before, S.shape[1])), modal])
+    D = S.T @ U + np.vstack([np.zeros((before, S.shape[1])), modal])
+    if _nonzero(link.armature):
+        for i in range(before):
+            D[i, i] = D[i, i] + link.armature
+    return U, D
 
 
 def articulated_to_parent(
@@ -229,7 +233,7 @@ def articulated_to_parent(
     S = at.S[:, link.source.free]
     I6 = I.matrix()
     Ia = np.zeros((6, 6), dtype=np.result_type(I6.dtype, U.dtype, factor.K.dtype))
-    known = dict((k, j) for j, k in unit_rows(S[:, : len(S.T) - I.C.shape[1]]))
+    known = dict((k, j) for j, k in known_rows(link, S[:, : len(S.T) - I.C.shape[1]]))
     open_rows = [i for i in range(6) if i not in known]
     for i in open_rows:
         for j in open_rows:
@@ -248,7 +252,7 @@ def accelerate(link: Link, at: Placement, factor: Factor, c: Vector, parent: Spa
     S = at.S[:, link.source.free]
     if not len(S.T):
         return np.zeros(0), _acceleration_of_link(at, Spatial.of(before))
-    known = dict(unit_rows(S[:, : link.source.n_own]))
+    known = dict(known_rows(link, S[:, : link.source.n_own]))
     open_rows = [i for i in range(6) if i not in known.values()]
     first, second = [i for i in open_rows if i < 3], [i for i in open_rows if i >= 3]
     part = (factor.y - factor.K[first].T @ before[first]) - factor.K[second].T @ before[second]
@@ -269,6 +273,11 @@ def accelerate_root(
     r = tau - S.T @ p.array() - U[:3].T @ c
     udot, _ = solve_symmetric(D, r, np.zeros((len(r), 0)))
     return udot, _acceleration_of_link(at, Spatial(c, ZERO) + Spatial.of(S @ udot))
+
+
+def known_rows(link: Link, S: np.ndarray) -> list[tuple[int, int]]:
+    """(column j, row k) where row k of K = U D⁻¹ is e_j beforehand: column j of S is e_k, and D has nothing but SᵀU."""
+    return [] if _nonzero(link.armature) else unit_rows(S)
 
 
 def unit_rows(S: np.ndarray) -> list[tuple[int, int]]:

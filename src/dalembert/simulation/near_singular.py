@@ -14,6 +14,7 @@ import numpy as np
 from dalembert.constraints.massless import mass_factor, metric
 from dalembert.kinematics.constraint_rows import closure, constraint_rows, row_scales
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import least_squares
 from dalembert.simulation.kept_rows import KeptRows
 from dalembert.words import listed
 
@@ -107,7 +108,7 @@ def _missed_by(m: Mechanism, q: np.ndarray, t: float, rows: list[int], n: np.nda
 
     c = slope(np.zeros(m.n_u))
     H = np.array([(slope(APART * x) - slope(-APART * x)) / (2.0 * APART) for x in X.T])
-    return float(abs(0.5 * c @ np.linalg.lstsq(0.5 * (H + H.T), c, rcond=RANK)[0]))
+    return float(abs(0.5 * c @ least_squares(0.5 * (H + H.T), c, RANK)))
 
 
 def _rows(m: Mechanism, q: np.ndarray, t: float) -> np.ndarray:

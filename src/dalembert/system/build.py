@@ -87,7 +87,7 @@ def _tree_joint(p: JointPlacement, turned: bool, body: Body, n_q: int, n_u: int)
         joint, outer, all_law = with_modes(joint, outer, p.law, body)
     q_at, u_at = places_from(all_law, n_q, n_u)
     taken_q, taken_u = (sum(x is not None for x in places) for places in (q_at, u_at))
-    return TreeJoint(p.name, joint, inner, outer, all_law, q_at, u_at), n_q + taken_q, n_u + taken_u
+    return TreeJoint(p.name, joint, inner, outer, all_law, q_at, u_at, p.armature), n_q + taken_q, n_u + taken_u
 
 
 def _cut_joint(p: JointPlacement, number_of: dict[str, int]) -> CutJoint:
@@ -156,6 +156,11 @@ def check_numbers(system: System) -> None:
         evaluated(j.law, where)
         evaluated(j.on_parent, where).check(f"{where}: at_parent")
         evaluated(j.on_child, where).check(f"{where}: at_child")
+        armature = evaluated(j.armature, f"{where}: armature")
+        if armature < 0.0:
+            raise ModelError(f"{where}: armature={armature:g} is negative; it is an inertia, in kg m² or kg")
+        if armature and not j.joint.n_u:
+            raise ModelError(f"{where}: a {j.joint.kind} does not move, so it has no armature")
     for name, force in system.forces.items():
         evaluated(force, f'force "{name}"')
     for name, constraint in system.constraints.items():
@@ -193,6 +198,7 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
     acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
+    needed |= {i: f"armature of {p.name}" for i, p in enumerate(system.joints.values()) if armoured(p)}
     uncut = {i for i, p in enumerate(system.joints.values()) if not p.joint.closes_loops}
     wished = {where.index(j) for law in system.laws.values() for j in law.joints} - set(cut)
     tree = spanning_tree(graph, cut)
@@ -217,6 +223,11 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
         cut = [*cut, max(others, key=lambda a: graph.arcs[a].freedoms)]
         tree = spanning_tree(graph, cut)
     return tree
+
+
+def armoured(p: JointPlacement) -> bool:
+    """Whether the joint has armature."""
+    return type(p.armature) is not float or p.armature != 0.0
 
 
 def check_motion_is_determined(m: Mechanism) -> None:

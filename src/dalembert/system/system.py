@@ -55,6 +55,8 @@ class JointPlacement:
     law: PrescribedMotion
     speeds: Any = None
     """Speeds in place of the joint's own: a preset, or `SpeedsSaid`."""
+    armature: Any = 0.0
+    """Inertia that each of the joint's speeds has besides that of the bodies."""
 
 
 class System(Portable):
@@ -233,6 +235,7 @@ class System(Portable):
         at_child: str | Vector3 | Frame = ZERO,
         prescribed: TimeFunction | Mapping[str, TimeFunction] | None = None,
         speeds: str | Mapping[str, StateFunction] | None = None,
+        armature: float | Expr = 0.0,
     ) -> None:
         """Connect two bodies: a point, a `Frame` or a named frame on each, coinciding where the joint's coordinates are zero.
 
@@ -241,6 +244,9 @@ class System(Portable):
 
         `prescribed` gives coordinates as functions of time: one function, or {coordinate: function}. `speeds` are chosen in place of
         the joint's own, as by `choose_speeds`: a preset, or {name: function of the state}, named "joint.name".
+
+        `armature` J is inertia about the joint's own axes, as of a rotor behind a gear (ratio² times its moment of inertia): T gains
+        ½ J u² for each of the joint's speeds, and nothing else changes.
         """
         check_new_name(name, "joint", self.joints)
         where = f'joint "{name}"'
@@ -250,7 +256,8 @@ class System(Portable):
         on_parent = self._place(at_parent, parent, f"{where}: at_parent")
         on_child = self._place(at_child, child, f"{where}: at_child")
         said = None if speeds is None else speeds_said(speeds, (), f"{where}: speeds")
-        self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law, said)
+        inertia = number(armature, f"{where}: armature")
+        self.joints[name] = JointPlacement(name, joint, parent, child, on_parent, on_child, law, said, inertia)
 
     def choose_speeds(self, speeds: str | Mapping[str, StateFunction], instead_of: Iterable[str] = ()) -> None:
         """Speeds of the mechanism in place of its joints': u = Wᵀ(q, t) q̇ + w(q, t) [C 64].

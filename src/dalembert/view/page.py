@@ -24,6 +24,7 @@ from dalembert.view.drawing.traced_places import expression_of, has_symbols
 from dalembert.view.drawing.wires import Wire, deflections, wire
 from dalembert.view.encode import array, rounded
 from dalembert.view.findings import encoded, findings
+from dalembert.view.law_series import law_charts, marks
 from dalembert.view.live.design import Design
 from dalembert.view.live.live_model import LiveModel, live_model, refusal
 from dalembert.view.live.package import packaged
@@ -99,7 +100,7 @@ def page_data(
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = _without_laws(shown, again, wanted)
-    plots = charts(shown)
+    plots = [*charts(shown), *([] if again is not None else law_charts(shown))]
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
     made = {
@@ -126,7 +127,7 @@ def page_data(
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
-        "events": [[e.name, e.t] for e in motion.events[:200]],
+        "events": [[name, t] for name, t in marks(motion)],
         "findings": encoded(findings(results, m)),
         "whyNotLive": why_not,
     }

@@ -34,6 +34,8 @@ def restricted(motion: Motion, chosen: np.ndarray) -> Motion:
     parts: dict[str, Any] = {
         name: np.ascontiguousarray(getattr(motion, name)[chosen]) for name in ("t", "q", "u", "forces")
     }
+    if motion.history is not None:
+        parts["history"] = motion.history.at_samples(chosen)
     return replace(motion, **parts)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert.analysis.comparison.comparison import NO_ROWS, Comparison, ComparisonEntry, Refusal
 from dalembert.analysis.comparison.consistent import consistent_states
+from dalembert.analysis.comparison.processor_time import processor_time
 from dalembert.analysis.comparison.timed import TimedKernel, nanoseconds
 from dalembert.analysis.comparison.whole_motion import WholeMotion
 from dalembert.arguments import refused
@@ -211,11 +212,11 @@ class Size:
 
     @staticmethod
     def of(m: Mechanism, form: Formulation) -> Size:
-        begun = perf_counter()
+        begun = processor_time()
         with tracing():
             w = formulation_speed_symbols(form, m)
             e = form.equations(form.state(m, symbol("t"), symbols("q_", m.coordinates), w))
-            seconds = perf_counter() - begun
+            seconds = processor_time() - begun
             operations = count_operations([e.A, e.f, e.B, e.gamma])
         return Size(len(w), len(e.B), form.first_order(m), operations, seconds)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 
 import numpy as np
 
+from dalembert.analysis.comparison.processor_time import processor_time
 from dalembert.kernels.rhs.formulation_kernel import FormulationSpeedsKernel
 from dalembert.kinematics.state import State
 from dalembert.trace.native import aligned
@@ -26,9 +26,9 @@ class TimedKernel:
         make_known()
         self.kernel = kernel
         module = kernel.module(1)
-        begun = perf_counter()
+        begun = processor_time()
         self.library = module.compile()
-        self.compile_seconds = perf_counter() - begun
+        self.compile_seconds = processor_time() - begun
         self.work = aligned(max(1, self.library.work_size() or 0))
         self.given: list[np.ndarray] = []
 
@@ -60,10 +60,10 @@ class TimedRun:
         self.times = max(1, int(ROUND_SECONDS / self.seconds(1)))
 
     def seconds(self, times: int) -> float:
-        begun = perf_counter()
+        begun = processor_time()
         for _ in range(times):
             self.once()
-        return perf_counter() - begun
+        return processor_time() - begun
 
 
 def nanoseconds(pairs: Sequence[TimedKernel]) -> list[float]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.comparison.processor_time import processor_time
 from dalembert.errors import SimulationError
 from dalembert.kernels.rhs.formulation_rhs import FormulationRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, right_hand_side
@@ -134,6 +134,6 @@ class WholeMotion:
 
     @staticmethod
     def _marched(run: Run) -> float:
-        begun = perf_counter()
+        begun = processor_time()
         run.go(Progress(False), None)
-        return perf_counter() - begun
+        return processor_time() - begun

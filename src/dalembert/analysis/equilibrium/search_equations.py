@@ -23,7 +23,7 @@ from dalembert.constraints.rest import STILL, own_rates
 from dalembert.kinematics.constraint_rows import row_scales
 from dalembert.kinematics.initial import named_speeds
 from dalembert.mechanism import Mechanism
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE, least_squares
 
 BALANCED = 1e-8
 """Part of the mechanism's forces that may be left over."""
@@ -184,9 +184,7 @@ class SearchEquations:
                 return None
             B = b.B * self.steps / size[:, None]
             eta = np.zeros(self.m.n_u)
-            eta[self.free] = (
-                -self.steps[self.free] * np.linalg.lstsq(B[:, self.free], b.g / size, rcond=RANK_TOLERANCE)[0]
-            )
+            eta[self.free] = -self.steps[self.free] * least_squares(B[:, self.free], b.g / size, RANK_TOLERANCE)
             if self.size(eta) > 1.0:
                 return None
             q = self.displaced(q, eta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.analysis.equilibrium.static_residual import StaticEquations, StaticResidual
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE, least_squares
 
 
 class SteadySpeeds:
@@ -23,19 +23,19 @@ class SteadySpeeds:
             slip = self.statics.slip(q, out)
             if np.any(slip):
                 B = self.statics.at(q, out, np.zeros(len(slip))).B
-                out[self.rest] -= np.linalg.lstsq(B[:, self.rest], slip, rcond=RANK_TOLERANCE)[0]
+                out[self.rest] -= least_squares(B[:, self.rest], slip, RANK_TOLERANCE)
         return out
 
     def along_displacements(self, q: np.ndarray, u: np.ndarray, b: StaticResidual) -> np.ndarray:
         """∂u/∂η: B δu = −∂φ/∂η η."""
         out = np.zeros((self.m.n_u, self.m.n_u))
         if len(b.B):
-            out[self.rest] = -np.linalg.lstsq(b.B[:, self.rest], self.statics.slip_along(q, u), rcond=RANK_TOLERANCE)[0]
+            out[self.rest] = -least_squares(b.B[:, self.rest], self.statics.slip_along(q, u), RANK_TOLERANCE)
         return out
 
     def along_speeds(self, b: StaticResidual) -> np.ndarray:
         """∂u for a unit of each speed looked for."""
         out = np.eye(self.m.n_u)[:, self.find]
         if len(b.B):
-            out[self.rest] = -np.linalg.lstsq(b.B[:, self.rest], b.B[:, self.find], rcond=RANK_TOLERANCE)[0]
+            out[self.rest] = -least_squares(b.B[:, self.rest], b.B[:, self.find], RANK_TOLERANCE)
         return out

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ class Linearisation:
     """n_u × (n + k): deviations of all its speeds for a unit of each state."""
     tau: np.ndarray | None = None
     """Constant generalized forces that act besides, if any."""
+    mode: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Mode in which laws are, by law the state of each of its elements: while it lasts, small motions are these."""
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -212,6 +215,7 @@ class Linearisation:
                 f"{m.name}: linearised about {moving} at t = {self.t:g} s, {equations}; {self.verdict}",
                 f"  states: {_listed(self.states)}",
                 f"  inputs: {_listed(self.inputs)}; outputs: {_listed(self.outputs)}",
+                *(f'  law "{name}": {", ".join(states)}, as long as that lasts' for name, states in self.mode.items()),
             ]
         )
 

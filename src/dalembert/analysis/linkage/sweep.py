@@ -95,6 +95,8 @@ class Sweep(Tabular):
     transmission: Mapping[str, np.ndarray]
     """Transmission angle of every loop of four links, by its cut joint: the angle between coupler and follower in radians (K,)."""
     t: float = 0.0
+    stops: tuple[Special, ...] = ()
+    """Where a law ends the way."""
 
     def trace(self, at: PointOfBody) -> np.ndarray:
         """(K, 3): the curve of a point, a body's name or ("name", (x, y, z)) — of a coupler's point, the coupler curve."""
@@ -148,6 +150,7 @@ class Sweep(Tabular):
             ("dead point", self.dead_points),
             ("branch point", self.branch_points),
             ("limit", self.limits),
+            ("stop", self.stops),
         ):
             rows += [[what, f"{s.value:.10g}", s.what] for s in some]
         return Finding(
@@ -156,7 +159,7 @@ class Sweep(Tabular):
 
     def __str__(self) -> str:
         lines = [f'"{self.joint}" swept from {self.values[0]:.6g} to {self.values[-1]:.6g}.']
-        lines += [special.what for special in (*self.dead_points, *self.branch_points, *self.limits)]
+        lines += [special.what for special in (*self.dead_points, *self.branch_points, *self.limits, *self.stops)]
         for name, angle in self.transmission.items():
             low, high = np.degrees(angle.min()), np.degrees(angle.max())
             lines.append(

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.analysis.sensitivity.constraint_variation import Factors, Variation
 from dalembert.errors import LoopError
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE, least_squares
 
 OPEN = 1e-7
 """Part of a row's own change that may be left open: more, and the row cannot follow."""
@@ -40,7 +40,7 @@ def initial_tangent(
     _check(v, opened, v.opened(t, q, u, p, X)[0], names)
     chosen = Factors.of(A[np.ix_(rest, rest)], B[:, rest])
     change = u - given
-    mu = np.linalg.lstsq(B[:, rest].T, -A[np.ix_(rest, rest)] @ change[rest], rcond=RANK_TOLERANCE)[0]
+    mu = least_squares(B[:, rest].T, -A[np.ix_(rest, rest)] @ change[rest], RANK_TOLERANCE)
     left = v.opened(t, q, u, p, X)[1]
     X[n_q + np.array(rest, dtype=int)] += chosen.solve(-v.chosen(t, q, u, p, change, mu, X)[rest], -left)[0]
     _check(v, left, v.opened(t, q, u, p, X)[1], names)

@@ -95,7 +95,14 @@ class Locus(Tabular):
                 if of(a, y) * of(b, z) < 0.0:
                     idle = int(np.sum(np.abs(self.eigenvalues[i : i + 2]).max(axis=0) < small))
                     found.append(self._refined(of, (a, b), (y, z), idle))
+                elif of(b, z) == 0.0 and self._passes(of, i + 1, k):  # on one of the values itself
+                    found.append(StabilityCrossing(float(b), complex(z)))
         return sorted(_distinct(found), key=lambda c: c.value)
+
+    def _passes(self, of: Callable[[float, complex], float], i: int, k: int) -> bool:
+        """Whether a function that is zero on branch k at the value i has another sign after it than before."""
+        around = [of(self.values[j], self.eigenvalues[j, k]) for j in (i - 1, i + 1) if j < len(self.values)]
+        return len(around) == 2 and around[0] * around[1] < 0.0
 
     def _refined(
         self,

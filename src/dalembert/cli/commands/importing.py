@@ -12,6 +12,7 @@ from dalembert.cli.report import note, say, say_json
 from dalembert.limited_read import is_there
 
 if TYPE_CHECKING:
+    from dalembert.importers.imported import Imported
     from dalembert.system.system import System
 
 
@@ -23,6 +24,14 @@ def import_(
     folder: Annotated[
         Path | None, typer.Option(help="The folder that holds all of the robot; its own if not given.")
     ] = None,
+    base: Annotated[
+        str | None, typer.Option(help="What the first link of a URDF stands on: fixed, or free to float.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
+    check: Annotated[
+        str | None, typer.Option(help="Compare accelerations with this program, if installed: mujoco or pinocchio.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Tell all notes, not a screenful.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Json = False,
 ) -> None:
@@ -33,7 +42,7 @@ def import_(
     path = Path(robot.stem + ".yaml") if output is None else output
     if is_there(path) and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
-    found = load_robot(robot, folder=folder)
+    found = load_robot(robot, base=base, folder=folder, strict=strict)
     system = found.system
     m = found.build()
     for file in _brought(system, path.parent):
@@ -52,9 +61,27 @@ def import_(
         )
         return
     say(f"{m.name}: {m.n_bodies} bodies, {m.n_u} speeds, {len(m.cuts)} loops")
-    for sentence in found.notes:
-        say(f"  not represented: {sentence}")
+    for line in found.told(len(found.notes)) if every else found.told():
+        say(f"  {line}")
+    if check is not None:
+        _check(robot, found, check)
     note(f"written: {path}")
+
+
+def _check(robot: Path, found: Imported, peer: str) -> None:
+    """The largest difference of accelerations for each joint, beside another program."""
+    from dalembert.errors import ModelError
+    from dalembert.importers.peers import PEERS
+    from dalembert.importers.peers.peer_comparison import KINDS
+    from dalembert.parts.names import nearest
+
+    if peer not in PEERS:
+        raise ModelError(f"--check {peer} is not known; {nearest(peer, PEERS, 'choose one of')}")
+    made = PEERS[peer](robot, found, 2 * len(KINDS))
+    verdict = "agree" if made.agrees else "DIFFER"
+    say(f"accelerations and {peer}'s {verdict}: largest difference {made.largest:.1e} in {made.states} random states")
+    for name, of in sorted(made.joints.items(), key=lambda one: -max(one[1].values())):
+        say(f"  {name}: " + ", ".join(f"{kind} {x:.1e}" for kind, x in of.items()))
 
 
 def _brought(system: System, folder: Path) -> list[Path]:

@@ -28,14 +28,14 @@ from dalembert.constraints.diagnosis.contradictions import (
 )
 from dalembert.constraints.massless import mass_factor, metric
 from dalembert.constraints.rest import least_rates
-from dalembert.errors import AssemblyWarning, LoopError
+from dalembert.errors import AssemblyWarning, LoopError, StateError
 from dalembert.formulations.tree.coordinate_rates import rates_per_speed
 from dalembert.kinematics.constraint_rows import DEAD, closure, constraint_rows, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.connected import Part
 from dalembert.mechanism.variable_changes import GeneralizedSpeeds
-from dalembert.pivoting import RANK_TOLERANCE, rank_of
+from dalembert.pivoting import RANK_TOLERANCE, least_squares, rank_of
 
 ROUNDED = 3e-7
 """Residual, by the row's scale, that redundant rows may be left with whose numbers were rounded, as in a file of few digits."""
@@ -328,8 +328,8 @@ def _nearest_speeds(
     for _ in range(2):  # the second time removes the rounding of the first
         slip = (rows.B @ out - rows.b) / norms
         try:
-            change = np.linalg.lstsq((Y / norms).T, slip, rcond=rounding)[0]
-        except np.linalg.LinAlgError:
+            change = least_squares((Y / norms).T, slip, rounding)
+        except StateError:
             raise LoopError(
                 "no speeds can be found that keep the loops closed: numbers of the mechanism differ by more than can be computed with; "
                 "look for lengths, masses or speeds that are far too large or too small"

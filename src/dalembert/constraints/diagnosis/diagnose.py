@@ -13,13 +13,13 @@ import numpy as np
 
 from dalembert.constraints.assembly.assemble import DEPENDENT, MOST_STEPS, close, displaced, off_at, off_in, places
 from dalembert.constraints.diagnosis.verdict import Diagnosis, Freedom, Row, resisted
-from dalembert.constraints.massless import mass_factor, metric
+from dalembert.constraints.massless import check_inertias, mass_factor, metric
 from dalembert.kinematics.constraint_rows import alive, closure, row_scales
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import GeneralizedSpeeds
 from dalembert.parts.prescribed import TIME
-from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, pivoted, rank_of
+from dalembert.pivoting import RANK_TOLERANCE, first_of_largest, least_squares, pivoted, rank_of
 from dalembert.trace import depends_on
 
 ZERO_SINGULAR_VALUE = 1e-6
@@ -53,11 +53,17 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     scaled, state = [_scaled_rows(s) for s in states], states[0]
     reference = np.max([np.linalg.norm(Y, axis=0) for Y in scaled], axis=0)
     sizes = row_scales(state)
-    reference = np.where(alive(m, reference, sizes), reference, 0.0)
+    drawn = [closure(s)[1] * m.scales.speeds for s in states]
+    by_geometry = np.max([np.linalg.norm(B, axis=1) for B in drawn], axis=0)
+    live = alive(m, by_geometry, sizes)  # what moves heavy bodies only is a row too
+    reference = np.where(live, reference, 0.0)
     unit = [_by_norms(Y, reference) for Y in scaled]
     off = max(map(off_in, states))
     ranks = [rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in unit] if len(reference) else [0]
     rank, rank_here = max(ranks), ranks[0]
+    turning = [_by_norms(B.T, np.where(live, by_geometry, 0.0)) for B in drawn]
+    if max(rank_of(np.linalg.svd(Y, compute_uv=False), singular(off)) for Y in turning) > rank:
+        check_inertias(state)
     shaky = len(found) == 1 and rank < m.n_u
     independent = _independent([Y for Y, r in zip(unit, ranks) if r == rank], rank)
     doubtful = ~(reference > 0.0)
@@ -69,7 +75,8 @@ def diagnose(m: Mechanism, q: np.ndarray, t: float = 0.0, poses: int = 5, seed: 
     frame_on = {c.name: names[c.parent] for c in m.cuts}
     rows = tuple(Row(owner, w, not d, frame_on.get(owner, "")) for (owner, w), d in zip(words, doubtful))
     mobility = 0 if shaky else m.n_u - rank
-    freedoms = _freedoms(states[ranks.index(rank)], mobility)
+    best = ranks.index(rank)
+    freedoms = _freedoms(states[best], unit[best], mobility)
     return Diagnosis(
         rows,
         rank,
@@ -202,7 +209,7 @@ def _unbent(Q: np.ndarray, z: np.ndarray) -> np.ndarray:
         z = z / np.linalg.norm(z)
         J = Q @ z
         across = 2.0 * (J - np.outer(J @ z, z))  # along z itself everything only shrinks
-        step = np.linalg.lstsq(across, -(J @ z), rcond=ZERO_SINGULAR_VALUE)[0]
+        step = least_squares(across, -(J @ z), ZERO_SINGULAR_VALUE)
         z = z + step
         if not np.linalg.norm(step) > ZERO_SINGULAR_VALUE:
             break
@@ -287,12 +294,16 @@ def _taking_part(Y: np.ndarray, rank: int) -> np.ndarray:
     return found
 
 
-def _freedoms(s: State, p: int) -> tuple[Freedom, ...]:
-    """A basis of what can move, each direction led by another speed: [1 | …] after pivoting."""
+def _freedoms(s: State, Y: np.ndarray, p: int) -> tuple[Freedom, ...]:
+    """A basis of what can move, each direction led by another speed: [1 | …] after pivoting.
+
+    Y are the rows by whose rank p was found: what they leave, L⁻ᵀz across them, in large steps.
+    """
     if not p:
         return ()
-    Z = _motions(s).T
-    R, order = pivoted(Z[:p])
+    across = np.linalg.svd(Y)[0][:, len(Y) - p :]
+    moved = np.linalg.solve(mass_factor(metric(s), s.mechanism).T, across) / s.mechanism.scales.speeds[:, None]
+    R, order = pivoted(np.linalg.qr(moved / np.abs(moved).max(axis=0))[0].T)
     basis = np.abs(np.linalg.solve(R[:, :p], R))
     return tuple(_moving(s.mechanism, dict(zip(order.tolist(), pattern))) for pattern in basis)
 

@@ -11,7 +11,7 @@ from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations
 from dalembert.constraints.methods.solution import MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
-from dalembert.pivoting import RANK_TOLERANCE
+from dalembert.pivoting import RANK_TOLERANCE, least_squares
 from dalembert.trace.native import Int
 
 
@@ -33,7 +33,7 @@ def solve(e: MeasuredEquations) -> Solution:
     if x is None:
         scale = np.sqrt(np.abs(np.diag(e.A)).max(initial=1e-300))  # multipliers as large as the scaled accelerations
         D = np.concatenate([np.full(n, 1.0 / scale), np.full(len(e.B), scale)])
-        x = D * np.linalg.lstsq(D[:, None] * K * D, D * right, rcond=RANK_TOLERANCE)[0]
+        x = D * least_squares(D[:, None] * K * D, D * right, RANK_TOLERANCE)
     return Solution(x[:n], x[n:] / e.norms, rank)
 
 

@@ -11,6 +11,7 @@ from dalembert.constraints.methods.compiled import Native, measured_speeds
 from dalembert.constraints.methods.explained import ConstrainedEquations, signed
 from dalembert.constraints.methods.solution import SQUARED_RANK_TOLERANCE, MeasuredEquations, Solution, measured
 from dalembert.formulations.printing.quantity import Quantity, quantity
+from dalembert.pivoting import least_squares
 from dalembert.trace.native import Int
 
 
@@ -20,7 +21,7 @@ def solve(e: MeasuredEquations) -> Solution:
     eigenvalues, T = np.linalg.eigh(B.T @ B)
     zero = eigenvalues <= SQUARED_RANK_TOLERANCE * eigenvalues.max(initial=0.0)
     Z = T[:, zero]
-    udot = np.linalg.lstsq(np.vstack([Z.T @ e.A, B]), np.concatenate([Z.T @ e.f, gamma]), rcond=None)[0]
+    udot = least_squares(np.vstack([Z.T @ e.A, B]), np.concatenate([Z.T @ e.f, gamma]), None)
     return Solution(udot, e.least_multipliers(udot), int(np.sum(~zero)))
 
 

@@ -20,7 +20,7 @@ def mode_at(k: Kinetics) -> Accelerating:
     touching = touching_elements(k, mode, {})
     for i in touching:
         _check_no_impact(k, i)
-    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.size(i)]
+    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.speed_scale(i)]
     found = by_accelerations(k, mode, maybe, {}, np.zeros(len(k.J)))
     if found is None:
         names = ", ".join(f'"{k.table.title(i)}"' for i in range(len(k.elements)) if k.on[i])
@@ -60,7 +60,7 @@ def violation(k: Kinetics, i: int, when: str) -> str | None:
 
 def _check_no_impact(k: Kinetics, i: int) -> None:
     """Refuse a state in which something that touches approaches, or a latch holds what moves: speeds jump there."""
-    e, size = k.elements[i], STILL * k.size(i)
+    e, size = k.elements[i], STILL * k.speed_scale(i)
     jerk = float(np.abs(k.v[list(e.holds)]).max(initial=0.0))
     approach = max(jerk, -normal_speed(k, i))
     if approach > size:

@@ -64,7 +64,7 @@ def choose(
         hit = impact(k, touching, at_speeds, restitution)
         u = _captured(at_speeds(k.u + hit.udelta), touching, at_speeds)
         k, why = at_speeds(u), {}
-    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.size(i)]
+    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.speed_scale(i)]
     for obeyed in (True, False):  # first as the event says, then without that
         found = by_accelerations(k, mode, maybe, why if obeyed else {}, forces)
         if found is not None:
@@ -75,7 +75,7 @@ def choose(
 
 def _jammed(k: Kinetics, mode: LawMode, touching: list[int], hit: Impact, forces: np.ndarray) -> Chosen:
     """The mode after an impact without collision."""
-    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.size(i)]
+    maybe = [i for i in touching if normal_speed(k, i) <= STILL * k.speed_scale(i)]
     found = by_accelerations(k, mode, maybe, {}, forces)
     if found is None:
         raise NoSolution("accelerations")
@@ -104,14 +104,14 @@ def normal_speed(k: Kinetics, i: int) -> float:
 def _collides(k: Kinetics, touching: list[int]) -> bool:
     """Whether something that touches approaches, or a latch holds what moves."""
     holds = [r for i in touching for r in k.elements[i].holds]
-    jerks = bool(holds) and bool((np.abs(k.v[holds]) > STILL * k.sizes[holds]).any())
-    return jerks or any(normal_speed(k, i) < -STILL * k.size(i) for i in touching)
+    jerks = bool(holds) and bool((np.abs(k.v[holds]) > STILL * k.rate * k.sizes[holds]).any())
+    return jerks or any(normal_speed(k, i) < -STILL * k.speed_scale(i) for i in touching)
 
 
 def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarray:
     """Speeds, with what opens so slowly that it would close at once kept closed, together with all that is held already."""
     normals = {i: r for i in touching if k.elements[i].has_gap and (r := k.elements[i].normal) is not None}
-    opening = [i for i, r in normals.items() if k.v[r] > STILL * k.size(i)]
+    opening = [i for i, r in normals.items() if k.v[r] > STILL * k.speed_scale(i)]
     if not opening:
         return k.u
     falling = free_accelerations(k, [i for i in touching if i not in opening])
@@ -121,7 +121,7 @@ def _captured(k: Kinetics, touching: list[int], at_speeds: AtSpeeds) -> np.ndarr
     rows = [normals[i] for i in normals if i in caught or i not in opening]
     for i in k.table.with_turning(i for i in touching if i not in opening or i in caught):
         e = k.elements[i]
-        sticks = i not in opening and np.linalg.norm(k.slip(i)) <= STILL * k.size(i)
+        sticks = i not in opening and np.linalg.norm(k.slip(i)) <= STILL * k.speed_scale(i)
         rows += [*(e.tangents if sticks else ()), *e.holds]
     every = [*range(k.n_loops), *(k.n_loops + r for r in rows)]
     off = np.concatenate([np.zeros(k.n_loops), k.v[rows]])

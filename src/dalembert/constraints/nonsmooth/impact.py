@@ -19,9 +19,9 @@ from dalembert.constraints.nonsmooth.law_problem import LawProblem, sliding_dire
 ZENO = 1e-13
 """Height of a bounce, by the scale of its gap, that is left out: far above what counts as a gap, or flights would end unseen."""
 STILL = 1e-10
-"""Speed, by a row's scale per second, that counts as none when a mode is chosen."""
+"""Speed, by a row's scale in the mechanism's own time, that counts as none when a mode is chosen."""
 AS_GOOD_AS_NONE = 1e-9
-"""Time step, s, by which an impact without collision is found."""
+"""Time step, by the mechanism's own time, by which an impact without collision is found."""
 PARTS = (1.0, 0.75, 0.5, 0.25, 0.0)
 """Parts of the restitution that are tried."""
 GAINED = 1e-12
@@ -87,10 +87,11 @@ def without_collision(k: Kinetics, touching: list[int]) -> Impact:
     What slides jams and is thrown off, though nothing approached: an impact without collision.
     """
     which = frozenset([*k.table.with_turning(touching), *without_gaps(k)])
-    P = LawProblem(k, which, {}, np.zeros(len(k.elements)), AS_GOOD_AS_NONE).solve()
+    step = AS_GOOD_AS_NONE / k.rate
+    P = LawProblem(k, which, {}, np.zeros(len(k.elements)), step).solve()
     if P is None:
         raise NoSolution("impact")
-    udelta = AS_GOOD_AS_NONE * k.free + k.Y @ P
+    udelta = step * k.free + k.Y @ P
     after = k.v + k.J @ udelta
     return Impact(P, udelta, k.v, after, -0.5 * P[k.n_loops :] * (k.v + after), False)
 

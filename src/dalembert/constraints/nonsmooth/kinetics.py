@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
+from dalembert.pivoting import least_squares
+
 if TYPE_CHECKING:
     from dalembert.kinematics.law_rows import Element, LawTable
 
+ALIKE = 1e-14
+"""Part of the largest number of a kind by which two states are alike."""
 RANK = 1e-11
 """Part of the largest singular value below which a share of forces is left open."""
 
@@ -58,6 +63,25 @@ class Kinetics:
     @property
     def elements(self) -> tuple[Element, ...]:
         return self.table.elements
+
+    def alike(self, other: Kinetics) -> bool:
+        """Whether two states differ by rounding only in all that decides forces."""
+        names = (
+            "W",
+            "rates",
+            "v",
+            "unpressed",
+            "per_force",
+            "force",
+            "coefficient",
+            "static_force",
+            "static_coefficient",
+            "viscous",
+        )
+        for one, two in ((getattr(self, name), getattr(other, name)) for name in names):
+            if np.abs(one - two).max(initial=0.0) > ALIKE * np.abs(two).max(initial=0.0):
+                return False
+        return True
 
     @cached_property
     def _factor(self) -> tuple[np.ndarray, bool]:
@@ -129,11 +153,20 @@ class Kinetics:
         """Scale of an element's rows."""
         return float(self.sizes[list(self.elements[i].rows)].max())
 
+    @cached_property
+    def rate(self) -> float:
+        """The mechanism's own rate, by which speeds are measured."""
+        return typical_rate(self.table.mechanism)
+
+    def speed_scale(self, i: int) -> float:
+        """Scale of the speeds of an element's rows: their size in the mechanism's own time."""
+        return self.rate * self.size(i)
+
     def least_change(self, rows: list[int], off: np.ndarray) -> np.ndarray:
         """Least change of speeds, in the metric of A, by which rows (numbered among all) change by `off`."""
         if not rows:
             return np.zeros(len(self.u))
         W = self.W[np.ix_(rows, rows)]
         scale = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
-        share = np.linalg.lstsq(W * np.outer(scale, scale), scale * off, rcond=RANK)[0]
+        share = least_squares(W * np.outer(scale, scale), scale * off, RANK)
         return np.asarray(self.Y[:, rows] @ (scale * share))

@@ -119,11 +119,11 @@ class LawProblem:
 
 
 def sliding_directions(k: Kinetics, which: Collection[int], still: float) -> dict[int, np.ndarray]:
-    """Directions of those elements that slide faster than `still`, by their scale."""
+    """Directions of those elements that slide faster than `still`, by their scale in the mechanism's own time."""
     found = {}
     for i in which:
         v = k.slip(i)
         speed = float(np.linalg.norm(v))
-        if len(v) and speed > still * k.size(i):
+        if len(v) and speed > still * k.speed_scale(i):
             found[i] = v / speed
     return found

@@ -20,6 +20,7 @@ from dalembert.kinematics.law_rows import law_rows
 from dalembert.kinematics.state import State
 from dalembert.kinematics.transmitted import Transmitted, transmitted
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import least_squares
 
 SAME = 1e-7
 """Part of the largest force in a load by which two shares of it may differ by rounding."""
@@ -81,7 +82,7 @@ class _Shares:
         B = self.B
         Y = np.linalg.solve(A, B[kept].T)
         self.in_equations = np.zeros(len(B))
-        self.in_equations[kept] = np.linalg.lstsq(B[kept] @ Y, Y.T @ f - gamma[kept], rcond=RANK_OF_LOADS)[0]
+        self.in_equations[kept] = least_squares(B[kept] @ Y, Y.T @ f - gamma[kept], RANK_OF_LOADS)
         self.udot = np.linalg.solve(A, f - B.T @ self.in_equations)
         named = [j.name for j in m.joints] + list(m.closures)
         self.joints = {name: _numbers(transmitted(s, name)) for name in named}
@@ -101,7 +102,7 @@ class _Shares:
         soft = np.exp(rng.uniform(-SOFTER, SOFTER, len(own)))
         every.append(soft * self.in_equations[own])
         stress.append(soft[:, None] * N[own])
-        share = np.linalg.lstsq(np.vstack(stress), -np.concatenate(every), rcond=RANK_OF_LOADS)[0]
+        share = least_squares(np.vstack(stress), -np.concatenate(every), RANK_OF_LOADS)
         return np.asarray(self.in_equations + N @ share)
 
 

@@ -24,6 +24,7 @@ from dalembert.elastic.floating_frames import attached, buckens
 from dalembert.elastic.node import Node
 from dalembert.errors import ModelError
 from dalembert.limited_read import MB, data_of, read_whole
+from dalembert.pivoting import least_squares
 from dalembert.vectors import skew
 
 REDUCTIONS = ("craig-bampton", "guyan", "free")
@@ -161,7 +162,7 @@ def interface_node(elements: FiniteElements, which: list[int], F: np.ndarray) ->
     if np.linalg.matrix_rank(T) < 6:
         fitted = np.vstack([F[freedoms].reshape(len(which), -1, F.shape[1]).mean(axis=0), np.zeros((3, F.shape[1]))])
     else:
-        fitted = np.linalg.lstsq(T, F[freedoms], rcond=None)[0]
+        fitted = least_squares(T, F[freedoms], None)
     return Node.of(r, fitted[:3], fitted[3:])
 
 

@@ -51,6 +51,9 @@ class Connection:
     child: BodyName
     at_parent: Annotated[Any, Holds("place")] | None = None
     at_child: Annotated[Any, Holds("place")] | None = None
+    armature: Annotated[Number, Help("Inertia of the joint's own speeds, as of a rotor behind a gear, kg m² or kg")] = (
+        0.0
+    )
 
 
 @dataclass

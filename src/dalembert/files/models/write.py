@@ -115,6 +115,9 @@ def _joint(p: JointPlacement) -> dict[str, Any]:
         place = f.kind.write(frame, f"{where}: {f.name}")
         if not (isinstance(place, list) and all(map(is_zero, place))):
             data[f.name] = place
+    if type(p.armature) is not float or p.armature:
+        (field,) = _fields(Connection, "armature")
+        data["armature"] = field.kind.write(p.armature, f"{where}: armature")
     if any(x is not None for x in p.law.q):
         data["prescribed"] = PrescribedKind().write(p, f"{where}: prescribed")
     return data | kind

@@ -20,6 +20,17 @@ def first_order(m: Mechanism) -> int:
     return m.n_q + len(speeds(m)) + len(m.rows)
 
 
+def bodies_tied(m: Mechanism) -> str | None:
+    """Armature makes one inertia of two bodies' accelerations, which cannot then be eliminated body by body."""
+    found = next((j.name for j in m.joints if type(j.armature) is not float or j.armature), None)
+    if found is None:
+        return None
+    return (
+        f'joint "{found}" has armature, an inertia that its two bodies share, and accelerations are eliminated body by body here; '
+        'choose "newton_euler"'
+    )
+
+
 def with_known_forces(b: Bodies, phi: np.ndarray) -> Equations:
     """`phi`: φ₀ in its first column, Φ in the others."""
     H, h = b.joint_rows

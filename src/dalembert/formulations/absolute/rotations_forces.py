@@ -10,18 +10,22 @@ import numpy as np
 
 from dalembert.formulations.absolute.definite import lacking
 from dalembert.formulations.absolute.graph_matrices import body_matrices, graph_matrices
-from dalembert.formulations.absolute.known_forces import first_order, with_known_forces
+from dalembert.formulations.absolute.known_forces import bodies_tied, first_order, with_known_forces
 from dalembert.formulations.absolute.newton_euler import formulation_speeds, speeds, state, udot
 from dalembert.formulations.absolute.separate_bodies import Bodies
 from dalembert.formulations.equations import Equations
 from dalembert.formulations.printing.quantity import Quantity, quantity
 from dalembert.formulations.symmetric_solve import solve_symmetric
 from dalembert.kinematics.state import State
+from dalembert.mechanism import Mechanism
 
 __all__ = ["equations", "explain", "first_order", "formulation_speeds", "refusal", "speeds", "state", "title", "udot"]
 
 title = "Newton–Euler, solved for rotations and hinge forces"
-refusal = lacking
+
+
+def refusal(m: Mechanism) -> str | None:
+    return lacking(m) or bodies_tied(m)
 
 
 def equations(s: State) -> Equations:

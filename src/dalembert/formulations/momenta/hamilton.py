@@ -38,6 +38,8 @@ from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, gradient
 
 title = "Hamilton"
+takes_armature = True
+"""Whether it knows of the inertia of joints\' speeds by itself."""
 letter = "p"
 
 

@@ -30,6 +30,8 @@ from dalembert.mechanism import Mechanism
 from dalembert.trace import gradient, substitute, symbols
 
 title = "Lagrange, momentum form"
+takes_armature = True
+"""Whether it knows of the inertia of joints\' speeds by itself."""
 letter = "p"
 
 

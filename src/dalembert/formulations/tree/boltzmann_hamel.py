@@ -35,6 +35,8 @@ from dalembert.mechanism import Mechanism
 from dalembert.trace import Expr, directional, gradient, substitute, symbols
 
 title = "Lagrange, quasi-coordinates (Boltzmann–Hamel)"
+takes_armature = True
+"""Whether it knows of the inertia of joints\' speeds by itself."""
 
 
 def gamma_times(s: State, pi: np.ndarray) -> np.ndarray:

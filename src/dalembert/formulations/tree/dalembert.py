@@ -31,6 +31,7 @@ from dalembert.mechanism import Mechanism
 
 class DAlembert(InIndependentSpeeds):
     title = "Lagrange's form of d'Alembert's principle"
+    takes_armature = True
     letter = "qdot"
 
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -21,11 +21,14 @@ from dalembert.formulations.tree.in_speeds import (
 )
 from dalembert.formulations.tree.partial_velocities import partial_velocities
 from dalembert.formulations.tree.weighed_bodies import add_gram, modal_drift, weighed
+from dalembert.kinematics.armature import add_armature
 from dalembert.kinematics.constraint_rows import constraint_rows
 from dalembert.kinematics.loads import loads, on_joints
 from dalembert.kinematics.state import State
 
 title = "Kane, relative coordinates"
+takes_armature = True
+"""Whether it knows of the inertia of joints\' speeds by itself."""
 
 
 def mass_matrix(s: State) -> np.ndarray:
@@ -37,6 +40,7 @@ def mass_matrix(s: State) -> np.ndarray:
         if columns and not body.massless:
             for J, MJ in weighed(s, k):
                 add_gram(A, columns, MJ, J)
+    add_armature(s, A, np.zeros(m.n_u, dtype=A.dtype))
     return A
 
 
@@ -56,6 +60,7 @@ def equations(s: State) -> Equations:
             add_gram(A, columns, MJ, J)
             f[columns] = f[columns] + J.T @ left
     f = f + on_joints(s, applied)
+    add_armature(s, A, f)
     closed = constraint_rows(s)
     return Equations(A, f, closed.B, closed.gamma)
 

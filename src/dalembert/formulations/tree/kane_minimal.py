@@ -22,6 +22,7 @@ from dalembert.mechanism import Mechanism
 
 class KaneMinimal(InIndependentSpeeds):
     title = "Kane, independent speeds"
+    takes_armature = True
 
     def rows(self, s: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = constraint_rows(s)

@@ -19,6 +19,8 @@ from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 
 title = "Lagrange, generalized coordinates"
+takes_armature = True
+"""Whether it knows of the inertia of joints\' speeds by itself."""
 letter = "qdot"
 
 

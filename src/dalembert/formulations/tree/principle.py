@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.formulations.tree.weighed_bodies import add_gram, weighed
+from dalembert.kinematics.armature import add_armature
 from dalembert.kinematics.loads import loads, on_joints
 from dalembert.kinematics.state import State
 
@@ -29,4 +30,6 @@ def balance(s: State, P: np.ndarray, udot0: np.ndarray) -> tuple[np.ndarray, np.
             V = J @ P[columns]
             add_gram(A, every, MJ @ P[columns], V)
             f[:] = f + V.T @ force
-    return A, np.asarray(f + P.T @ on_joints(s, applied))
+    f = np.asarray(f + P.T @ on_joints(s, applied))
+    add_armature(s, A, f, P, udot0)
+    return A, f

@@ -22,6 +22,7 @@ class _InSpeeds:
 
     title: str
     takes_variables = "all"
+    takes_armature = True
 
     refusal = staticmethod(in_speeds.refusal)
     speeds = staticmethod(in_speeds.speeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -48,9 +49,23 @@ class ActuatorLaw:
             return f"gaintype={self.gaintype!r} is not represented"
         if self.biastype not in ("none", "affine"):
             return f"biastype={self.biastype!r} is not represented"
-        if (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1] and self.bias[2] > 0:
-            return "its damping is given as a ratio; give kv= instead"
+        if self.damping_ratio is not None and self.gain[0] < 0.0:
+            return "its damping is given as a ratio, but its stiffness is negative"
         return None
+
+    @property
+    def damping_ratio(self) -> float | None:
+        """Damping as a ratio to critical damping, where it is given so: as a positive number in `biasprm`."""
+        servo = (self.gaintype, self.biastype) == ("fixed", "affine") and self.gain[0] == -self.bias[1]
+        return self.bias[2] if servo and self.bias[2] > 0.0 else None
+
+    def damped(self, inertia: float) -> ActuatorLaw:
+        """The law with its ratio of damping in units, where it moves this inertia."""
+        ratio = self.damping_ratio
+        if ratio is None:
+            return self
+        damping = 2.0 * ratio * math.sqrt(self.gain[0] * inertia)
+        return replace(self, biasprm=(self.biasprm[0], self.biasprm[1], -damping))
 
 
 def continued(around: Sequence[ActuatorLaw], parts: Sequence[XmlNode]) -> ActuatorLaw:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +18,25 @@ from dalembert.importers.naming import Names, identifier
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
+from dalembert.trace import maximum, minimum
 
 TARGETS = ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
+
+
+def between(value: Any, ends: tuple[float, float] | None) -> Any:
+    """The value, no further than its ends."""
+    return value if ends is None else maximum(ends[0], minimum(ends[1], value))
+
+
+def _held_motor(joint: str, gear: float, drive: Any, feedback: list[Any], most: tuple[float, float]) -> Motor:
+    """A motor whose force, with what it measures, stays between its ends."""
+    by_length, by_speed = feedback or (0.0, 0.0)
+
+    def torque(s: Any) -> Any:
+        length, speed = gear * s.q[joint], gear * s.u[joint]
+        return gear * between(drive + by_length * length + by_speed * speed, most)
+
+    return Motor(joint, torque)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +49,8 @@ class Actuators:
     defaults: Defaults
     forces: Names
     notes: Notes
+    inertias: Callable[[], dict[str, float]]
+    """Inertia of each single joint speed in the reference pose, by joint."""
 
     def add(self, section: XmlNode, start: int) -> list[str]:
         """The parameters that are the controls, in the order of the file."""
@@ -61,11 +81,18 @@ class Actuators:
             node.forget()
             self.notes.add(node, f"{refusal}, so the actuator is left out")
             return parameter
+        law = self._damped(node, law, targets[0])
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        drive, *feedback = (g * control + b for g, b in zip(law.gain, law.bias))
+        held = between(control, self.tree.compiler.limits(node, "ctrl"))
+        drive, *feedback = (g * held + b for g, b in zip(law.gain, law.bias))
+        most = self.tree.compiler.limits(node, "force")
+        if most is not None and targets[0] not in ("joint", "jointinparent") and law.measures:
+            self.notes.add(node, "its forcerange= is not represented: it acts unbounded")
+        elif not law.measures:
+            drive, most = between(drive, most), None
         match targets[0]:
             case "joint" | "jointinparent":
-                self._joint(node, name, targets[0], gear, drive, feedback if law.measures else [])
+                self._joint(node, name, targets[0], gear, drive, feedback if law.measures else [], most)
             case "tendon":
                 self._tendon(node, name, gear[0], drive, feedback)
             case "site":
@@ -75,11 +102,37 @@ class Actuators:
                 self.notes.add(node, f"an actuator on {targets[0]}= is not represented and left out")
         return parameter
 
-    def _joint(self, node: XmlNode, name: str, target: str, gear: np.ndarray, drive: Any, feedback: list[Any]) -> None:
-        """`feedback` on length and velocity, if there is any."""
+    def _damped(self, node: XmlNode, law: ActuatorLaw, target: str) -> ActuatorLaw:
+        """Damping given as a ratio, in units: 2 ratio √(kp M), with the inertia M that the actuator sees in the reference pose."""
+        if law.damping_ratio is None or target != "joint":
+            return law
+        joint = node.refers(target, self.tree.joints, "joint")
+        g = float(node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))[0])
+        inertia = self.inertias().get(joint.name) if joint.single and g else None
+        if inertia is None:
+            self.notes.add(
+                node, "its damping is given as a ratio to an inertia that is not known, and left out; give kv="
+            )
+            return replace(law, biasprm=(law.biasprm[0], law.biasprm[1], 0.0))
+        return law.damped(inertia / (g * g))
+
+    def _joint(
+        self,
+        node: XmlNode,
+        name: str,
+        target: str,
+        gear: np.ndarray,
+        drive: Any,
+        feedback: list[Any],
+        most: tuple[float, float] | None,
+    ) -> None:
+        """`feedback` on length and velocity, if there is any; `most` where the force then has ends."""
         joint = node.refers(target, self.tree.joints, "joint")
         if joint.single:
             g = float(gear[0])
+            if most is not None:
+                self.system.add_force(name, _held_motor(joint.name, g, drive, feedback, most))
+                return
             self.system.add_force(name, Motor(joint.name, g * drive))
             if feedback:
                 spring = JointSpring(joint.name, *(-g * g * x for x in feedback))

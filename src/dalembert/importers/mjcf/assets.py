@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.importers.enclosed import enclosed
+from dalembert.importers.enclosed import enclosed, shell, unsigned
 from dalembert.importers.folder import Folder
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import DRAWING, MEASURED, Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.orientations import Compiler
@@ -22,7 +22,8 @@ from dalembert.parts.frames import Frame
 from dalembert.parts.meshes import Triangles
 from dalembert.vectors import ZERO
 
-HULL, SHELL = "convex", "shell"
+OVERCOUNTED = 0.01
+"""Part of a mesh's mass by which MuJoCo's default may differ from what it encloses without a word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +41,37 @@ class MeshAsset:
         if self.triangles is None:
             notes.add(node, "the mesh could not be read, so the geom has no mass here")
             return None
-        solid = self.triangles
-        if self.inertia == HULL:
-            solid = hull(solid.vertices)
-        elif self.inertia == SHELL:
-            notes.add(node, "the mesh is taken as solid, not as a shell")
-        elif not solid.closed:
-            notes.add(node, "the mesh is not closed, so its mass and inertia are those of the volume its faces span")
-        return node.checked(enclosed, solid, density)
+        match self.inertia:
+            case "convex":
+                return node.checked(enclosed, hull(self.triangles.vertices), density)
+            case "shell":
+                return node.checked(shell, self.triangles, density)
+            case "legacy":
+                return self._legacy(node, density, notes)
+        if not self.triangles.closed:
+            raise node.error(
+                'its mesh is not closed, so that inertia="exact" has no volume; choose "convex" or "shell"'
+            )
+        return node.checked(enclosed, self.triangles, density)
+
+    def _legacy(self, node: XmlNode, density: float, notes: Notes) -> MassProperties:
+        """MuJoCo's default, which counts more than there is where a mesh is not convex; how much more is said."""
+        assert self.triangles is not None
+        made: MassProperties = node.checked(unsigned, self.triangles, density)
+        try:
+            exact = enclosed(self.triangles, density).mass if self.triangles.closed else None
+        except ModelError:
+            exact = None
+        if exact is None or abs(made.mass - exact) > OVERCOUNTED * made.mass:
+            real = "it is not closed" if exact is None else f"what it encloses would have {exact:.4g} kg"
+            notes.add(
+                node,
+                f"its mesh has {made.mass:.4g} kg by MuJoCo's default, which counts hollows twice; {real}. "
+                'Say inertia="exact", "convex" or "shell", or give the body an <inertial>',
+                MEASURED,
+                "overcounted mesh",
+            )
+        return made
 
 
 def hull(vertices: np.ndarray) -> Triangles:
@@ -79,7 +103,7 @@ class Assets:
             for node in section.all("mesh"):
                 mesh = defaults.applied(node)
                 name = node.get("name") or PurePosixPath(node.text_of("file").replace("\\", "/")).stem
-                mode = mesh.choice("inertia", ("exact", "legacy", HULL, SHELL), "legacy")
+                mode = mesh.choice("inertia", ("exact", "legacy", "convex", "shell"), "legacy")
                 scale = mesh.vector("scale", (1.0, 1.0, 1.0))
                 triangles = _triangles(mesh, compiler, folder, start, notes, files)
                 made.meshes[name] = MeshAsset(triangles, mode, _beside(mesh, compiler, folder, start), scale)
@@ -112,7 +136,7 @@ def _triangles(
     except ModelError as problem:
         if node.has("vertex"):
             raise node.error(problem) from problem
-        notes.add(node, f"the mesh is not read: {problem}")
+        notes.add(node, f"the mesh is not read: {problem}", DRAWING)
         return None
     turned = node.vector("refquat", (1.0, 0.0, 0.0, 0.0), size=4)
     if not turned.any():

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import MEASURED, Notes
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.geoms import Geom, Geoms
 from dalembert.importers.mjcf.mjcf_joints import JointPart, read_joint
 from dalembert.importers.mjcf.orientations import ORIENTATIONS, Compiler
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
+from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
-from dalembert.parts.bodies import check_mass_properties
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
 from dalembert.system import GROUND
@@ -57,6 +57,7 @@ class BodyTree:
     defaults: Defaults
     forms: Geoms
     notes: Notes
+    repairs: Repairs
     names: Names = field(default_factory=lambda: Names({GROUND}))
     joint_names: Names = field(default_factory=Names)
     world: MjcfBody = field(
@@ -87,8 +88,8 @@ class BodyTree:
             part = geom.weigh()
             if part is not None:
                 total = part if total is NOTHING else total + part
-        body.node.checked(check_mass_properties, total, body.name)
-        return MassProperties(total.mass, total.com, total.inertia)
+        found = MassProperties(total.mass, total.com, total.inertia)
+        return self.repairs.mass_properties(body.node, found, body.name)
 
     def at_rest(self, site: Site) -> np.ndarray:
         """Where a site is in the world when every joint stands where its spring is at rest."""
@@ -141,7 +142,7 @@ class BodyTree:
             raise node.error(f"the name is used in line {self.by_name[said].node.line} already")
         name = self.names.new(said or f"body{len(self.bodies) + 1}")
         if said and said != name:
-            self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes')
+            self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes', MEASURED)
         at = then(inside, self.compiler.place(node))
         body = MjcfBody(name, node, parent.name, at, then(parent.world, at))
         self.bodies.append(body)
@@ -159,7 +160,7 @@ class BodyTree:
             raise node.error(f"the name is used in line {self.joints[said].node.line} already")
         name = self.joint_names.new(said or f"{body.name}_joint")
         if said and said != name:
-            self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes')
+            self.notes.add(node, f'it is called "{name}" here: names have no spaces, dots, quotes or slashes', MEASURED)
         made = read_joint(full, name, inside, body.world, self.compiler)
         body.joints.append(made)
         if said:
@@ -177,7 +178,7 @@ class BodyTree:
         if full.has("fromto"):
             ends = full.numbers("fromto", 6)
             at = Frame(0.5 * (ends[:3] + ends[3:]))
-            self.notes.add(node, "only the middle of a site with fromto= is represented")
+            self.notes.add(node, "only the middle of a site with fromto= is represented", MEASURED)
         else:
             at = self.compiler.place(full)
         if node.get("name"):
@@ -193,5 +194,4 @@ class BodyTree:
         else:
             about = at.rotation @ np.diag(node.vector("diaginertia", ZERO)) @ at.rotation.T
         made = MassProperties(mass, at.position, 0.5 * (about + about.T))
-        node.checked(check_mass_properties, made, body)
-        return made
+        return self.repairs.mass_properties(node, made, body)

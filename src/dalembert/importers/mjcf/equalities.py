@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import Polynomial as Series
 
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import MEASURED, Notes
 from dalembert.importers.mjcf.body_tree import BodyTree, MjcfBody
 from dalembert.importers.mjcf.defaults import Defaults
 from dalembert.importers.mjcf.tendons import FixedTendon
@@ -37,7 +37,7 @@ class Equalities:
             full = self.defaults.applied(node, kept_as="equality")
             if full.has("active") and not full.flag("active", True):
                 node.forget()
-                self.notes.add(node, "the constraint is switched off in the file and left out here")
+                self.notes.add(node, "the constraint is switched off in the file and left out here", MEASURED)
                 continue
             match node.tag:
                 case "connect":

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import MEASURED
 from dalembert.importers.mjcf.mjcf_joints import JointPart
+from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
 
 
@@ -21,12 +22,12 @@ class Start:
     controls: dict[str, float] = field(default_factory=dict)
 
 
-def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str], notes: Notes) -> Start:
+def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str], repairs: Repairs) -> Start:
     made = Start({j.name: _plain(j.zero) for j in joints if not np.array_equal(j.zero, j.joint.reference)})
     keys = [key for section in sections for key in section.all("key")]
     for key in keys[1:]:
         key.forget()
-        notes.add(key, "only the first keyframe becomes the start")
+        repairs.notes.add(key, "only the first keyframe becomes the start", MEASURED)
     for key in keys[:1]:
         for attribute, width, given, to in (
             ("qpos", [j.n_qpos for j in joints], made.initial, JointPart.coordinates),
@@ -37,7 +38,9 @@ def start(sections: list[XmlNode], joints: list[JointPart], controls: list[str],
             values = key.numbers(attribute, sum(width))
             for j, part in zip(joints, np.split(values, np.cumsum(width)[:-1]) if joints else []):
                 if attribute == "qpos" and not j.single and not np.linalg.norm(part[-4:]):
-                    raise key.error(f'the quaternion of joint "{j.name}" has no direction')
+                    what = f'the quaternion of joint "{j.name}" has no direction'
+                    repairs.mended(key, what, "it is not turned, as in MuJoCo", MEASURED)
+                    part = np.array([*part[:-4], 1.0, 0.0, 0.0, 0.0])
                 given[j.name] = to(j, part)
         if key.has("ctrl"):
             made.controls.update(zip(controls, map(float, key.numbers("ctrl", len(controls)))))

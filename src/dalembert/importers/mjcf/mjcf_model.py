@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.importers.folder import Folder
 from dalembert.importers.imported import Imported, Notes
 from dalembert.importers.mjcf.actuators import Actuators
@@ -23,10 +25,12 @@ from dalembert.importers.mjcf.reasons import REASONS
 from dalembert.importers.mjcf.tendons import FixedTendon, Tendons
 from dalembert.importers.naming import Names
 from dalembert.importers.poses import HERE, then
-from dalembert.importers.rotor import add_rotor
+from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
+from dalembert.kinematics.state import State
 from dalembert.parts.forces import JointSpring, Load
 from dalembert.parts.joints import Weld
+from dalembert.recursive.algorithms import Tree, composite
 from dalembert.system import System
 from dalembert.vectors import ZERO
 
@@ -34,23 +38,25 @@ EARTH = 9.81
 """Gravity where none is said, m/s² (MuJoCo's)."""
 
 
-def load(file: Path, folder: str | Path | None) -> Imported:
+def load(file: Path, folder: str | Path | None, strict: bool) -> Imported:
     """See `importers.load_mjcf`."""
     allowed = Folder.of(file, folder)
-    return _MjcfImport(document(file, allowed), file, allowed).run()
+    return _MjcfImport(document(file, allowed), file, allowed, strict).run()
 
 
 class _MjcfImport:
     """One import under way."""
 
-    def __init__(self, root: XmlNode, file: Path, folder: Folder):
+    def __init__(self, root: XmlNode, file: Path, folder: Folder, strict: bool):
         self.root, self.notes = root, Notes()
+        self.repairs = Repairs(self.notes, strict)
         compiler = Compiler.of(list(root.all("compiler")))
         self.defaults = Defaults.of(list(root.all("default")))
         assets = Assets.of(list(root.all("asset")), self.defaults, compiler, folder, file.parent.resolve(), self.notes)
-        self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes)
+        self.tree = BodyTree(compiler, self.defaults, Geoms(compiler, assets, self.notes), self.notes, self.repairs)
         self.system = System(root.get("model") or file.stem, self._gravity())
         self.forces = Names()
+        self.at_zero: dict[str, float] | None = None
 
     def run(self) -> Imported:
         tree, system = self.tree, self.system
@@ -64,13 +70,12 @@ class _MjcfImport:
         tendons = self._tendons()
         equalities = Equalities(system, tree, tendons, self.defaults, self.notes)
         system.cut = tuple(name for section in self.root.all("equality") for name in equalities.add(section))
-        begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.notes)
+        begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.repairs)
         system.parameters.update(begin.controls)
         system.initial, system.speeds = begin.initial, begin.speeds
-        self._add_rotors()
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
-        return Imported(system, tuple(self.notes.sentences))
+        return Imported(system, self.notes.ranked())
 
     def _gravity(self) -> np.ndarray:
         g = np.array([0.0, 0.0, -EARTH])
@@ -98,7 +103,8 @@ class _MjcfImport:
             if not last:
                 self.system.add_body(child)
             place = HERE if j.kind == "free" else then(at, j.before)
-            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after)
+            J = self._armature(j)
+            j.node.checked(self.system.add_joint, j.name, j.joint, parent, child, place, j.after, armature=J)
             self._spring(j)
             parent, at = child, HERE
 
@@ -130,18 +136,33 @@ class _MjcfImport:
         return made
 
     def _actuators(self, tendons: dict[str, FixedTendon]) -> list[str]:
-        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes)
+        adder = Actuators(self.system, self.tree, tendons, self.defaults, self.forces, self.notes, self._inertias)
         controls: list[str] = []
         for section in self.root.all("actuator"):
             controls += adder.add(section, len(controls) + 1)
         return controls
 
-    def _add_rotors(self) -> None:
-        for j in self.tree.all_joints:
-            inertia = j.node.number("armature", 0.0)
-            if inertia < 0.0:
-                raise j.node.error("armature= is negative")
-            if inertia and not j.single:
-                self.notes.add(j.node, f"the armature {inertia:g} of a {j.kind} joint is not represented")
-            elif inertia:
-                add_rotor(self.system, self.tree.names, self.tree.joint_names, j.name, inertia)
+    def _inertias(self) -> dict[str, float]:
+        """Inertia of each joint with one speed in the pose of the file, on the diagonal of A; none where it cannot be built."""
+        if self.at_zero is None:
+            s = copy(self.system)
+            s.joints = {name: joint for name, joint in s.joints.items() if name not in s.cut}
+            s.cut, s.constraints, s.forces = (), {}, {}
+            try:
+                m = s.build().numeric
+            except ModelError:
+                return {}
+            q = m.reference.copy()
+            zero = {j.name: j.zero for j in self.tree.all_joints}
+            for j in m.joints:
+                if j.name in zero:
+                    q[[at for at in j.q_at if at is not None]] = zero[j.name]
+            A = composite(Tree(State(m, 0.0, q, np.zeros(m.n_u))))
+            self.at_zero = {j.name: float(A[j.columns[0], j.columns[0]]) for j in m.joints if len(j.columns) == 1}
+        return self.at_zero
+
+    def _armature(self, j: JointPart) -> float:
+        inertia = j.node.number("armature", 0.0)
+        if inertia < 0.0:
+            raise j.node.error("armature= is negative")
+        return inertia

@@ -26,6 +26,8 @@ class Compiler:
     inertia_from_geoms: str = "auto"
     geom_groups: tuple[int, int] = (0, 5)
     mesh_folder: str = ""
+    auto_limits: bool = True
+    """Whether a range alone makes a limit."""
 
     @classmethod
     def of(cls, sections: list[XmlNode]) -> Compiler:
@@ -45,8 +47,20 @@ class Compiler:
                 node.choice("inertiafromgeom", ("true", "false", "auto"), made.inertia_from_geoms),
                 (int(low), int(high)),
                 node.get("meshdir") or node.get("assetdir") or made.mesh_folder,
+                node.flag("autolimits", made.auto_limits),
             )
         return made
+
+    def limits(self, node: XmlNode, what: str) -> tuple[float, float] | None:
+        """The range that `what`limited and `what`range set; None where there is none."""
+        limited = node.choice(f"{what}limited", ("true", "false", "auto"), "auto")
+        ranged = node.vector(f"{what}range", (0.0, 0.0), size=2) if node.has(f"{what}range") else None
+        if limited == "false" or ranged is None or (limited == "auto" and not self.auto_limits):
+            return None
+        low, high = (float(x) for x in ranged)
+        if low > high:
+            raise node.error(f"{what}range= must have the smaller number first")
+        return None if limited == "auto" and low == high else (low, high)
 
     def angle(self, given: float) -> float:
         return math.radians(given) if self.degrees else given

@@ -1,11 +1,15 @@
 """Why parts of a URDF file have no place in a system."""
 
-_CONTACT = "contact between bodies is not represented"
-_CONTROL = "it speaks of controllers and limits, which do not enter the equations of motion"
+from __future__ import annotations
+
+from dalembert.importers.imported import AT_LIMITS, DRAWING, MEASURED, Note
+
+_CONTACT = Note("contact between bodies is not represented", AT_LIMITS)
+_CONTROL = Note("it speaks of controllers, which do not enter the equations of motion", MEASURED)
 
 REASONS = {
     "collision": _CONTACT,
-    "limit": "limits of joints are not represented: motion, speed and effort are unbounded",
+    "limit": Note("limits of joints are not represented: motion, speed and effort are unbounded", AT_LIMITS),
     "limit.drake:acceleration": _CONTROL,
     "safety_controller": _CONTROL,
     "calibration": _CONTROL,
@@ -13,11 +17,11 @@ REASONS = {
     "type": _CONTROL,
     "hardwareInterface": _CONTROL,
     "mechanicalReduction": _CONTROL,
-    "dynamics.friction": "dry friction in joints is not represented",
-    "gazebo": "extensions for Gazebo other than a joint that closes a loop are not represented",
-    "drake:linear_bushing_rpy": "bushings are not represented; add forces of your own to the system",
+    "dynamics.friction": Note("dry friction in joints is not represented", AT_LIMITS),
+    "gazebo": Note("extensions for Gazebo other than a joint that closes a loop are not represented", MEASURED),
+    "drake:linear_bushing_rpy": Note("bushings are not represented; add forces of your own to the system"),
     "drake:collision_filter_group": _CONTACT,
-    "texture": "textures are not drawn",
-    "sensor": "sensors are not represented",
-    "inertial": "the ground needs no mass",
+    "texture": Note("textures are not drawn", DRAWING),
+    "sensor": Note("sensors are not represented", MEASURED),
+    "inertial": Note("the ground needs no mass", DRAWING),
 }

@@ -8,9 +8,9 @@ from typing import Any
 from dalembert.errors import ModelError
 from dalembert.importers import xml
 from dalembert.importers.folder import Folder
-from dalembert.importers.imported import Imported, Notes
+from dalembert.importers.imported import MEASURED, Imported, Notes
 from dalembert.importers.naming import Names
-from dalembert.importers.rotor import add_rotor
+from dalembert.importers.repairs import Repairs
 from dalembert.importers.urdf.closures import closures, rotors, springs
 from dalembert.importers.urdf.link_tree import LinkTree, link_tree, named
 from dalembert.importers.urdf.reasons import REASONS
@@ -26,41 +26,52 @@ from dalembert.system import GROUND, System
 WORLD = "world"
 
 
-def load(file: Path, base: str, gravity: Any, folder: str | Path | None) -> Imported:
+def load(file: Path, base: str, gravity: Any, folder: str | Path | None, strict: bool) -> Imported:
     """See `importers.load_urdf`."""
     if base not in ("fixed", "free"):
         raise ModelError(f'base={base!r} is not known; choose "fixed" or "free"')
     root = xml.read(file)
     if root.tag != "robot":
         raise root.error("a URDF file begins with <robot>; is this another kind of file?")
-    return _UrdfImport(root, file, Folder.of(file, folder)).run(base, gravity)
+    return _UrdfImport(root, file, Folder.of(file, folder), strict).run(base, gravity)
 
 
 class _UrdfImport:
     """One import under way."""
 
-    def __init__(self, robot: XmlNode, file: Path, folder: Folder):
+    def __init__(self, robot: XmlNode, file: Path, folder: Folder, strict: bool):
         self.robot, self.notes = robot, Notes()
-        self.looks = Looks(folder, file.parent.resolve(), self.notes)
+        self.repairs = Repairs(self.notes, strict)
+        self.looks = Looks(folder, file.parent.resolve(), self.notes, self.repairs)
+        for node in (child for child in robot.children if child.tag == "joint"):
+            self._keep_first(node, "axis")
         self.joint_nodes = named(robot, "joint", "drake:joint")
         self.joints: dict[str, Joint] = {}
         self.bodies, self.names = Names({GROUND}), Names()
         self.body_of: dict[str, str] = {}
         self.joint_of: dict[str, str] = {}
 
+    def _keep_first(self, node: XmlNode, tag: str) -> None:
+        """The first of several elements counts where one is meant."""
+        found = [child for child in node.children if child.tag == tag]
+        for child in found[1:]:
+            self.repairs.mended(child, f"there must be only one <{tag}> in {node}", "the first counts")
+            node.children.remove(child)
+
     def run(self, base: str, gravity: Any) -> Imported:
         self.tree = link_tree(self.robot, self.joint_nodes)
         self.system = System(self.robot.get("name") or "robot", gravity)
         self.looks.learn(self.robot)
         self._add_links(base)
+        armature = self._armature()
         for node in self.joint_nodes.values():
-            self._add_joint(node)
+            self._add_joint(node, armature.get(node.text_of("name"), 0.0))
         for node in self.joint_nodes.values():
             self._add_mimic(node)
         self.system.cut = self._add_extensions()
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
-        return Imported(self.system, tuple(self.notes.sentences))
+        return Imported(self.system, self.notes.ranked())
 
     def _add_links(self, base: str) -> None:
         tree: LinkTree = self.tree
@@ -73,17 +84,31 @@ class _UrdfImport:
                     self.notes.add(link, 'a link called world is the ground: base="free" has nothing to free')
                 continue
             self.body_of[name] = self._named(link, self.bodies)
-            self.system.add_body(self.body_of[name], mass_properties(link), shapes=shapes)
+            self.system.add_body(self.body_of[name], mass_properties(link, self.repairs), shapes=shapes)
         if tree.root != WORLD:
             body = self.body_of[tree.root]
             self.system.add_joint(self.names.new(f"base_{body}"), Free() if base == "free" else Weld(), GROUND, body)
 
-    def _add_joint(self, node: XmlNode) -> None:
+    def _armature(self) -> dict[str, float]:
+        """What the rotors of transmissions add to the joints they drive."""
+        made: dict[str, float] = {}
+        for node, name, inertia in rotors(self.robot):
+            if name not in self.joint_nodes:
+                raise node.error(unknown(name, "joint", self.joint_nodes, "name="))
+            if joint(self.joint_nodes[name]).n_u != 1:
+                raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
+            if inertia < 0.0:
+                raise node.error("the rotor inertia is negative")
+            made[name] = made.get(name, 0.0) + inertia
+        return made
+
+    def _add_joint(self, node: XmlNode, armature: float) -> None:
         name = node.text_of("name")
         self.joints[name], self.joint_of[name] = joint(node), self._named(node, self.names)
         parent, child = (self.body_of[node.need(side).text_of("link")] for side in ("parent", "child"))
         made = self.joint_of[name]
-        node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=origin(node))
+        at = origin(node)
+        node.checked(self.system.add_joint, made, self.joints[name], parent, child, at_parent=at, armature=armature)
         dynamics = node.one("dynamics")
         damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
         if damping and self.joints[name].n_u:
@@ -98,12 +123,22 @@ class _UrdfImport:
         for name in (node.text_of("name"), other):
             if name not in self.joints:
                 raise mimic.error(unknown(name, "joint", self.joints, "joint="))
-            if self.joints[name].n_u != 1:
+            if self.joints[name].n_u > 1:
                 raise mimic.error(f'joint "{name}" has no single coordinate, so it cannot take part in mimicry')
         if other == node.text_of("name"):
             raise mimic.error("a joint cannot mimic itself")
         own = self.joint_of[node.text_of("name")]
+        fixed = [name for name in (node.text_of("name"), other) if not self.joints[name].n_u]
+        if fixed:
+            what = f'joint "{fixed[0]}" is fixed, so it cannot take part in mimicry'
+            held = f'"{own}" stays where the multiplied 0 of "{other}" puts it'
+            self.repairs.mended(mimic, what, "there is nothing to hold" if fixed[0] != other else held)
+            mimic.read.update(mimic.attributes)
         factors = {own: 1.0, self.joint_of[other]: -mimic.number("multiplier", 1.0)}
+        if fixed and not self.joints[node.text_of("name")].n_u:
+            return
+        if fixed:
+            factors = {own: 1.0}
         self.system.add_constraint(self.names.new(f"{own}_mimic"), Coupling(factors, mimic.number("offset", 0.0)))
 
     def _add_extensions(self) -> tuple[str, ...]:
@@ -118,13 +153,6 @@ class _UrdfImport:
         forces = Names(set(self.system.forces))
         for name, spring in springs(self.robot, self.tree, self.body_of):
             self.system.add_force(forces.new(name), spring)
-        for node, name, inertia in rotors(self.robot):
-            if name not in self.joints or self.joints[name].n_u != 1:
-                raise node.error(f'joint "{name}" is no joint with one coordinate, so no rotor can drive it')
-            if inertia < 0.0:
-                raise node.error("the rotor inertia is negative")
-            if inertia:
-                add_rotor(self.system, self.bodies, self.names, self.joint_of[name], inertia)
         return tuple(cut)
 
     def _named(self, node: XmlNode, names: Names) -> str:
@@ -132,6 +160,8 @@ class _UrdfImport:
         made = names.new(said)
         if made != said:
             self.notes.add(
-                node, f'it is called "{made}" here: names have no spaces, dots, quotes or slashes, each only once'
+                node,
+                f'it is called "{made}" here: names have no spaces, dots, quotes or slashes, each only once',
+                MEASURED,
             )
         return made

@@ -11,12 +11,12 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.importers import pictures
 from dalembert.importers.folder import Folder
-from dalembert.importers.imported import Notes
+from dalembert.importers.imported import DRAWING, Notes
 from dalembert.importers.mesh_files import MeshFiles
 from dalembert.importers.poses import quaternion, rpy
+from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts import MassProperties
-from dalembert.parts.bodies import check_mass_properties
 from dalembert.parts.data_file import DataFile
 from dalembert.parts.frames import Frame
 from dalembert.parts.shapes import Shape
@@ -40,7 +40,7 @@ def pose(node: XmlNode) -> Frame:
     return Frame(xyz, quaternion([w, x, y, z]))
 
 
-def mass_properties(link: XmlNode) -> MassProperties:
+def mass_properties(link: XmlNode, repairs: Repairs) -> MassProperties:
     """Mass properties of <inertial>; a link without one has no mass."""
     node = link.one("inertial")
     if node is None:
@@ -54,8 +54,7 @@ def mass_properties(link: XmlNode) -> MassProperties:
                 about[i, j] = about[j, i] = given.number(f"i{row}{column}", 0.0)
     made = MassProperties(mass, at.position, at.rotation @ about @ at.rotation.T)
     made = MassProperties(made.mass, made.com, 0.5 * (made.inertia + made.inertia.T))
-    node.checked(check_mass_properties, made, link.text_of("name"))
-    return made
+    return repairs.mass_properties(node, made, link.text_of("name"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +64,7 @@ class Looks:
     folder: Folder
     start: Path
     notes: Notes
+    repairs: Repairs
     materials: dict[str, np.ndarray] = field(default_factory=dict)
     files: MeshFiles = field(default_factory=MeshFiles)
 
@@ -78,9 +78,17 @@ class Looks:
             at, rgba = origin(visual), self._material(visual)
             geometry = visual.need("geometry")
             for form in geometry.all("box", "cylinder", "sphere", "capsule", "mesh", "drake:capsule"):
-                made = form.checked(self._shape, form, at, rgba)
+                made = self._drawn(form, at, rgba)
                 if made is not None:
                     yield made
+
+    def _drawn(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
+        """The shape; one that cannot be is not drawn."""
+        try:
+            return self._shape(form, at, rgba)
+        except ModelError as problem:
+            self.repairs.mended(form, str(problem), "it is not drawn", DRAWING)
+            return None
 
     def _shape(self, form: XmlNode, at: Frame, rgba: np.ndarray | None) -> Shape | None:
         match form.tag.removeprefix("drake:"):
@@ -103,7 +111,7 @@ class Looks:
                 return pictures.mesh_file(DataFile(file.relative_to(here).as_posix(), self.start), scale, at, rgba)
             return pictures.mesh(self.files.load(file).scaled(scale), at, rgba)
         except ModelError as problem:
-            self.notes.add(form, f"the mesh is not drawn: {problem}")
+            self.notes.add(form, f"the mesh is not drawn: {problem}", DRAWING)
             return None
 
     def _file(self, name: str) -> Path:
@@ -127,6 +135,10 @@ class Looks:
         colour = node.one("color")
         if colour is None:
             return None
-        rgba = colour.numbers("rgba", 4)
+        try:
+            rgba = colour.numbers("rgba", 4)
+        except ModelError as problem:
+            self.repairs.mended(colour, str(problem), "it has no colour", DRAWING)
+            return None
         self.materials.setdefault(node.attributes.get("name", ""), rgba)
         return rgba

@@ -30,7 +30,7 @@ from dalembert.trace import Expr, free_symbols, jacobian, symbols, tracing
 from dalembert.trace.native import Module, Pointer, Signature, UniformPointer
 from dalembert.vectors import IDENTITY
 
-COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turned": 6, "F2": 6, "w": 3}
+COLUMN = {"S": 6, "psi": 6, "psi_rate": 6, "both": 6, "t": 6, "moved": 6, "turned": 6, "F2": 6, "w": 3, "J": 1}
 """What is kept of every speed."""
 
 
@@ -123,6 +123,7 @@ def inward(s: Step) -> None:
         for name in ("t", "moved", "turned", "F2"):
             s.put_column(i, name, getattr(term, name).array())
         s.put_column(i, "w", term.w)
+        s.put_column(i, "J", [s.link.armature])
     if not s.root:
         s.hand("C", _packed(C))
 
@@ -184,6 +185,8 @@ def pairs(sweep: Any, module: Module, f: Any) -> None:
             put(i, 2, j, dot(t, S))
             put(j, 0, i, dot(S, moved))
             put(j, 1, i, dot(S, F2))
+        own_place = i * (3 * n) + i + 2 * n
+        f.y[own_place] = f.y[own_place] + read("J", i)[0]
         moved = [x + y for x, y in zip(moved, read("turned", i))]
         if any(g[1] for g in both):
             with f.loop(inner[0][i], inner[1][i]) as j:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
 from dalembert.kernels.masked.law_blocks import UNBREAKABLE
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.straight import KERNEL, NAMES
@@ -30,7 +31,7 @@ CONVERGED = 1e-13
 SWEEPS = 3000
 """Most sweeps of a step."""
 STILL = 1e-9
-"""Slip, by its scale per second, below which friction at rest holds."""
+"""Slip, by its scale in the mechanism's own time, below which friction at rest holds."""
 BLOCKED = 1e-13
 """Part of a row, in the metric of A⁻¹, that loops must leave free for it to be moved by its impulse."""
 GAINED = 1e-12
@@ -49,6 +50,7 @@ class ConeSweeps:
 
     def __init__(self, rhs: SteppingRightHandSide, module: Module, lanes: int):
         self.rhs, self.module, self.lanes, self.n = rhs, module, lanes, rhs.m.n_u
+        self.rate = typical_rate(rhs.m)
         table = rhs.table
         self.rows, self.elements = len(table), len(table.elements)
         self.solver = RowSolver(rhs.m, rhs.pattern, module, masked=rhs.n_masked)
@@ -230,7 +232,7 @@ class ConeSweeps:
                     self._push(f, part, k, f.viscous[k])
             with f.else_():
                 self._forget(f, e)
-            moves = sqrt(v.slip) > STILL * v.size
+            moves = sqrt(v.slip) > STILL * self.rate * v.size
             part["own"][e] = f.h * select(moves, part["force"][e], part["static_force"][e])
             part["per_load"][e] = select(moves, part["coefficient"][e], part["static_coefficient"][e])
 

@@ -61,7 +61,7 @@ class GapLift:
     def _stays(self, f: Any, part: dict[str, Any], e: Any) -> Any:
         """Where an element presses and does not rebound."""
         return (f.impulse[self.sweeps.normal_of[e]] > 0.0) & (
-            part["rebound"][e] >= -STILL * part["sizes"][self.sweeps.normal_of[e]]
+            part["rebound"][e] >= -STILL * self.sweeps.rate * part["sizes"][self.sweeps.normal_of[e]]
         )
 
     def _raise(self, f: Any, part: dict[str, Any], e: Any, v: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
 from dalembert.kinematics.constraint_rows import Rows, constraint_rows
 from dalembert.kinematics.law_mode import DIRECTIONS, ModeLayout
 from dalembert.kinematics.law_rows import LawTable, law_rows
@@ -19,7 +20,7 @@ from dalembert.vectors import vector
 UNBREAKABLE = 1e300
 """Strength of a hold that never lets go."""
 STILL = 1e-14
-"""Slip in a plane, m/s, below which its direction is that of the mode."""
+"""Slip in a plane, by the mechanism's own length and time, below which its direction is that of the mode."""
 COEFFICIENTS = ("force", "coefficient", "static_force", "static_coefficient", "viscous", "restitution", "strength")
 """Numbers of every element's friction at its slip, and of its impacts."""
 
@@ -67,7 +68,7 @@ def law_values(s: State, rows: Rows, mode: ModeLayout | None) -> LawValues:
             slip = way[0] * v[0]
         elif v:
             fast = sqrt(sum(x * x for x in v))
-            moves = fast > STILL
+            moves = fast > STILL * typical_rate(m) * m.scales.length
             slip, safe = fast, select(moves, fast, 1.0)
             way = [*(select(moves, x / safe, d) for x, d in zip(v, way)), *way[len(v) :]]
         directions += way

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
 from dalembert.errors import FormulationError
 from dalembert.kernels.masked.kinetic_arrays import emit_kinetic_arrays
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS, every_row, law_values, load_values, masked
@@ -30,7 +31,7 @@ from dalembert.trace import Expr
 from dalembert.trace.native import Module, Output, Signature
 
 AT_REST = 1e-15
-"""Speed, by its scale per second, that is no more than rounding."""
+"""Speed, by its scale in the mechanism's own time, that is no more than rounding."""
 
 
 class LawRightHandSide(RangeSpaceRightHandSide):
@@ -160,7 +161,7 @@ class LawRightHandSide(RangeSpaceRightHandSide):
         """As without laws; and what rounding leaves of speeds becomes zero, so that what sticks is at rest."""
         project = super().emit_projection(module, lanes)
         assert project is not None
-        sizes = module.real_table((AT_REST * self.m.scales.speeds).tolist() or [0.0])
+        sizes = module.real_table((AT_REST * typical_rate(self.m) * self.m.scales.speeds).tolist() or [0.0])
         with module.function("project_to_rest", lanes=lanes, **KERNEL) as f:
             f.call(project, *(getattr(f, name) for name in NAMES))
             with f.loop(self.m.n_u) as i, f.if_((abs(f.u[i]) <= sizes[i]).all()):

@@ -72,7 +72,18 @@ class SlidingLaws:
         if self.any_loaded:
             with f.loop(self.elements) as e, f.loop(n) as i:
                 udot[i] = udot[i] + part["s"][e] * part["W"][e * n + i]
+        self._at_rest(f, part, udot)
         self._forces_and_losses(f, part)
+
+    def _at_rest(self, f: Any, part: dict[str, Any], udot: Any) -> None:
+        """Where rows that hold leave no freedom, and ask for no acceleration, there is none: not even of rounding."""
+        held = f.variables(rows=f.real(float(self.rhs.first)), asked=0.0)
+        with f.loop(self.rows) as k:
+            held.rows = held.rows + part["mask"][k]
+        with f.loop(self.rhs.n_rows) as k:
+            held.asked = maximum(held.asked, abs(part["gamma"][k]))
+        with f.if_(((held.rows >= float(self.n)) & (held.asked == 0.0)).all()), f.loop(self.n) as i:
+            udot[i] = 0.0
 
     def _own_friction(self, f: Any, part: dict[str, Any]) -> None:
         """λ of what slides without its load, c₀ d + c v, and its generalized force."""

@@ -20,8 +20,8 @@ from dalembert.trace import Expr, symbol
 
 _LOWER = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 _N_FRAME = 12
-N_CONSTANTS = 9 + 3 + 1 + 1 + 1 + 3 + 6 + 3 + _N_FRAME
-"""E, p, along, phase, m, h, lower triangle of I, ground acceleration; and the link frame in body axes, which only outputs need."""
+N_CONSTANTS = 9 + 3 + 1 + 1 + 1 + 3 + 6 + 3 + 1 + _N_FRAME
+"""E, p, along, phase, m, h, lower triangle of I, ground acceleration, armature; and the link frame in body axes, for outputs alone."""
 
 
 def constants(links: tuple[Link, ...], gravity: np.ndarray) -> np.ndarray:
@@ -36,6 +36,7 @@ def constants(links: tuple[Link, ...], gravity: np.ndarray) -> np.ndarray:
         np.array([link.inertia.h for link in links]),
         np.array([link.inertia.I for link in links]).reshape(-1, 9)[:, rows],
         np.broadcast_to(-gravity, (len(links), 3)),
+        np.array([link.armature for link in links])[:, None],
         np.array([link.frame.rotation for link in links]).reshape(-1, 9),
         np.array([link.frame.position for link in links]),
     ]
@@ -44,13 +45,15 @@ def constants(links: tuple[Link, ...], gravity: np.ndarray) -> np.ndarray:
 
 def link_of(link: Link, row: list[Any]) -> tuple[Link, np.ndarray]:
     """The inverse of `constants`: the link with these constants, and the ground's acceleration."""
-    ends = np.cumsum([9, 3, 1, 1, 1, 3, 6, 3, 9, 3])
-    E, p, along, phase, m, h, lower, ground, rotation, position = np.split(np.array(row, dtype=object), ends[:-1])
+    ends = np.cumsum([9, 3, 1, 1, 1, 3, 6, 3, 1, 9, 3])
+    E, p, along, phase, m, h, lower, ground, J, rotation, position = np.split(np.array(row, dtype=object), ends[:-1])
     I = np.empty((3, 3), dtype=object)
     for (i, j), x in zip(_LOWER, lower):
         I[i, j] = I[j, i] = x
     inertia, frame = RigidInertia(m[0], h, I), Frame(position, rotation.reshape(3, 3))
-    made = replace(link, E=E.reshape(3, 3), p=p, along=along[0], phase=phase[0], inertia=inertia, frame=frame)
+    made = replace(
+        link, E=E.reshape(3, 3), p=p, along=along[0], phase=phase[0], inertia=inertia, frame=frame, armature=J[0]
+    )
     return made, ground
 
 

@@ -19,8 +19,8 @@ from dalembert.vectors import IDENTITY, cross
 
 FIELDS = {"R": 9, "P": 3}
 """World pose."""
-COLUMNS = {"S": 6, "F": 6}
-"""World motion columns and their forces."""
+COLUMNS = {"S": 6, "F": 6, "J": 1}
+"""World motion columns and their forces, and the armature of the joint."""
 HANDED = {"J": 10}
 """Composite mass, first and second moment."""
 
@@ -45,6 +45,7 @@ def inward(s: Step) -> None:
         w = R @ turning
         s.put_column(column, "S", [*w, *(R @ sliding + cross(P, w))])
         s.put_column(column, "F", [*(n + cross(P, f)), *f])
+        s.put_column(column, "J", [s.link.armature])
     if not s.root:
         s.hand("J", _packed(steps.inertia_to_parent(at, inertia)))
 
@@ -66,7 +67,7 @@ def pairs(sweep: Any, module: Any, f: Any) -> None:
     places = module.int_table(sweep.column_at)
     first = runs(m)
     beginning, inboard = module.int_table(first), module.int_table([inboard_speeds(m)[i] for i in first])
-    S, F = (f.work + sweep.record.columns[name][0] for name in COLUMNS)
+    S, F, J = (f.work + sweep.record.columns[name][0] for name in COLUMNS)
     with f.loop(n) as i:
         force = [(F + places[i])[c] for c in range(6)]
         with f.following(i, inboard) as last, f.loop(beginning[last], last + 1) as j:
@@ -76,6 +77,7 @@ def pairs(sweep: Any, module: Any, f: Any) -> None:
                 total = total + force[c] * motion[c]
             f.y[i * n + j] = total
             f.y[j * n + i] = total
+        f.y[i * n + i] = f.y[i * n + i] + (J + places[i])[0]
 
 
 ALGORITHM = Algorithm(

@@ -21,7 +21,9 @@ def add_body(s: Step) -> None:
     w, v = R.T @ W, R.T @ V
     n, f = s.link.inertia.times(w, v)
     first = s.link.inertia.m * P + R @ s.link.inertia.h
-    s.give([0.5 * (w @ n + v @ f), s.body.ground @ first], add=True)
+    u = s.values.u[: s.link.joint.inner.n_u]
+    kinetic = 0.5 * (w @ n + v @ f) + 0.5 * s.link.armature * (u @ u)
+    s.give([kinetic, s.body.ground @ first], add=True)
 
 
 def add_forces(sweep: Any, module: Module, f: Any) -> None:

@@ -27,7 +27,7 @@ def inward(s: Step) -> None:
     at, force = s.later.at, s.later.force
     if not s.leaf:
         force = force + Spatial.of(s.own("f"))
-    s.give(at.S[:, s.link.source.free].T @ force.array() - s.joint_load)
+    s.give(at.S[:, s.link.source.free].T @ force.array() - s.joint_load + s.link.armature * s.x)
     if not s.root:
         s.hand("f", steps.to_parent(at, force).array())
 

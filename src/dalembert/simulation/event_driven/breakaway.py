@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dalembert.simulation.event_driven.law_run import LawRun
 
 SEED = 1e-12
-"""Slip to begin with, by its scale per second."""
+"""Slip to begin with, by its scale in the mechanism's own time."""
 STIFF, SETTLED = 5.0, 4.0
 """Rate at which a direction settles, by the usual step, from which it is integrated implicitly, and below which no longer."""
 LEAST = 0.1
@@ -67,7 +67,7 @@ class Breakaway:
         fastest = 0.0
         for i in self.begins:
             rows = list(k.elements[i].tangents)
-            speed = max(float(np.linalg.norm(k.v[rows])), LEAST * SEED * k.size(i))
+            speed = max(float(np.linalg.norm(k.v[rows])), LEAST * SEED * k.speed_scale(i))
             give = float(np.mean(np.diag(k.W)[[k.n_loops + r for r in rows]]))
             fastest = max(fastest, give * float(np.linalg.norm(forces[rows])) / speed)
         return fastest
@@ -113,9 +113,9 @@ class Breakaway:
         rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
         wanted = [0.0] * len(rows)
         for i in planar(run.mode):
-            if np.linalg.norm(k.slip(i)) < SEED * k.size(i):
+            if np.linalg.norm(k.slip(i)) < SEED * k.speed_scale(i):
                 rows += [k.n_loops + r for r in k.elements[i].tangents]
-                wanted += (SEED * k.size(i) * run.mode.direction(i)).tolist()
+                wanted += (SEED * k.speed_scale(i) * run.mode.direction(i)).tolist()
         n_q, n_u = run.n_q, run.model.n_u
         y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
         return y

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.rest import typical_rate
 from dalembert.kernels.masked.law_blocks import UNBREAKABLE
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.kernels.masked.sliding_laws import SlidingLaws
@@ -23,7 +24,7 @@ from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
 
 GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
-"""What counts as beyond zero: parts of a row's scale, of that per second, of the largest force."""
+"""What counts as beyond zero: parts of a row's scale, of that in the mechanism's own time, of the largest force."""
 PARTS = 6
 """Pieces of a step at whose ends margins are looked at."""
 
@@ -40,6 +41,7 @@ class LawMargins:
         assert isinstance(e.rhs, LawRightHandSide)
         self.e, self.rhs = e, e.rhs
         self.elements = self.rhs.table.elements
+        self.rate = typical_rate(self.rhs.m)
         self.terms = self.rhs.table.load_terms
         self.count = SLOTS * len(self.elements) + len(self.terms)
         self.size = 2 * self.count + len(self.elements)
@@ -125,7 +127,7 @@ class LawMargins:
                 values[0], tolerances[0] = part["gap"][k], GAP * part["sizes"][k]
                 rate[0] = part["v"][k]
             with f.else_():
-                values[0], tolerances[0] = part["v"][k], SPEED * part["sizes"][k]
+                values[0], tolerances[0] = part["v"][k], SPEED * self.rate * part["sizes"][k]
         with f.if_((state >= float(ElementState.SLIP)).all() & (part["loose"][0] == 0.0).all()):
             values[0], tolerances[0] = -part["lam"][k], FORCE * part["largest"][0]
 
@@ -155,7 +157,7 @@ class LawMargins:
         rough = part["static_force"][i] + part["static_coefficient"][i]
         with f.if_((state == float(ElementState.SLIP)).all() & (b < 0) & (rough > 0.0).all()):
             values[1] = part["direction"][i * DIRECTIONS] * part["v"][a]
-            tolerances[1] = SPEED * part["sizes"][a]
+            tolerances[1] = SPEED * self.rate * part["sizes"][a]
 
     def _turning_loads(self, f: Any, part: dict[str, Any]) -> None:
         """Terms of loads that are taken along their direction, of what slides: they end where they change sign."""

@@ -13,6 +13,9 @@ from dalembert.mechanism.physical import check_parameters
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.march.run import Run
 
+LOOKS_AT_REST = 200
+"""Steps at least into which a run would be divided by what sticks or is held."""
+
 
 class LawNumbers(Run):
     """A run whose memory and inputs are read in the words of laws."""
@@ -98,6 +101,12 @@ class LawNumbers(Run):
     def span(self) -> float:
         """Length of the run."""
         return self.options.end - self.options.start
+
+    @property
+    def longest_step(self) -> float:
+        """Longest step that may be taken: what rests is looked at often, as nothing in its motion tells that forces on it change."""
+        rests = (self.mode.part("state") >= ElementState.STICK).any()
+        return min(self.options.max_step, self.span / LOOKS_AT_REST) if rests else self.options.max_step
 
     @property
     def n_margins(self) -> int:

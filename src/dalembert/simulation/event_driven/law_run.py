@@ -73,6 +73,8 @@ class LawRun(LawNumbers):
         self.modes: list[tuple[float, np.ndarray]] = []
         """Time from which a mode lasted, and its numbers."""
         self._at_once = 0
+        self._lasting: tuple[np.ndarray, Kinetics] | None = None
+        """Mode and state in which forces were last found to exist, where single ones are not unique."""
         self.usual_step = 0.0
         """Longest step in a plane yet, by which the end of a slip is judged."""
 
@@ -201,7 +203,7 @@ class LawRun(LawNumbers):
         y += found.left * dy
         self.part("t")[:] = self.t + found.left
         self.part("t_old")[:], self.part("y_old")[:] = self.t, y
-        self.part("longest_step")[:] = self.options.max_step
+        self.part("longest_step")[:] = self.longest_step
         for name in ("looked_to", "searched_to", "end"):
             self.part(name)[:] = self.t
         self.mode.part("trigger")[SLOTS * found.element + 1] = 1.0
@@ -217,7 +219,13 @@ class LawRun(LawNumbers):
     def exists(self, t: float) -> bool:
         """Whether forces exist at a time within the last step that keep the mode."""
         self.margins(t)
-        return lasts(self.kinetics(t, self.part("event_y").copy()), self.mode)
+        k = self.kinetics(t, self.part("event_y").copy())
+        before = self._lasting
+        if before is not None and np.array_equal(before[0], self.mode.numbers) and k.alike(before[1]):
+            return True  # as where everything stands still
+        found = lasts(k, self.mode)
+        self._lasting = (self.mode.numbers.copy(), k) if found else None
+        return found
 
     def _plan_step(self) -> None:
         """Remember how long the next step was to be: what follows cuts it."""
@@ -335,6 +343,7 @@ class LawRun(LawNumbers):
         if self.part("planned_step")[0] > 0.0:
             self.part("step")[:] = self.part("planned_step")
         self.part("planned_step")[:] = 0.0
+        self.part("longest_step")[:] = self.longest_step
         for name in ("searched_to", "looked_to", "counted_from"):
             self.part(name)[:] = t
         self.program.library.begin(self.memory, self.inputs, self.work)
@@ -400,6 +409,11 @@ class LawRun(LawNumbers):
 
     def _no_solution(self, t: float, numbers: np.ndarray) -> SimulationError:
         self.mode.numbers[:] = numbers
+        if not any(e.tangents for e in self.program.rhs.table.elements):
+            return SimulationError(
+                f"at t = {t:.9g} s no motion obeys all laws: {self._told(self.mode)}. They contradict each other there: they leave no "
+                "room for what they push, or what time prescribes goes on where a law ends it. Move a law, or end the prescribed motion"
+            )
         return SimulationError(
             f"at t = {t:.9g} s no accelerations were found that obey all laws: {self._told(self.mode)}. With friction that may be so "
             "(Painlevé's paradox): less friction, or other initial values, let it go on"

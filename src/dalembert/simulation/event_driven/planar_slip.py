@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PART = 0.8
 """Part of the time left that a step may take."""
 SLOW = 1e-9
-"""Slip, by its scale per second, at which it may be ended."""
+"""Slip, by its scale in the mechanism's own time, at which it may be ended."""
 SHORT = 1e-3
 """Part of the usual step that the time left must be below for that."""
 NO_TIME = 1e-15
@@ -74,14 +74,14 @@ def planar_slips(k: Kinetics, mode: LawMode, udot: np.ndarray) -> list[PlanarSli
 def ending(run: LawRun, k: Kinetics, udot: np.ndarray) -> PlanarSlip | None:
     """The slip that ends now; else the next step is limited by the slip that ends first."""
     slips = planar_slips(k, run.mode, udot)
-    run.part("longest_step")[:] = run.options.max_step
+    run.part("longest_step")[:] = run.longest_step
     if not slips:
         return None
     first = min(slips, key=lambda x: x.left)
     usual = run.usual_step or run.span
-    if first.speed < SLOW * k.size(first.element) and first.left < SHORT * usual:
+    if first.speed < SLOW * k.speed_scale(first.element) and first.left < SHORT * usual:
         return first
     if np.isfinite(first.left):
         least = NO_TIME * max(1.0, abs(run.t))
-        run.part("longest_step")[:] = min(run.options.max_step, max(PART * first.left, least))
+        run.part("longest_step")[:] = min(run.longest_step, max(PART * first.left, least))
     return None

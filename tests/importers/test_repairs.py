@@ -1,0 +1,111 @@
+"""Files that break a rule a little are read, with a note that tells what was done; strictly, they are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.importers.peers import PEERS
+from dalembert.importers.repairs import nearest_body
+from dalembert.parts.bodies import check_mass_properties
+from tests.importers.peers import peer
+from tests.importers.robots import urdf, write
+
+SINGLE = 1e-6
+"""MuJoCo keeps the vertices of meshes in single precision."""
+LINK = '<link name="a"><inertial><mass value="{m}"/><inertia {i}/></inertial>{more}</link><link name="root"/>'
+JOINT = '<joint name="j" type="revolute"><parent link="root"/><child link="a"/>{axis}</joint>'
+
+
+def robot(m="1", i='ixx="1" iyy="1" izz="1"', more="", axis='<axis xyz="0 0 1"/>', extra="") -> str:
+    return urdf(LINK.format(m=m, i=i, more=more) + JOINT.format(axis=axis) + extra)
+
+
+BROKEN = {
+    "triangle inequality": (robot(i='ixx="1" iyy="1" izz="2.1"'), "accelerations", "nearest inertia"),
+    "its last digit": (robot(i='ixx="1e-3" iyy="2e-3" izz="3.00000001e-3"'), "drawing", "nearest inertia"),
+    "negative moment": (robot(i='ixx="-1e-8" iyy="1e-3" izz="1e-3"'), "accelerations", "nearest inertia"),
+    "inertia without mass": (robot(m="0"), "drawing", "so that its inertia acts"),
+    "sphere of radius 0": (
+        robot(more='<visual><geometry><sphere radius="0"/></geometry></visual>'), "drawing", "not drawn",
+    ),
+    "colour of nothing": (
+        robot(more='<visual><geometry><sphere radius="1"/></geometry><material name="x"><color rgba=""/></material></visual>'),
+        "drawing", "no colour",
+    ),
+    "two axes": (robot(axis='<axis xyz="0 0 1"/><axis xyz="1 0 0"/>'), "accelerations", "the first counts"),
+    "mimicking what is fixed": (
+        robot(extra='<link name="b"/><joint name="k" type="fixed"><parent link="a"/><child link="b"/><mimic joint="j"/></joint>'),
+        "accelerations", "nothing to hold",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_can_be_mended_is_and_is_told(tmp_path, case):
+    text, effect, said = BROKEN[case]
+    path = write(tmp_path, "robot.urdf", text)
+    found = da.load_urdf(path)
+    assert [note.effect for note in found.notes if "repaired" in note and said in note] == [effect]
+    m = found.build()
+    assert np.isfinite(m.forward_dynamics([0.2], [0.3])).all()
+    with pytest.raises(da.ModelError, match=r"robot\.urdf:"):
+        da.load_urdf(path, strict=True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_nearest_inertia_is_one_that_bodies_have(seed):
+    rng = np.random.default_rng(seed)
+    raw = rng.normal(size=(3, 3)) + 1.5 * np.eye(3)
+    p = da.MassProperties(1.0, np.zeros(3), raw + raw.T)
+    made = nearest_body(p)
+    if made is not None:
+        check_mass_properties(made, "b")
+        again = nearest_body(made)
+        assert again is not None and np.abs(again.inertia - made.inertia).max() < 1e-8 * np.abs(made.inertia).max()
+
+
+def test_an_xml_declaration_after_empty_lines_is_read(tmp_path):
+    found = da.load_urdf(write(tmp_path, "robot.urdf", f"\n\n{robot()}"))
+    assert list(found.system.bodies) == ["a", "root"]
+
+
+def test_the_base_floats_where_it_is_asked_for(tmp_path):
+    path = write(tmp_path, "robot.urdf", robot())
+    assert da.load_robot(path, base="free").system.joints["base_root"].joint == da.Free()
+    with pytest.raises(da.ModelError, match="says itself what floats"):
+        da.load_robot(write(tmp_path, "m.xml", "<mujoco/>"), base="free")
+
+
+MUJOCO = """<mujoco><compiler angle="radian"/><default><default class="servo"><general biastype="affine"/></default></default>
+  <asset><mesh name="c" vertex="0 0 0  1 0 0  1 .2 0  .2 .2 0  .2 1 0  0 1 0  0 0 1  1 0 1  1 .2 1  .2 .2 1  .2 1 1  0 1 1"
+    face="0 2 1 0 3 2 0 4 3 0 5 4 6 7 8 6 8 9 6 9 10 6 10 11 0 1 7 0 7 6
+      1 2 8 1 8 7 2 3 9 2 9 8 3 4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11"
+    scale=".3 .4 .5"{inertia}/></asset>
+  <worldbody><body name="a"><joint name="j" axis="0 1 0" armature="0.05" damping=".1"/><geom type="mesh" mesh="c"/>
+    <body name="b" pos=".1 .2 .3"><joint name="k" axis="1 0 0"/><geom type="box" size=".1 .2 .3"/></body></body></worldbody>
+  <actuator>{actuators}</actuator></mujoco>"""
+ACTUATORS = {
+    "a servo of a class": '<general class="servo" joint="j" gainprm="45" biasprm="0 -45 -4.5" gear="3"/>',
+    "a ratio of damping": '<position joint="j" kp="20" dampratio="0.7" gear="2"/><position joint="k" kp="3" dampratio="1"/>',
+    "ends of force": '<position joint="j" kp="20" forcerange="-3 2" gear="2"/><motor joint="k" forcerange="-.5 .1"/>',
+    "ends of control": '<motor joint="j" ctrlrange="-.1 .1"/><velocity joint="k" kv="3" ctrlrange="0 .2" forcerange="-.2 .2"/>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ACTUATORS)
+@pytest.mark.parametrize("inertia", ["", ' inertia="exact"', ' inertia="convex"', ' inertia="shell"'])
+def test_actuators_and_masses_of_meshes_are_mujocos(tmp_path, case, inertia):
+    """A mesh that is not convex: by default MuJoCo counts more than it encloses, and so does the import, saying by how much."""
+    peer("mujoco", "mujoco")
+    path = write(tmp_path, "m.xml", MUJOCO.format(actuators=ACTUATORS[case], inertia=inertia))
+    found = da.load_mjcf(path)
+    compared = PEERS["mujoco"](path, found, 6)
+    assert compared.largest < SINGLE, compared.joints
+    assert any("counts hollows twice" in note for note in found.notes) == (inertia == "")
+    assert not [note for note in found.notes if note.effect == "accelerations"]
+    found.system.save(tmp_path / "m.yaml")
+    q, u = [0.3, -0.2], [1.0, 2.0]
+    again = da.load(tmp_path / "m.yaml").forward_dynamics(q, u)
+    assert np.abs(again - found.build().forward_dynamics(q, u)).max() < 1e-12 * np.abs(again).max()

@@ -1,0 +1,116 @@
+"""Laws one by one, event by event, against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+from .models import G, shafts, slider
+
+
+def test_a_rope_goes_taut():
+    """A particle falls beside its anchor; when the rope is taut, the speed along it is lost, that across it is kept."""
+    s = da.System("rope", gravity=(0, -G, 0))
+    s.add_body("b", mass=2.0, inertia=(1, 1, 1))
+    s.add_joint("J", da.Planar(), "ground", "b")
+    s.add_law("rope", da.Rope("ground", "b", length=1.0))
+    motion = s.build().simulate(0.6, initial={"J.x": 0.6})
+    hit, v = motion.impacts[0], math.sqrt(2 * G * 0.8)
+    assert hit.t == pytest.approx(math.sqrt(1.6 / G), abs=1e-11)
+    assert hit.loss == pytest.approx(0.5 * 2.0 * (0.8 * v) ** 2, rel=1e-10)
+    assert np.hypot(*hit.u_after[:2]) == pytest.approx(0.6 * v, rel=1e-10)
+    assert motion.modes[0].states == {"rope": "open"} and motion.modes[-1].states == {"rope": "closed"}
+
+
+def test_friction_falls_with_speed_as_stribeck_says():
+    s = slider()
+    s.add_law("dry", da.JointFriction("x", force=1.0, static_force=1.6, stribeck=0.4))
+    motion = s.build().simulate(3.0, speeds={"x": 2.0})
+    v = motion.u[:, 0]
+    slides = v > 0.0
+    expected = 1.0 + 0.6 * np.exp(-((v / 0.4) ** 2))
+    assert -motion.contacts["dry"].friction[slides, 0] == pytest.approx(expected[slides], rel=1e-9)
+    assert motion.u[-1, 0] == 0.0
+
+
+def test_a_coupling_on_one_side_pushes_and_lets_go():
+    """A cart runs into another, both go on together, and part where a spring holds the first back."""
+    s = da.System("carts")
+    for k, mass in enumerate((1.0, 3.0)):
+        s.add_body(f"c{k}", mass=mass, inertia=(1, 1, 1))
+        s.add_joint(f"x{k}", da.Prismatic((1, 0, 0)), "ground", f"c{k}")
+    s.add_force("spring", da.JointSpring("x0", stiffness=4.0, rest=1.0))
+    s.add_law("push", da.Limit({"x1": 1.0, "x0": -1.0}, lower=0.0))
+    motion = s.build().simulate(4.0, initial={"x0": 0.0, "x1": 0.5})
+    assert [x.states["push"] for x in motion.modes] == ["open", "closed", "open"]
+    met = math.sqrt(4.0 * (1.0 - 0.25))  # of the first, by the spring's energy
+    together = met / 4.0
+    parted = math.sqrt(together**2 + 4.0 / 4.0 * 0.25)  # where the spring is at rest
+    assert motion.u[-1, 1] == pytest.approx(parted, abs=1e-10)
+
+
+def test_a_freewheel_drives_and_overruns():
+    s = shafts(inertias=(2.0, 1.0))
+    s.add_force("drive", da.Motor("S1", lambda state: da.select(state.t < 1.0, 3.0, -3.0)))
+    s.add_law("free", da.OneWay("S0", "S1"))
+    s.add_event("turns", da.Event(lambda state: state.t - 1.0))
+    motion = s.build().simulate(2.0)
+    assert motion["S0'"][-1] == pytest.approx(1.0, abs=1e-8)
+    assert motion["S1'"][-1] == pytest.approx(1.0 - 3.0, abs=1e-8)
+
+
+@pytest.mark.parametrize(("part", "jams"), [(1.1, True), (0.9, False)])
+def test_a_drawer_jams_by_its_own_couple(part, jams):
+    """A force beside a guide of length L jams it where its arm is above L / (2 μ)."""
+    arm = part * 0.3 / (2 * 0.25)
+    s = da.System("drawer")
+    s.add_body("d", mass=1.0, inertia=(1, 1, 1))
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "d")
+    s.add_force("pull", da.Load(("d", (0, arm, 0)), force=(10.0, 0, 0)))
+    s.add_law("guide", da.JointFriction("x", mu=0.25, length=0.3))
+    motion = s.build().simulate(0.5)
+    assert motion.modes[-1].states == {"guide": "stick" if jams else "slip"}
+    assert motion.u[-1, 0] == (0.0 if jams else pytest.approx(0.5 * 10.0 * (1.0 - part), rel=1e-9))
+
+
+def test_an_event_switches_a_controller():
+    """A controller by force until the cart passes 0.3, then another that stops it: switched by one parameter."""
+    s = slider()
+    a = s.parameter("holds", 0.0)
+    s.add_force("push", da.Motor("x", lambda state: (1.0 - a) * 2.0))
+    s.add_force("hold", da.JointSpring("x", stiffness=a * 50.0, damping=a * 15.0, rest=0.3))
+    s.add_law("end", da.Stop("x", upper=5.0))
+    there = da.Event(lambda state: state.q["x"] - 0.3, direction=1, action=da.SetParameter("holds", 1.0))
+    motion = s.build().simulate(4.0, events={"there": there})
+    assert next(e.t for e in motion.events) == pytest.approx(math.sqrt(0.3), abs=1e-10)
+    assert motion["x"][-1] == pytest.approx(0.3, abs=1e-6)
+
+
+def test_laws_that_contradict_are_told():
+    """A driven wall presses a cart against its stop: no motion obeys both."""
+    s = da.System("press")
+    for name in ("wall", "cart"):
+        s.add_body(name, mass=1.0, inertia=(1, 1, 1))
+    s.add_joint("w", da.Prismatic((1, 0, 0)), "ground", "wall", prescribed=lambda t: t)
+    s.add_joint("x", da.Prismatic((1, 0, 0)), "ground", "cart")
+    s.add_law("push", da.Limit({"x": 1.0, "w": -1.0}, lower=0.2))
+    s.add_law("stop", da.Stop("x", upper=1.0))
+    with pytest.raises(da.DalembertError, match=r"t = 0\.8.*\"push\"|\"stop\""):
+        s.build().simulate(2.0, initial={"x": 0.5})
+
+
+def test_contact_at_a_node_of_a_beam():
+    """The tip of a beam that falls hits the floor: the node bounces, the beam bends and swings, and energy is balanced."""
+    s = da.System("beam", gravity=(0, 0, -G))
+    s.add_body("b", elastic=da.beam(1.0, E=7e10, rho=2700.0, A=1e-3, Iy=2e-8, Iz=3e-8, modes={"z": 2}, elements=4))
+    s.add_joint("J", da.Prismatic((0, 0, 1)), "ground", "b")
+    s.add_law("tip", da.Contact(("b", "tip"), restitution=0.2))
+    m = s.build()
+    motion = m.simulate(0.25, initial={"J": 0.1})
+    assert motion.impacts
+    assert motion.contacts["tip"].gap.min() > -1e-12
+    assert np.ptp(motion.energy().balance) < 1e-7

@@ -6,7 +6,7 @@ goes on, and the march begins again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
+from dalembert.simulation.event_driven.law_hit import Hit
 from dalembert.simulation.event_driven.law_location import NOT_THERE
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_numbers import LawNumbers
@@ -37,31 +38,6 @@ ALLOWED = 1e3
 """Tolerances by which margins may be violated in a mode just chosen: another one was tried to no avail."""
 AT_ONCE, MOST_AT_ONCE = 1e-13, 12
 """Time, by that of the run, within which events count as one instant, and how many may follow each other there."""
-
-
-@dataclass(frozen=True, eq=False)
-class Hit:
-    """An impact as it is noted: impulses and speeds of all rows of laws, speeds of the mechanism before and after."""
-
-    t: float
-    q: np.ndarray
-    u_before: np.ndarray
-    u_after: np.ndarray
-    impulses: np.ndarray
-    before: np.ndarray
-    after: np.ndarray
-    losses: np.ndarray
-
-    @property
-    def row(self) -> np.ndarray:
-        """All of its numbers."""
-        return np.concatenate([[self.t], *(getattr(self, f.name) for f in fields(self)[1:])])
-
-    @staticmethod
-    def of(row: np.ndarray, sizes: list[int]) -> Hit:
-        """The impact whose numbers these are."""
-        t, *parts = np.split(row, np.cumsum(sizes)[:-1])
-        return Hit(float(t[0]), *parts)
 
 
 class LawRun(LawNumbers):

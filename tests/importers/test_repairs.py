@@ -109,3 +109,44 @@ def test_actuators_and_masses_of_meshes_are_mujocos(tmp_path, case, inertia):
     q, u = [0.3, -0.2], [1.0, 2.0]
     again = da.load(tmp_path / "m.yaml").forward_dynamics(q, u)
     assert np.abs(again - found.build().forward_dynamics(q, u)).max() < 1e-12 * np.abs(again).max()
+
+
+@pytest.mark.parametrize(
+    "compiler", ['settotalmass="14"', 'boundmass="30" boundinertia="0.4"', 'balanceinertia="true"'], ids=str
+)
+def test_masses_are_changed_as_the_compiler_says(tmp_path, compiler):
+    peer("mujoco", "mujoco")
+    text = f"""<mujoco><compiler {compiler}/><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom type="box" size=".1 .2 .3"/>
+      <body name="b" pos=".1 .2 .3"><joint name="k" axis="1 0 0"/><inertial mass="2" pos=".1 0 0" diaginertia="1 .2 .3"/></body>
+      </body></worldbody></mujoco>"""
+    path = write(
+        tmp_path,
+        "m.xml",
+        text.replace('1 .2 .3"/></body>', '1 .2 .3"/></body>' if "balance" in compiler else '.4 .2 .3"/></body>'),
+    )
+    assert PEERS["mujoco"](path, da.load_mjcf(path), 6).agrees
+
+
+LAWS = {
+    "robot.urdf": urdf(
+        '<link name="root"/><link name="a"><inertial><origin xyz="0 0 -1"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'
+        '</inertial></link><joint name="j" type="revolute"><parent link="root"/><child link="a"/><axis xyz="0 1 0"/>'
+        '<limit lower="-0.5" upper="0.2" effort="1" velocity="1"/><dynamics friction="0.3"/></joint>'
+    ),
+    "robot.xml": """<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0" range="-28.64788975654116 11.459155902616466"
+        frictionloss="0.3"/><inertial mass="1" pos="0 0 -1" diaginertia="1 1 1"/></body></worldbody></mujoco>""",
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_ends_and_dry_friction_of_joints_are_laws_where_they_are_asked_for(tmp_path, name):
+    """A pendulum let go at one end swings to the other, and rests where friction holds it."""
+    path = write(tmp_path, name, LAWS[name])
+    assert not da.load_robot(path).system.laws
+    assert any("laws=True" in note and note.effect == "limits" for note in da.load_robot(path).notes)
+    found = da.load_robot(path, laws=True)
+    stop, friction = found.system.laws["j_limit"], found.system.laws["j_friction"]
+    assert (stop.lower, stop.upper) == pytest.approx((-0.5, 0.2)) and friction.force == 0.3
+    motion = found.build().simulate(15.0, initial={"j": -0.5})
+    assert motion.q.min() >= -0.5 - 1e-9 and motion.q.max() <= 0.2 + 1e-9
+    assert motion.impacts and motion.u[-1, 0] == 0.0

@@ -26,32 +26,35 @@ def load_urdf(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     folder: str | Path | None = None,
     strict: bool = False,
+    laws: bool = False,
 ) -> Imported:
     """The robot in a URDF file. Its root link is "fixed" to the ground or "free"; a root link called world is the ground itself.
 
     Meshes are read from the model's own folder, or from the wider `folder` given. What breaks a rule and
-    can be mended is, and a note tells it; with `strict` it is an error.
+    can be mended is, and a note tells it; with `strict` it is an error. `laws` brings the ends of joints' ways and their dry friction.
     """
     from dalembert.importers.urdf.robot import load
 
-    return load(Path(path), base, gravity, folder, strict)
+    return load(Path(path), base, gravity, folder, strict, laws)
 
 
 @takes(path=file_path, folder=file_path)
-def load_mjcf(path: str | Path, *, folder: str | Path | None = None, strict: bool = False) -> Imported:
+def load_mjcf(
+    path: str | Path, *, folder: str | Path | None = None, strict: bool = False, laws: bool = False
+) -> Imported:
     """The model in an MJCF file.
 
     Included files and meshes are read from the model's own folder, or from the wider `folder` given;
-    `strict` as in `load_urdf`.
+    `strict` and `laws` as in `load_urdf`.
     """
     from dalembert.importers.mjcf.mjcf_model import load
 
-    return load(Path(path), folder, strict)
+    return load(Path(path), folder, strict, laws)
 
 
 @dataclass(frozen=True)
 class RobotFormat:
-    """A format of robots' files: endings of their names, the first element if they are XML, and `load(path, folder=…, strict=…)`."""
+    """A format of robots' files: endings of their names, the first element if they are XML, and `load(path, folder=…, …)`."""
 
     endings: tuple[str, ...]
     root: str | None
@@ -74,16 +77,23 @@ def endings() -> tuple[str, ...]:
 
 @takes(path=file_path, base=one_name, folder=file_path)
 def load_robot(
-    path: str | Path, *, base: str | None = None, folder: str | Path | None = None, strict: bool = False
+    path: str | Path,
+    *,
+    base: str | None = None,
+    folder: str | Path | None = None,
+    strict: bool = False,
+    laws: bool = False,
 ) -> Imported:
     """The mechanism in a file of another program, by its ending and, if it is XML, by its first element.
 
-    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder` and `strict` as for these.
+    `base`, "fixed" or "free", is for formats that do not say it themselves (URDF); `folder`, `strict` and `laws` as for these.
     """
+    said = {"base": base, "strict": strict or None, "laws": laws or None}
+    given = {name: value for name, value in said.items() if value is not None}
     ending = Path(path).suffix.lower()
     for one in FORMATS.values():
         if one.root is None and ending in one.endings:
-            return one.load(path, folder=folder, strict=strict)
+            return one.load(path, folder=folder, **given)
     from dalembert.importers import xml
 
     root = xml.read(Path(path))
@@ -91,7 +101,6 @@ def load_robot(
         if one.root == root.tag:
             if base is not None and not one.has_base:
                 raise root.error(f"{name} says itself what floats, so base={base!r} has no meaning; leave it out")
-            based = {} if base is None else {"base": base}
-            return one.load(path, folder=folder, strict=strict, **based)
+            return one.load(path, folder=folder, **given)
     known = [f"{name}, which begins with <{one.root}>" for name, one in FORMATS.items() if one.root]
     raise root.error(f"this is neither {', nor '.join(known)}")

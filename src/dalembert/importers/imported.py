@@ -53,8 +53,8 @@ class Imported:
         lines = [f"{EFFECTS[note.effect]}: {note}" for note in self.notes[:most]]
         rest = Counter(note.effect for note in self.notes[most:])
         if rest:
-            kinds = "; ".join(f"{rest[effect]} that {words}" for effect, words in EFFECTS.items() if rest[effect])
-            lines.append(f"… and {sum(rest.values())} more: {kinds}")
+            kinds = "; ".join(f"{words}: {rest[effect]}" for effect, words in EFFECTS.items() if rest[effect])
+            lines.append(f"… and {sum(rest.values())} more: ({kinds})")
         return lines
 
     def build(self) -> Mechanism:

@@ -28,6 +28,7 @@ def import_(
         str | None, typer.Option(help="What the first link of a URDF stands on: fixed, or free to float.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse what breaks a rule instead of mending it.")] = False,
+    laws: Annotated[bool, typer.Option("--laws", help="Bring ends of joints' ways and dry friction, as laws.")] = False,
     check: Annotated[
         str | None, typer.Option(help="Compare accelerations with this program, if installed: mujoco or pinocchio.")
     ] = None,
@@ -42,7 +43,7 @@ def import_(
     path = Path(robot.stem + ".yaml") if output is None else output
     if is_there(path) and not force:
         raise ModelFileError("it is there already; choose another name, or write over it with --force", str(path))
-    found = load_robot(robot, base=base, folder=folder, strict=strict)
+    found = load_robot(robot, base=base, folder=folder, strict=strict, laws=laws)
     system = found.system
     m = found.build()
     for file in _brought(system, path.parent):

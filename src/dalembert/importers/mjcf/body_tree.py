@@ -88,7 +88,7 @@ class BodyTree:
             part = geom.weigh()
             if part is not None:
                 total = part if total is NOTHING else total + part
-        found = MassProperties(total.mass, total.com, total.inertia)
+        found = self.compiler.bounded(MassProperties(total.mass, total.com, total.inertia))
         return self.repairs.mass_properties(body.node, found, body.name)
 
     def at_rest(self, site: Site) -> np.ndarray:
@@ -194,4 +194,4 @@ class BodyTree:
         else:
             about = at.rotation @ np.diag(node.vector("diaginertia", ZERO)) @ at.rotation.T
         made = MassProperties(mass, at.position, 0.5 * (about + about.T))
-        return self.repairs.mass_properties(node, made, body)
+        return self.repairs.mass_properties(node, self.compiler.bounded(made), body)

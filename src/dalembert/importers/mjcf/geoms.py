@@ -48,6 +48,7 @@ class Geoms:
             node.get(name)
         kind = node.choice("type", (*WITHOUT_MASS, *SIZES, "mesh", "sdf"), "sphere")
         if kind in WITHOUT_MASS:
+            self.compiler.place(node)
             return Geom()
         if kind == "sdf" or (node.has("mesh") and kind != "mesh"):
             what = "given by a distance function" if kind == "sdf" else "fitted to a mesh"

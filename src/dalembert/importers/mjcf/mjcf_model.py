@@ -28,6 +28,8 @@ from dalembert.importers.poses import HERE, then
 from dalembert.importers.repairs import Repairs
 from dalembert.importers.xml_node import XmlNode
 from dalembert.kinematics.state import State
+from dalembert.laws import JointFriction, Stop
+from dalembert.parts import MassProperties
 from dalembert.parts.forces import JointSpring, Load
 from dalembert.parts.joints import Weld
 from dalembert.recursive.algorithms import Tree, composite
@@ -38,10 +40,10 @@ EARTH = 9.81
 """Gravity where none is said, m/s² (MuJoCo's)."""
 
 
-def load(file: Path, folder: str | Path | None, strict: bool) -> Imported:
+def load(file: Path, folder: str | Path | None, strict: bool, laws: bool) -> Imported:
     """See `importers.load_mjcf`."""
     allowed = Folder.of(file, folder)
-    return _MjcfImport(document(file, allowed), file, allowed, strict).run()
+    return _MjcfImport(document(file, allowed), file, allowed, strict).run(laws)
 
 
 class _MjcfImport:
@@ -58,13 +60,16 @@ class _MjcfImport:
         self.forces = Names()
         self.at_zero: dict[str, float] | None = None
 
-    def run(self) -> Imported:
+    def run(self, laws: bool) -> Imported:
         tree, system = self.tree, self.system
         for section in self.root.all("worldbody"):
             tree.read(section)
         system.ground_shapes = tree.world.shapes
-        for body in tree.bodies:
-            self._add_body(body)
+        weighed = [tree.mass_properties(body) for body in tree.bodies]
+        total, wanted = sum(p.mass for p in weighed), tree.compiler.total_mass
+        by = wanted / total if wanted > 0.0 and total > 0.0 else 1.0
+        for body, p in zip(tree.bodies, weighed):
+            self._add_body(body, p if by == 1.0 else MassProperties(by * p.mass, p.com, by * p.inertia))
         for name, site in tree.sites.items():
             system.add_frame(Names(set(system.frames)).new(name), site.body, site.at)
         tendons = self._tendons()
@@ -73,6 +78,8 @@ class _MjcfImport:
         begin = start(list(self.root.all("keyframe")), tree.all_joints, self._actuators(tendons), self.repairs)
         system.parameters.update(begin.controls)
         system.initial, system.speeds = begin.initial, begin.speeds
+        if laws:
+            self._add_laws()
         self.defaults.forget_unused()
         self.notes.of_unread(self.root, REASONS)
         return Imported(system, self.notes.ranked())
@@ -86,9 +93,8 @@ class _MjcfImport:
                 g = ZERO
         return g
 
-    def _add_body(self, body: MjcfBody) -> None:
+    def _add_body(self, body: MjcfBody, own: MassProperties) -> None:
         """The body on its joints, one after the other: between two of them stands a body without mass."""
-        own = self.tree.mass_properties(body)
         self.system.add_body(body.name, own, shapes=body.shapes)
         self._compensate(body, own.mass, own.com)
         if not body.joints:
@@ -141,6 +147,22 @@ class _MjcfImport:
         for section in self.root.all("actuator"):
             controls += adder.add(section, len(controls) + 1)
         return controls
+
+    def _add_laws(self) -> None:
+        """Ranges of hinges and slides as stops, and their dry friction; MuJoCo holds both softly, here they are exact."""
+        for j in self.tree.all_joints:
+            if not j.single:
+                continue
+            ends = self.tree.compiler.limits(j.node, "")
+            if ends is not None:
+                angle = self.tree.compiler.angle if j.kind == "hinge" else float
+                j.node.get("margin")
+                self.system.add_law(f"{j.name}_limit", Stop(j.name, angle(ends[0]), angle(ends[1])))
+            friction = j.node.number("frictionloss", 0.0)
+            if friction < 0.0:
+                raise j.node.error("frictionloss= is negative")
+            if friction:
+                self.system.add_law(f"{j.name}_friction", JointFriction(j.name, force=friction))
 
     def _inertias(self) -> dict[str, float]:
         """Inertia of each joint with one speed in the pose of the file, on the diagonal of A; none where it cannot be built."""

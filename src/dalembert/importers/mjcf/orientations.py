@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.importers.poses import quaternion, z_towards
 from dalembert.importers.xml_node import XmlNode
+from dalembert.parts import MassProperties
 from dalembert.parts.frames import Frame
 from dalembert.vectors import IDENTITY, ZERO, Matrix, Vector, cross, turn
 
@@ -28,6 +29,12 @@ class Compiler:
     mesh_folder: str = ""
     auto_limits: bool = True
     """Whether a range alone makes a limit."""
+    least_mass: float = 0.0
+    least_inertia: float = 0.0
+    balanced: bool = False
+    """Whether moments of inertia that no body has become their mean."""
+    total_mass: float = -1.0
+    """Mass of all bodies together, if it is above zero."""
 
     @classmethod
     def of(cls, sections: list[XmlNode]) -> Compiler:
@@ -48,8 +55,21 @@ class Compiler:
                 (int(low), int(high)),
                 node.get("meshdir") or node.get("assetdir") or made.mesh_folder,
                 node.flag("autolimits", made.auto_limits),
+                node.number("boundmass", made.least_mass),
+                node.number("boundinertia", made.least_inertia),
+                node.flag("balanceinertia", made.balanced),
+                node.number("settotalmass", made.total_mass),
             )
         return made
+
+    def bounded(self, p: MassProperties) -> MassProperties:
+        """Mass properties of a body, as `boundmass`, `boundinertia` and `balanceinertia` change them."""
+        moments, axes = np.linalg.eigh(p.inertia)
+        changed = np.maximum(moments, self.least_inertia)
+        if self.balanced and changed[0] + changed[1] < changed[2]:
+            changed = np.full(3, changed.mean())
+        inertia = p.inertia if np.array_equal(changed, moments) else (axes * changed) @ axes.T
+        return MassProperties(max(p.mass, self.least_mass), p.com, 0.5 * (inertia + inertia.T))
 
     def limits(self, node: XmlNode, what: str) -> tuple[float, float] | None:
         """The range that `what`limited and `what`range set; None where there is none."""

@@ -7,7 +7,10 @@ from dalembert.importers.imported import ACCELERATIONS, AT_LIMITS, DRAWING, MEAS
 _CONTACT = Note("contact between bodies is not represented", AT_LIMITS)
 _SOFT = Note("constraints are exact here, so how soft they are has no meaning", DRAWING)
 _LOOK = Note("it is for drawing in MuJoCo only", DRAWING)
-_LIMIT = Note("limits of joints and tendons are not represented: motion is unbounded", AT_LIMITS)
+_LIMIT = Note(
+    "limits of joints and tendons are not represented; laws=True brings those of hinges and slides",
+    AT_LIMITS,
+)
 _CLAMP = Note("limits of controls and forces are not represented: they act unbounded", ACCELERATIONS)
 _SOLVER = Note("settings of MuJoCo's solver have no meaning here", DRAWING)
 _MEDIUM = Note("the air or liquid around the bodies is not represented", ACCELERATIONS)
@@ -19,7 +22,7 @@ REASONS = {
     ".solref": _SOFT, ".solimp": _SOFT, ".solreflimit": _SOFT, ".solimplimit": _SOFT, ".solreffriction": _SOFT,
     ".solimpfriction": _SOFT, ".torquescale": _SOFT, ".margin": _LIMIT,
     **{f"{kind}.{name}": _LIMIT for kind in ("joint", "fixed", "spatial", "tendon") for name in ("range", "limited")},
-    "joint.frictionloss": Note("dry friction in joints is not represented", AT_LIMITS),
+    "joint.frictionloss": Note("dry friction in joints is not represented; laws=True brings that of hinges and slides", AT_LIMITS),
     ".frictionloss": Note("dry friction is not represented", AT_LIMITS),
     "joint.springdamper": Note("stiffness and damping from a time constant are not represented; give these", ACCELERATIONS),
     "joint.actuatorfrcrange": _CLAMP, "joint.actuatorfrclimited": _CLAMP, "joint.group": _LOOK, "freejoint.group": _LOOK,
@@ -45,10 +48,6 @@ REASONS = {
     "mesh.maxhullvert": _CONTACT, "mesh.smoothnormal": _LOOK, "body.sleep": _SOLVER,
     "geom.size": Note("planes and height fields are not drawn", DRAWING),
     "compiler.autolimits": _LIMIT, "compiler.fusestatic": Note("bodies stay as they are", DRAWING),
-    "compiler.boundmass": Note("masses stay as they are given", ACCELERATIONS),
-    "compiler.boundinertia": Note("inertias stay as they are given", ACCELERATIONS),
-    "compiler.balanceinertia": Note("inertias stay as they are given", ACCELERATIONS),
-    "compiler.settotalmass": Note("masses stay as they are given", ACCELERATIONS),
     **{f"option.{name}": _SOLVER for name in (
         "timestep", "integrator", "solver", "iterations", "tolerance", "cone", "jacobian", "impratio", "apirate", "noslip_iterations",
         "ls_iterations", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "ccd_iterations", "o_margin", "o_solref", "o_solimp",

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dalembert.importers.imported import AT_LIMITS, DRAWING, MEASURED, Note
 
 _CONTACT = Note("contact between bodies is not represented", AT_LIMITS)
+_CLAMPED = Note("speed and effort are unbounded", AT_LIMITS)
 _CONTROL = Note("it speaks of controllers, which do not enter the equations of motion", MEASURED)
 
 REASONS = {
     "collision": _CONTACT,
-    "limit": Note("limits of joints are not represented: motion, speed and effort are unbounded", AT_LIMITS),
+    "limit": Note(
+        "limits of joints are not represented; laws=True brings those of their ways",
+        AT_LIMITS,
+    ),
     "limit.drake:acceleration": _CONTROL,
+    "limit.effort": _CLAMPED,
+    "limit.velocity": _CLAMPED,
     "safety_controller": _CONTROL,
     "calibration": _CONTROL,
     "transmission": _CONTROL,
     "type": _CONTROL,
     "hardwareInterface": _CONTROL,
     "mechanicalReduction": _CONTROL,
-    "dynamics.friction": Note("dry friction in joints is not represented", AT_LIMITS),
+    "dynamics.friction": Note("dry friction in joints is not represented; laws=True brings it", AT_LIMITS),
     "gazebo": Note("extensions for Gazebo other than a joint that closes a loop are not represented", MEASURED),
     "drake:linear_bushing_rpy": Note("bushings are not represented; add forces of your own to the system"),
     "drake:collision_filter_group": _CONTACT,

@@ -17,6 +17,7 @@ from dalembert.importers.urdf.reasons import REASONS
 from dalembert.importers.urdf.urdf_joints import joint
 from dalembert.importers.urdf.urdf_links import Looks, mass_properties, origin
 from dalembert.importers.xml_node import XmlNode
+from dalembert.laws import JointFriction, Stop
 from dalembert.parts.constraints import Coupling
 from dalembert.parts.forces import JointSpring
 from dalembert.parts.joints import Free, Joint, Weld
@@ -26,14 +27,14 @@ from dalembert.system import GROUND, System
 WORLD = "world"
 
 
-def load(file: Path, base: str, gravity: Any, folder: str | Path | None, strict: bool) -> Imported:
+def load(file: Path, base: str, gravity: Any, folder: str | Path | None, strict: bool, laws: bool) -> Imported:
     """See `importers.load_urdf`."""
     if base not in ("fixed", "free"):
         raise ModelError(f'base={base!r} is not known; choose "fixed" or "free"')
     root = xml.read(file)
     if root.tag != "robot":
         raise root.error("a URDF file begins with <robot>; is this another kind of file?")
-    return _UrdfImport(root, file, Folder.of(file, folder), strict).run(base, gravity)
+    return _UrdfImport(root, file, Folder.of(file, folder), strict).run(base, gravity, laws)
 
 
 class _UrdfImport:
@@ -58,7 +59,7 @@ class _UrdfImport:
             self.repairs.mended(child, f"there must be only one <{tag}> in {node}", "the first counts")
             node.children.remove(child)
 
-    def run(self, base: str, gravity: Any) -> Imported:
+    def run(self, base: str, gravity: Any, laws: bool) -> Imported:
         self.tree = link_tree(self.robot, self.joint_nodes)
         self.system = System(self.robot.get("name") or "robot", gravity)
         self.looks.learn(self.robot)
@@ -69,6 +70,8 @@ class _UrdfImport:
         for node in self.joint_nodes.values():
             self._add_mimic(node)
         self.system.cut = self._add_extensions()
+        for node in self.joint_nodes.values() if laws else ():
+            self._add_laws(node)
         self.robot.read.add("version")
         self.notes.of_unread(self.robot, REASONS)
         return Imported(self.system, self.notes.ranked())
@@ -113,6 +116,19 @@ class _UrdfImport:
         damping = 0.0 if dynamics is None else dynamics.number("damping", 0.0)
         if damping and self.joints[name].n_u:
             self.system.add_force(f"{made}_damping", JointSpring(made, damping=damping))
+
+    def _add_laws(self, node: XmlNode) -> None:
+        """Ends of a joint's way as a stop, and its dry friction."""
+        name, limit, dynamics = self.joint_of[node.text_of("name")], node.one("limit"), node.one("dynamics")
+        if self.joints[node.text_of("name")].n_u != 1:
+            return
+        if limit is not None and node.get("type") != "continuous":
+            low, high = limit.number("lower", 0.0), limit.number("upper", 0.0)
+            if low < high:
+                self.system.add_law(f"{name}_limit", Stop(name, low, high))
+        friction = 0.0 if dynamics is None else dynamics.number("friction", 0.0)
+        if friction:
+            self.system.add_law(f"{name}_friction", node.checked(JointFriction, name, force=friction))
 
     def _add_mimic(self, node: XmlNode) -> None:
         """q = multiplier · q_other + offset."""

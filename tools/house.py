@@ -28,6 +28,7 @@ ORDER = (
     "parts",
     "elastic",
     "laws",
+    "elements",
     "topology",
     "mechanism",
     "kinematics",
@@ -65,6 +66,7 @@ ALIKE = {
     "constraints": "methods that solve with them, and what a user can name; both are rooms",
     "dalembert": "the package, and d'Alembert's principle",
     "derivatives": "of traces, and compiled",
+    "elements": "what has states of its own, a room; and elements of arrays as text",
     "tree": "formulations and kernels of a mechanism's tree",
 }
 """Names of files that stand in several rooms, and why."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,3 +15,5 @@ class Occurrence:
     t: float
     q: np.ndarray
     u: np.ndarray
+    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """States of elements."""

@@ -64,7 +64,9 @@ def simulate(
     catalogue = m.kernels
     file = None if checkpoint is None else Path(checkpoint)
     _check_folder(file)
-    model = m.with_parameters(**parameters) if parameters else m
+    initial, states = m.without_states(initial)
+    values_said = {**(parameters or {}), **states}
+    model = m.with_parameters(**values_said) if values_said else m
     o = options(model, duration, said)
     watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
@@ -111,7 +113,7 @@ def simulate(
         run.begin(q, u, values)
     else:
         run.go_on_from(_where(resume))
-    asked = {"initial": _plain(initial), "speeds": _plain(speeds)}
+    asked = {"initial": _plain({**initial, **states} if states else initial), "speeds": _plain(speeds)}
     record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
     record["events"] = [[e.name, e.terminal, bool(e.actions)] for e in watched]
     return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
@@ -144,6 +146,12 @@ def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
 
         _check_stepped(o)
         return SteppingProgram, SteppingRun
+    sampled = [name for name, p in m.elements.items() if p.element.period is not None]
+    if sampled:
+        raise SimulationError(
+            f'element "{sampled[0]}" is sampled, and laws are marched from event to event in continuous time only; choose '
+            'method="moreau" with a step, or use the element without a period'
+        )
     from dalembert.simulation.event_driven.law_program import LawProgram
     from dalembert.simulation.event_driven.law_run import LawRun
 
@@ -244,19 +252,20 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q, end = run.done, m.n_q, m.n_q + m.n_u
+    n, n_q, end, last = run.done, m.n_q, m.n_q + m.n_u, m.n_q + m.n_u + m.n_z
     t, rows, forces = o.times[:n].copy(), run.rows[:n], run.forces[:n]
     if run.ended == "event":
-        last = run.happened[-1]
-        if not n or t[-1] < last[1]:
-            t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
+        at_end = run.happened[-1]
+        if not n or t[-1] < at_end[1]:
+            t, rows = np.append(t, at_end[1]), np.vstack([rows, at_end[2:]])
             forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
     history = run.history(t, rows)
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
-        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end]) for x, y in zip(run.happened, found)
+        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end], y[end:last])
+        for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     changes = [(t, list(m.parameters)[at], value) for t, at, value in run.parameter_changes]
@@ -269,7 +278,7 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     return Motion(
         t, rows[:, :n_q], rows[:, n_q:end], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
-        run.checkpoint() if run.ended == "interrupted" else None, history,
+        run.checkpoint() if run.ended == "interrupted" else None, history, rows[:, end:last], m.states, m.state_units,
     )  # fmt: skip
 
 
@@ -283,9 +292,11 @@ def _handler(
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
         q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
-        return generalized_forces(m, q, by().speeds(m, t, q, y[m.n_q :]), t)
+        w, z = np.split(y[m.n_q :], [by().n_speeds])
+        now = m.with_parameters(**dict(zip(m.states, z.tolist()))) if m.states else m
+        return generalized_forces(now, q, by().speeds(now, t, q, w), t)
 
-    return Handler(force, m.n_q + n_speeds, m.n_u)
+    return Handler(force, m.n_q + n_speeds + m.n_z, m.n_u)
 
 
 def _where(resume: Any) -> Checkpoint:

@@ -249,7 +249,7 @@ class SlidingLaws:
     def _forces_and_losses(self, f: Any, part: dict[str, Any]) -> None:
         """λ of all rows; behind u̇, for each law Σ λ v and −Σ λ J u."""
         lam, v = part["lam"], part["v"]
-        loss = f.y + (self.m.n_q + self.n)
+        loss = f.y + (self.m.n_q + self.n + self.m.n_z)
         if self.any_loaded:
             with f.loop(self.tangents) as t:
                 e = self.element_of[t]

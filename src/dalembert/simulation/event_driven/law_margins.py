@@ -19,7 +19,7 @@ from dalembert.kinematics.law_rows import LawTable
 from dalembert.simulation.event_driven.law_location import LawLocation
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.callback import external_forces
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
 
@@ -56,6 +56,7 @@ class LawMargins:
         called = external_forces(e.module) if e.catalogue.opaque is not None else None
         with e.module.function(name, **every) as f:
             p, nothing = e.input_layout.of(f.inputs), f.array(m.n_q)
+            put_states(f, m, f.y + (m.n_q + m.n_u), p.P)
             x = p.x
             if called is not None:
                 x = f.array(m.n_u)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
     """Forces and states at the samples (t, rows of q, u, losses and works), impacts and modes so far."""
-    table, n = run.program.rhs.table, run.n_q + run.model.n_u
+    table, n = run.program.rhs.table, run.n_q + run.model.n_u + run.model.n_z
     force, gap, slip, state, determined = _samples(run, t, rows)
     element = np.array(
         [table.of_law(table.laws[k])[0] for k in table.law_of], dtype=int

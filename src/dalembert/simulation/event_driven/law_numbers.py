@@ -34,13 +34,21 @@ class LawNumbers(Run):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
-        return dict(zip(self.model.parameters, values.tolist()))
+        """Values of the parameters now, states of elements among them."""
+        return self.parameters_at(self.part("y"))
+
+    def parameters_at(self, y: np.ndarray) -> dict[str, float]:
+        """Values of the parameters, with the states of elements that stand in y."""
+        m = self.model
+        values = self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()
+        return dict(zip(m.parameters, values)) | dict(zip(m.states, y[m.n_q + m.n_u :].tolist()))
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
+        """Go on with another value of a parameter, or of a state."""
         check_parameters(self.model, {name: value}, "an event's action")
+        if name in self.model.states:
+            self.part("y")[self.n_q + self.model.n_u + self.model.states.index(name)] = value
+            return
         at = list(self.model.parameters).index(name)
         self.program.input_layout.view(self.inputs, "P")[at, 0] = value
         self.parameter_changes.append((self.t, at, value))
@@ -121,6 +129,6 @@ class LawNumbers(Run):
 
     def event_value(self, k: int, t: float, y: np.ndarray) -> float:
         """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters)
+        m = self.model.with_parameters(**self.parameters_at(y))
         s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
         return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())

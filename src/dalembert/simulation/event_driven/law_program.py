@@ -48,7 +48,7 @@ class LawProgram(Program):
 
     @property
     def beside(self) -> int:
-        return 2 * len(self.mechanism.laws)
+        return self.mechanism.n_z + 2 * len(self.mechanism.laws)
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -57,7 +57,7 @@ class LawProgram(Program):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
         return layout(self.integrator, unknowns, len(self.events), memory_of_laws(m.law_table))
 
     @property

@@ -57,7 +57,7 @@ class LawRun(LawNumbers):
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         """Losses and works, with tolerances by the energy of a large, slow motion."""
-        n, m = self.program.beside, self.model.numeric
+        n, m = self.program.beside - self.model.n_z, self.model.numeric
         heavy = sum(float(b.mass) for b in m.bodies)
         pulled = float(np.linalg.norm(np.asarray(m.gravity, dtype=float))) + m.scales.length
         return np.zeros(n), np.full(n, self.options.rtol * SMALL * max(heavy, LIGHT) * pulled * m.scales.length)
@@ -267,9 +267,7 @@ class LawRun(LawNumbers):
 
     def planned_end(self) -> float:
         """End of the stretch as it was planned."""
-        if self.control is None:
-            return self.options.end
-        return min(self.options.start + self.calls * self.control.interval, self.options.end)
+        return min(float(self.part("until")[0]), float(self.part("next_sample").min(initial=np.inf)))
 
     def _settle(self, why: Trigger, impulse: np.ndarray | None = None) -> None:
         """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""
@@ -357,10 +355,11 @@ class LawRun(LawNumbers):
         self.part("y")[:] = self.part("y_old")[:] = z
 
     def _note(self, chosen: Chosen, t: float, y: np.ndarray, u_before: np.ndarray) -> None:
-        hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
+        hit, n_u, table = chosen.impact, self.model.n_u, self.program.rhs.table
+        n = self.n_q + n_u + self.model.n_z
         assert hit is not None
         own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
-        u = y[self.n_q : n]
+        u = y[self.n_q : self.n_q + n_u]
         self.hits.append(Hit(t, y[: self.n_q].copy(), u_before, u + hit.udelta, own, hit.before, hit.after, hit.losses))
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):

@@ -101,8 +101,9 @@ class Run:
         by = self.program.equation_choice
         w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
-        atol = np.concatenate([by.tolerances(self.model, o, q), tolerances])
-        fill_memory(self.memory, self.program, self.model, o, np.concatenate([q, w, beside]), atol)
+        atol = np.concatenate([by.tolerances(self.model, o, q), o.state_atol, tolerances])
+        z = [self.model.parameters[name] for name in self.model.states]
+        fill_memory(self.memory, self.program, self.model, o, np.concatenate([q, w, z, beside]), atol)
         fill_inputs(self.inputs, self.program, parameters)
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
@@ -112,7 +113,7 @@ class Run:
                 self._begin_constrained()
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is integrated beside the state, at the start, and its tolerances."""
+        """What is integrated beside the state (q, u, z), at the start, and its tolerances."""
         return np.zeros(0), np.zeros(0)
 
     def _begin_constrained(self) -> None:
@@ -282,12 +283,16 @@ class Run:
                 raise no_speeds_serve(self.model, now, t)
             return False
         self.part("determinant_sign")[:] = 0.0
-        u = now.speeds(self.model, t, q, y[n_q:])
+        w, z = np.split(y[n_q:], [now.n_speeds])
+        u = now.speeds(self.model, t, q, w)
         self.intervals.append(SpeedChoiceInterval(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate(
+            [q, other.formulation_speeds(self.model, t, q, u), z]
+        )
         self._measure(q)
-        self.part("atol")[:] = other.tolerances(self.model, self.options, q)
+        o = self.options
+        self.part("atol")[:] = np.concatenate([other.tolerances(self.model, o, q), o.state_atol])
         self.part("t_old")[:] = t
         with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
@@ -338,16 +343,16 @@ class Run:
     def _attend(self) -> None:
         """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
         if self.control is not None:
-            y, n_q = self.part("y"), self.model.n_q
-            q = y[:n_q].copy()
+            y, n_q, model = self.part("y"), self.model.n_q, self.model
+            q, w, z = np.split(y.copy(), [n_q, n_q + self.program.n_speeds])
             x = self.control.forces(
-                self.t,
-                q,
-                self.program.equation_choice.speeds(self.model, self.t, q, y[n_q : n_q + self.program.n_speeds].copy()),
+                self.t, q, self.program.equation_choice.speeds(model, self.t, q, w), dict(zip(model.states, z.tolist()))
             )
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
-            self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            until = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            self.part("until")[:] = until
+            self.part("end")[:] = min(until, float(self.part("next_sample").min(initial=np.inf)))
         if self.handler is not None:
             self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)

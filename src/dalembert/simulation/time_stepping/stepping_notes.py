@@ -19,7 +19,7 @@ def stepped_history(program: SteppingProgram, inputs: np.ndarray, t: np.ndarray,
     """Mean forces over the step of each sample, states, gaps and slips. Impacts are not told from other forces; modes are those of the
     samples."""
     m, table = program.mechanism, program.table
-    n = m.n_q + m.n_u
+    n = m.n_q + m.n_u + m.n_z
     n_laws, n_rows, n_e = len(table.laws), len(table), len(table.elements)
     book, force, state = np.split(rows[:, n:], [2 * n_laws, 2 * n_laws + n_rows], axis=1)
     gap, slip, determined = _samples(program, inputs, t, rows, force)

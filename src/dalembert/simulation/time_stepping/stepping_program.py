@@ -13,9 +13,10 @@ from dalembert.kinematics.law_mode import ElementState, LawMode
 from dalembert.kinematics.law_rows import LawTable, law_rows
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.march.memory import Layout
 from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native import Pointer, Signature
 
 
@@ -37,7 +38,7 @@ class SteppingProgram(Program):
 
     @property
     def beside(self) -> int:
-        return 2 * len(self.mechanism.laws) + len(self.table) + len(self.table.elements)
+        return self.mechanism.n_z + 2 * len(self.mechanism.laws) + len(self.table) + len(self.table.elements)
 
     @property
     def assembles(self) -> bool:
@@ -52,7 +53,8 @@ class SteppingProgram(Program):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        return layout(self.integrator, Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside), len(self.events))
+        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside)
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     @property
     def scales(self) -> np.ndarray:
@@ -67,6 +69,7 @@ class SteppingProgram(Program):
         code = e.module.block(self.rhs.blocks["gaps"], 1)
         with e.module.function("gaps_at", **every) as f:
             p, nothing = e.input_layout.of(f.inputs), f.array(max(1, e.n_q))
+            put_states(f, self.mechanism, f.y + (e.n_q + e.n_u), p.P)
             f.call(code, f.t, f.y, f.y + e.n_q, p.x, p.P, nothing, f.work)
         with e.module.function("brought_back", **every) as f:
             if e.project is not None:

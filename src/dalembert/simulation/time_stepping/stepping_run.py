@@ -34,7 +34,7 @@ class SteppingRun(LawRun):
         return LawMode(program.rhs.mode, program.table, self.inputs[program.mode_at, 0])
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        n = self.program.beside
+        n = self.program.beside - self.model.n_z
         return np.zeros(n), np.zeros(n)
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
@@ -42,7 +42,7 @@ class SteppingRun(LawRun):
         mode = self.program.first_mode(self.model, q, self.t)
         self.mode.numbers[:] = mode.numbers
         self.part("theta")[:] = self.options.theta
-        if self.program.beside:
+        if self.model.laws:
             self._check_gaps(np.flatnonzero(self.mode.part("state") != ElementState.OFF).tolist())
         self.program.library.begin(self.memory, self.inputs, self.work)
         self.modes.append((self.t, self.mode.numbers.copy()))

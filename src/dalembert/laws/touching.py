@@ -43,7 +43,7 @@ class Touching(Law):
     restitution: Number = 0.0
     rolling_arm: RestLength = 0.0
     drilling_arm: RestLength = 0.0
-    _acting: Any = ()
+    _acting: tuple[str, ...] = ()
     """Names of the friction and the resistances that there are: where one is a parameter it may be zero, and still has its rows."""
 
     def __post_init__(self) -> None:

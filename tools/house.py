@@ -53,6 +53,7 @@ FACADES = (
     "aliases.py",
     "mechanism/mechanism.py",
     "mechanism/analyses.py",
+    "mechanism/compiled_quantities.py",
     "mechanism/description.py",
     "mechanism/connected.py",
     "mechanism/scales.py",
@@ -190,6 +191,12 @@ def walked() -> dict[str, Any]:
     """What `tools/walks.py` counts, in processes of their own."""
     script = Path(__file__).with_name("walks.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    if "ModuleNotFoundError" in done.stderr:
+        missing = done.stderr.strip().splitlines()[-1].split(": ", 1)[-1]
+        raise SystemExit(
+            f"the walks run the package, and {sys.executable} lacks something it needs ({missing}): run this with a Python in which "
+            'the package is installed (pip install -e ".[dev]"), or leave out --walks'
+        )
     if done.returncode:
         raise SystemExit(f"the walks failed:\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)

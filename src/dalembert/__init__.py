@@ -106,7 +106,7 @@ from dalembert.parts.joints import (
     Universal,
     Weld,
 )  # fmt: skip
-from dalembert.parts.rotation_matrices import turn
+from dalembert.parts.joints.axis import turn
 from dalembert.system import System
 from dalembert.trace import (
     acos,

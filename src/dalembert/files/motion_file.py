@@ -16,8 +16,7 @@ from dalembert.files.sealed_netcdf import LARGEST, opened, sealed
 from dalembert.limited_read import Unreadable, read_whole
 from dalembert.mechanism import Mechanism
 from dalembert.motion.dataset import LAW_AXES, law_history
-from dalembert.motion.motion import Motion
-from dalembert.motion.occurrence import Occurrence
+from dalembert.motion.motion import Motion, Occurrence
 from dalembert.version import __version__
 
 _CHECKED = ("time", "q", "u", "force", "event_time", "event_q", "event_u")

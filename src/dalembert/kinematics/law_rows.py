@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 POSES = 3
-"""Random poses at which rows are looked at for whether anything moves them."""
+"""Random poses in which it is tried whether anything moves rows."""
 
 
 class LawRows(Constraint):
@@ -171,6 +171,14 @@ class LawTable:
     def law_of(self) -> np.ndarray:
         """The number of the law that each row belongs to."""
         return np.array([self.laws.index(owner) for owner in self.rows.owners], dtype=int)
+
+    @cached_property
+    def element_of(self) -> np.ndarray:
+        """The number of the element that each row belongs to; rows that nothing moves count with the first of their law."""
+        found = np.array([self.of_law(self.laws[k])[0] for k in self.law_of], dtype=int)
+        for i, e in enumerate(self.elements):
+            found[list(e.rows)] = i
+        return found
 
     @cached_property
     def loads(self) -> dict[int, ReactionLoad]:

@@ -19,7 +19,6 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
-from dalembert.motion.occurrence import Occurrence
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
@@ -37,6 +36,18 @@ if TYPE_CHECKING:
     from dalembert.motion.samples import Samples
     from dalembert.motion.section_forces import SectionForces
     from dalembert.simulation.march.checkpoint import Checkpoint
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """An event that happened."""
+
+    name: str
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """States of elements."""
 
 
 @dataclass(frozen=True, eq=False)

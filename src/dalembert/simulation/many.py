@@ -123,19 +123,11 @@ def simulate_many(
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    batch = (
-        stepped_batch(catalogue, o, lanes, kept, q, u, P, models)
-        if o.method.takes_impacts
-        else Batch(
-            Program(catalogue, o.method, lanes, kept=kept, many=True),
-            o,
-            q,
-            u,
-            P,
-            models,
-            lambda x: _tolerances(options(x, duration, said)),
-        )
-    )
+    if o.method.takes_impacts:
+        batch = stepped_batch(catalogue, o, lanes, kept, q, u, P, models)
+    else:
+        program = Program(catalogue, o.method, lanes, kept=kept, many=True)
+        batch = Batch(program, o, q, u, P, models, lambda x: _tolerances(options(x, duration, said)))
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems

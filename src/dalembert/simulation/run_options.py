@@ -93,6 +93,8 @@ class Options:
 
 def _plain(x: Any) -> Any:
     """As it can be written down."""
+    if x is None or type(x) in (str, int, bool):
+        return x
     if isinstance(x, Integrator):
         return x.name
     if isinstance(x, Stabilisation):

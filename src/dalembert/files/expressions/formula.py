@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
 from dalembert.files.expressions.parser import KNOWN, NO_TABLES, Tables, parse
 from dalembert.files.expressions.syntax import (
@@ -27,6 +26,7 @@ from dalembert.files.expressions.syntax import (
     SyntaxNode,
     parts,
 )  # fmt: skip
+from dalembert.files.expressions.tokens import ExpressionError
 from dalembert.parts.names import nearest
 from dalembert.trace import Expr, symbol
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import FUNCTIONS
 from dalembert.files.expressions.syntax import (
     Call,
@@ -33,7 +32,7 @@ from dalembert.files.expressions.syntax import (
     SignalRead,
     SyntaxNode,
 )  # fmt: skip
-from dalembert.files.expressions.tokens import Token, tokens
+from dalembert.files.expressions.tokens import ExpressionError, Token, tokens
 from dalembert.parts.names import nearest
 
 DEEPEST = 60

@@ -26,7 +26,7 @@ from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sq
 GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
 """What counts as beyond zero: parts of a row's scale, of that in the mechanism's own time, of the largest force."""
 PARTS = 6
-"""Pieces of a step at whose ends margins are looked at."""
+"""Pieces of a step at whose ends margins are evaluated."""
 
 _POINT: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs", "work"), Pointer)
 
@@ -270,7 +270,7 @@ def memory_of_laws(table: LawTable) -> dict[str, int]:
     """Parts of a run's memory that laws need."""
     count = SLOTS * len(table.elements) + len(table.load_terms)
     return {
-        "margins": 2 * count + len(table.elements),  # at the time looked at, see `LawMargins`
+        "margins": 2 * count + len(table.elements),  # at the time examined, see `LawMargins`
         "violated": count,  # which of them are, at the event found
         "planned_step": 1,  # length of the step before it was cut at an event
     }

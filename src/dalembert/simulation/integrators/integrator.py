@@ -105,7 +105,7 @@ def layout(
         step=1,  # length of the next step
         longest_step=1,
         searched_to=1,  # time up to which events have been looked for, and outputs may be written
-        looked_to=1,  # time up to which margins of laws have been looked at
+        looked_to=1,  # time up to which margins of laws have been examined
         counted_from=1,  # time from which fixed steps are counted; else the start of the run
         steps_counted=1,  # since then
         y=n,  # state at the end of the last step

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +66,9 @@ class Run:
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
+        self._with_values = lru_cache(maxsize=1)(
+            lambda values: model.with_parameters(**dict(zip(model.parameters, values)))
+        )
         self._programs = {program.equation_choice.choice: program}
 
     @cached_property
@@ -83,6 +86,19 @@ class Run:
     @property
     def t(self) -> float:
         return float(self.part("t")[0])
+
+    @property
+    def parameter_values(self) -> tuple[float, ...]:
+        """Values of the parameters now, which events may set; of elements' states, those in memory."""
+        m = self.model
+        values = dict(zip(m.parameters, self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()))
+        states = self.part("y")[m.n_q + self.program.n_speeds :].tolist() if m.states else ()
+        return tuple((values | dict(zip(m.states, states))).values())
+
+    @property
+    def model_now(self) -> Mechanism:
+        """The mechanism with these values."""
+        return self._with_values(self.parameter_values) if self.parameter_changes or self.model.states else self.model
 
     @property
     def let_pass(self) -> float | None:
@@ -155,10 +171,7 @@ class Run:
         def part(name: str) -> np.ndarray:
             return self.program.layout.view(c.memory, name)
 
-        numbers = [
-            part(name)
-            for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
-        ]
+        finite = ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
         times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("searched_to")[0, 0]])
         n_rows = len(kept.norms)
         fits = {
@@ -177,7 +190,7 @@ class Run:
             and all(_same_kind(x.choice, choice) for x in c.choices)
             and all(x.samples <= done and x.events <= len(events) for x in c.choices),
             "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
-            "its state": all(np.isfinite(x).all() for x in numbers) and bool(((times >= o.start) & (times <= o.end)).all()),
+            "its state": all(np.isfinite(part(name)).all() for name in finite) and bool(((times >= o.start) & (times <= o.end)).all()),
         }  # fmt: skip
         return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
 
@@ -343,11 +356,9 @@ class Run:
     def _attend(self) -> None:
         """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
         if self.control is not None:
-            y, n_q, model = self.part("y"), self.model.n_q, self.model
-            q, w, z = np.split(y.copy(), [n_q, n_q + self.program.n_speeds])
-            x = self.control.forces(
-                self.t, q, self.program.equation_choice.speeds(model, self.t, q, w), dict(zip(model.states, z.tolist()))
-            )
+            q, w, _ = np.split(self.part("y").copy(), [self.model.n_q, self.model.n_q + self.program.n_speeds])
+            model = self.model_now
+            x = self.control.forces(model, self.t, q, self.program.equation_choice.speeds(model, self.t, q, w))
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
             until = min(self.options.start + self.calls * self.control.interval, self.options.end)
@@ -372,8 +383,8 @@ class Run:
     def _act(self, which: list[int]) -> None:
         """Do what the events ask for."""
 
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
-        """What laws did, at the samples and in the events so far; None where there are none."""
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
+        """What laws did, at the samples with their forces of a controller and in the events so far; None where there are none."""
         return None
 
     def _tell(self, progress: Progress) -> None:

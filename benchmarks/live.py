@@ -21,6 +21,8 @@ import os
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -121,42 +123,49 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
-    names = [name for name in files() if not chosen.only or name in chosen.only]
     kept = RESULTS / "live.json"
     found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept.exists() else {}
-    with tempfile.TemporaryDirectory() as folder:
-        pages = {}
-        for name in names:
-            m = da.load(files()[name])
-            motion = m.simulate()
-            if refusal(motion):
-                print(f"{name} plays back only: {refusal(motion)}")
-                continue
-            if live_model(motion).stepping:  # marched event by event, and stepped in its page
-                step = live_model(motion).options.step
-                motion = m.simulate(method="moreau", step=step, output=np.asarray(motion.t))
-            path = motion.page(Path(folder) / f"{name}.html", live=True)
-            plain = motion.page(Path(folder) / "plain.html").stat().st_size
-            pages[name] = m, motion, path, plain, native_milliseconds(m), grown(m, motion)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        browsers = []
         for opened in (chromium, firefox):
             if chosen.browser and opened.__name__ not in chosen.browser:
                 continue
             try:
-                with opened() as browser:
-                    for name, (m, motion, path, plain, native, growth) in pages.items():
-                        row = measured(browser, m, motion, path, plain, chosen.quick) | {
-                            "native": native,
-                            "grown": growth,
-                        }
-                        found.setdefault(browser.name, {})[name] = row | {"load": os.getloadavg()[0]}
-                        print(line(name, browser.name, row), flush=True)
+                browsers.append(stack.enter_context(opened()))
             except RuntimeError as problem:
                 print(f"{opened.__name__}: {problem}")
-    found = {browser: {name: rows[name] for name in files() if name in rows} for browser, rows in found.items()}
-    text = report(found)
-    print("\n" + text)
-    kept.write_text(json.dumps(found, indent=1) + "\n")
-    (RESULTS / "live.md").write_text(text)
+        for name in (name for name in files() if not chosen.only or name in chosen.only):
+            for browser, row in rows_of(name, folder, browsers, chosen.quick):
+                found.setdefault(browser, {})[name] = row
+                print(line(name, browser, row), flush=True)
+            write(found)
+    print("\n" + report(found))
+
+
+def rows_of(name: str, folder: Path, browsers: Sequence[Any], quick: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What every browser makes of a model's page."""
+    m = da.load(files()[name])
+    motion = m.simulate()
+    if refusal(motion):
+        print(f"{name} plays back only: {refusal(motion)}", flush=True)
+        return
+    if live_model(motion).stepping:  # marched event by event, and stepped in its page
+        motion = m.simulate(method="moreau", step=live_model(motion).options.step, output=np.asarray(motion.t))
+    path = motion.page(folder / "live.html", live=True)
+    plain = motion.page(folder / "plain.html").stat().st_size
+    native = native_milliseconds(m)
+    for browser in browsers:
+        row = measured(browser, m, motion, path, plain, quick)
+        growth = grown(m, motion) if row["off after 1 s"] > 1e-9 else None
+        yield browser.name, row | {"native": native, "grown": growth, "load": os.getloadavg()[0]}
+
+
+def write(found: dict[str, dict[str, Any]]) -> None:
+    """Results so far, in the order of the gallery."""
+    ordered = {browser: {name: rows[name] for name in files() if name in rows} for browser, rows in found.items()}
+    (RESULTS / "live.json").write_text(json.dumps(ordered, indent=1) + "\n")
+    (RESULTS / "live.md").write_text(report(ordered))
 
 
 def line(name: str, browser: str, row: dict[str, Any]) -> str:
@@ -207,7 +216,8 @@ def report(found: dict[str, dict[str, Any]]) -> str:
     for browser, rows in found.items():
         load = float(np.median([row["load"] for row in rows.values()]))
         first = next(iter(rows.values()))
-        effort = f"{first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each model"
+        effort = f"{first['moves']} moves of sliders and {first['pictures']} pictures of dragging for each"
+        effort = f"{len(rows)} of {len(files())} models, {effort}"
         lines += [
             f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {effort}.", "",
             held(rows), "", speeds(rows), "",

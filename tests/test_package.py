@@ -74,4 +74,4 @@ def test_every_public_name_says_what_it_is(name):
 
 
 def test_public_names_are_listed_once_and_sorted():
-    assert list(da.__all__) == sorted(set(da.__all__))
+    assert list(da.__all__) == sorted(set(da.__all__), key=lambda name: (not name.isupper(), name))

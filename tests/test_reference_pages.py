@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dalembert.elements import ELEMENTS
 from dalembert.files.models.records import fields_of, type_name
 from dalembert.formulations import FORMULATIONS
 from dalembert.laws import LAWS
@@ -56,7 +57,12 @@ def shown(field) -> str:
 
 @pytest.mark.parametrize(
     ("page", "classes"),
-    [("forces.md", FORCES), ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)), ("laws.md", LAWS)],
+    [
+        ("forces.md", FORCES),
+        ("constraints-outputs.md", (*CONSTRAINTS, *OUTPUTS)),
+        ("laws.md", LAWS),
+        ("elements.md", ELEMENTS),
+    ],
 )
 def test_every_class_is_listed_with_its_fields_and_defaults(page, classes):
     found = sections(page)

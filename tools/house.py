@@ -28,6 +28,7 @@ ORDER = (
     "parts",
     "elastic",
     "laws",
+    "elements",
     "topology",
     "mechanism",
     "kinematics",
@@ -52,6 +53,7 @@ FACADES = (
     "aliases.py",
     "mechanism/mechanism.py",
     "mechanism/analyses.py",
+    "mechanism/compiled_quantities.py",
     "mechanism/description.py",
     "mechanism/connected.py",
     "mechanism/scales.py",
@@ -65,6 +67,7 @@ ALIKE = {
     "constraints": "methods that solve with them, and what a user can name; both are rooms",
     "dalembert": "the package, and d'Alembert's principle",
     "derivatives": "of traces, and compiled",
+    "elements": "what has states of its own, a room; and elements of arrays as text",
     "tree": "formulations and kernels of a mechanism's tree",
 }
 """Names of files that stand in several rooms, and why."""
@@ -188,6 +191,12 @@ def walked() -> dict[str, Any]:
     """What `tools/walks.py` counts, in processes of their own."""
     script = Path(__file__).with_name("walks.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    if "ModuleNotFoundError" in done.stderr:
+        missing = done.stderr.strip().splitlines()[-1].split(": ", 1)[-1]
+        raise SystemExit(
+            f"the walks run the package, and {sys.executable} lacks something it needs ({missing}): run this with a Python in which "
+            'the package is installed (pip install -e ".[dev]"), or leave out --walks'
+        )
     if done.returncode:
         raise SystemExit(f"the walks failed:\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)

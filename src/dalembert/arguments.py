@@ -1,7 +1,7 @@
 """Arguments of functions that users call, checked by kind in one place.
 
 `@takes(hold=names, t=real)` above a function brings these arguments into one form or refuses them by name. What is left at its default
-of None is not looked at.
+of None is not checked.
 """
 
 from __future__ import annotations

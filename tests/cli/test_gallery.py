@@ -71,6 +71,7 @@ WANTED = [
     "passive_walker",
     "landing_satellite",
     "docking_latch",
+    "press",
 ]
 
 

@@ -105,7 +105,7 @@ def derivatives(m: da.Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     m = m.kernels.mechanism
     rows = tuple(independent_rows(m.kernels)) if m.constraint_rows else ()
     module = Module()
-    code, size, width = RangeSpaceRightHandSide(m, RowsToKeep(rows)).emit_jacobian(module)
+    code, size, width, _ = RangeSpaceRightHandSide(m, RowsToKeep(rows)).emit_jacobian(module)
     parameters: dict[str, Any] = dict.fromkeys(NAMES, UniformPointer)
     with module.function("compute", **parameters) as f:
         f.call(replace(code, lanes=1), *(getattr(f, name) for name in NAMES))

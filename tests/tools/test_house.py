@@ -97,8 +97,9 @@ def test_imports_point_one_way():
     assert [x for x in found if "types → kinematics/state.py" not in x] == []
 
 
-def test_no_folder_is_crowded():
-    assert state(house())["large folders"] == {}
+def test_no_folder_file_or_function_is_too_large():
+    found = state(house())
+    assert [found[x] for x in ("large folders", "long files", "long functions")] == [{}, {}, {}]
 
 
 def test_no_name_is_used_for_two_things():

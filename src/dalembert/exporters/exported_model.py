@@ -260,6 +260,9 @@ def refusal(motion: Motion) -> str:
     from dalembert.view.live.live_model import refusal as refused
 
     why = refused(motion)
+    if motion.mechanism is not None and motion.mechanism.elements:
+        named = ", ".join(f'"{name}"' for name in motion.mechanism.elements)
+        why = f"element {named} has states of its own, which exported code does not know yet"
     if not why and motion.mechanism is not None and motion.mechanism.laws:
         named = ", ".join(f'"{name}"' for name in motion.mechanism.laws)
         why = f"law {named} hits, sticks or slips, which exported code does not know yet; export m.without_laws().simulate(…)"

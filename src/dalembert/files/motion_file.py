@@ -16,8 +16,7 @@ from dalembert.files.sealed_netcdf import LARGEST, opened, sealed
 from dalembert.limited_read import Unreadable, read_whole
 from dalembert.mechanism import Mechanism
 from dalembert.motion.dataset import LAW_AXES, law_history
-from dalembert.motion.motion import Motion
-from dalembert.motion.occurrence import Occurrence
+from dalembert.motion.motion import Motion, Occurrence
 from dalembert.version import __version__
 
 _CHECKED = ("time", "q", "u", "force", "event_time", "event_q", "event_u")
@@ -47,13 +46,22 @@ def load(path: str | Path, mechanism: Mechanism | None = None) -> Motion:
         ) from None
     if mechanism is not None:
         _check_made_by(mechanism, path, record, bodies, names)
+    states, state_units = (
+        tuple(str(x) for x in data[name].values) if "z" in data else () for name in ("state", "state_unit")
+    )
+    z = np.ascontiguousarray(data["z"].values) if states else np.zeros((0, 0))
+    at_events = data["event_z"].values if states else np.zeros((len(data["event"]), 0))
     events = tuple(
-        Occurrence(str(name), float(t), q, u)
-        for name, t, q, u in zip(*(data[x].values for x in ("event", "event_time", "event_q", "event_u")))
+        Occurrence(str(name), float(t), q, u, own)
+        for name, t, q, u, own in zip(
+            *(data[x].values for x in ("event", "event_time", "event_q", "event_u")), at_events
+        )
     )
     t, q, u, forces = (np.ascontiguousarray(data[name].values) for name in ("time", "q", "u", "force"))
     c, s, c_units, s_units = names
-    return Motion(t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism, history=law_history(data))
+    return Motion(
+        t, q, u, c, s, c_units, s_units, bodies, forces, events, record, mechanism, None, law_history(data), z, states, state_units,
+    )  # fmt: skip
 
 
 def _check_made_by(m: Mechanism, path: str | Path, record: Any, bodies: Any, names: Any) -> None:
@@ -84,7 +92,8 @@ def _read(path: str | Path) -> Any:
 def _checksum(data: Any) -> str:
     digest = hashlib.sha256()
     laws = [f"law_{name}" for name in LAW_AXES if f"law_{name}" in data and data[f"law_{name}"].dtype.kind == "f"]
-    for name in (*_CHECKED, *laws):
+    of_elements = [name for name in ("z", "event_z") if name in data]
+    for name in (*_CHECKED, *laws, *of_elements):
         digest.update(np.ascontiguousarray(data[name].values, dtype=float).tobytes())
     digest.update(str(data.attrs["record"]).encode(errors="surrogatepass"))
     return digest.hexdigest()

@@ -39,6 +39,8 @@ def motion_columns(motion: Motion) -> Columns:
         made.add("coordinate", name, motion[name], unit)
     for name, unit in zip(motion.speeds, motion.speed_units):
         made.add("speed", f"{name}'", motion[f"{name}'"], unit)
+    for name, unit in zip(motion.states, motion.state_units):
+        made.add("state", name, motion[name], unit)
     m = motion.mechanism
     if m is None:
         return made

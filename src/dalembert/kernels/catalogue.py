@@ -346,20 +346,13 @@ class Catalogue:
 
     def point_jacobian(self, p: Point) -> Kernel:
         """6 × n_u of a point; a kernel of its own for every point asked about."""
-        place = (p.body, p.node, *p.at)
-        if place not in self._jacobians:
-            m = self.mechanism
+        m, place = self.mechanism, (p.body, p.node, *p.at)
 
-            def emit(module: Module, lanes: int) -> tuple[Signature, int]:
-                with tracing():
-                    return module.block(straight_block(m, m.symbolic_state().jacobian(p), ()), lanes), 0
+        def emit(module: Module, lanes: int) -> tuple[Signature, int]:
+            with tracing():
+                return module.block(straight_block(m, m.symbolic_state().jacobian(p), ()), lanes), 0
 
-            self._jacobians[place] = Kernel("jacobian", m, 0, (6, m.n_u), emit, of=place)
-        return self._jacobians[place]
-
-    @cached_property
-    def _jacobians(self) -> dict[tuple[Any, ...], Kernel]:
-        return {}
+        return self.once(("jacobian", place), lambda: Kernel("jacobian", m, 0, (6, m.n_u), emit, of=place))
 
     def evaluate(self, name: str, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> np.ndarray:
         """Forward or inverse dynamics, with forces that could not be compiled called from Python."""

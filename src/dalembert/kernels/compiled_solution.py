@@ -24,8 +24,7 @@ from dalembert.formulations.formulation import (
 )
 from dalembert.kernels.assembled import check_assembled, check_off, reference_scales
 from dalembert.kernels.catalogue import Catalogue
-from dalembert.kernels.dependent_rows import left_out_kernel
-from dalembert.kernels.independent_rows import independent_rows
+from dalembert.kernels.independent_rows import independent_rows, left_out_kernel
 from dalembert.kernels.rhs.formulation_kernel import (
     FormulationKernel,
     FormulationSpeedsKernel,

@@ -46,6 +46,7 @@ def fingerprint_of(m: Mechanism) -> str:
             *_forces(m),
             *_constraints(m),
             *_laws(m),
+            *_elements(m),
             [m.coordinates, m.speeds, tuple(b.name for b in m.bodies), tuple(m.parameters)],
         ]
         return fingerprint(*parts)
@@ -131,6 +132,15 @@ def _laws(m: Mechanism) -> list[Any]:
     arms = [[law.rolling_arm, law.drilling_arm] for law in m.laws.values()]
     pressed = [["nothing"] if (load := law.load(s)) is None else [load.joint, *load.terms] for law in m.laws.values()]
     return [tuple(m.laws), rows, forces, strength, arms, pressed, [law.on for law in m.laws.values()]]
+
+
+def _elements(m: Mechanism) -> list[Any]:
+    """Rates and updates of the states of elements."""
+    if not m.elements:
+        return []
+    s = m.symbolic_state()
+    every = [[*p.rates(s), *p.update(s)] for p in m.elements.values()]
+    return [m.states, repr([p.element.period for p in m.elements.values()]), every]
 
 
 def _some(x: Any) -> bool:

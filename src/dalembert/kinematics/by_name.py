@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dalembert.parts.names import unknown
-from dalembert.vectors import Vector
+from dalembert.vectors import Vector, cross
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
+    from dalembert.parts.constraints import JointClosure
+    from dalembert.parts.joints import Joint
 
 
 class OnRequest:
@@ -23,6 +25,27 @@ class OnRequest:
 
     def __getitem__(self, k: Any) -> Any:
         return self._values()[k]
+
+
+def closing_joint(s: State, c: JointClosure) -> tuple[Joint, Any, Any]:
+    """A joint that closes a loop with what its frames show; each only when it is asked for."""
+    return (
+        c.joint,
+        OnRequest(lambda: _shown_coordinates(s, c), c.joint.n_q),
+        OnRequest(lambda: _shown_speeds(s, c), c.joint.n_u),
+    )
+
+
+def _shown_coordinates(s: State, c: JointClosure) -> Vector:
+    (R_C, R_P), (p_C, p_P) = c.axes(s), c.acts_at(s)
+    return c.joint.coordinates_at(R_P.T @ R_C, R_P.T @ (p_C - p_P))
+
+
+def _shown_speeds(s: State, c: JointClosure) -> Vector:
+    (R_C, R_P), (p_C, p_P), (child, parent) = c.axes(s), c.acts_at(s), c.ends
+    w_C, w_P = s.angular_velocity(child), s.angular_velocity(parent)
+    moved = s.velocity(child) - s.velocity(parent) - cross(w_P, p_C - p_P)
+    return c.joint.speeds_at(R_C.T @ (w_C - w_P), R_P.T @ moved)
 
 
 class StateByName:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from dalembert.elements.signals import ReadsSignals
 from dalembert.kinematics.recursion import Partials
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.variable_changes import GeneralizedSpeeds, LinearCoordinates
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.kinematics.state import State
 
 
-class InVariables:
+class InVariables(ReadsSignals):
     """How a state stands to the same motion in other variables; the part of `State` that says so."""
 
     mechanism: Mechanism

@@ -62,6 +62,8 @@ def initial_state(m: Mechanism, coordinates: Any, speeds: Any, t: float) -> tupl
 def _check_meaning(m: Mechanism, q: np.ndarray, u: np.ndarray) -> None:
     """Refuse values that say nothing: angles whose digits no longer tell a direction, numbers whose squares are none."""
     q, coordinates = m.joint_coordinates(q), m.in_joint_variables.coordinates
+    if np.abs(q).max(initial=0.0) <= LARGEST_ANGLE and np.abs(u).max(initial=0.0) <= LARGEST:
+        return
     most = np.where(m.in_joint_variables.angles, LARGEST_ANGLE, LARGEST)
     for values, limits, names, what in (
         (q, most, coordinates, "initial"),

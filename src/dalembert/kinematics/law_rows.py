@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 POSES = 3
-"""Random poses at which rows are looked at for whether anything moves them."""
+"""Random poses in which it is tried whether anything moves rows."""
 
 
 class LawRows(Constraint):
@@ -91,7 +91,7 @@ class DifferentiatedLaw(Differentiated):
 
 
 @dataclass(frozen=True)
-class Element:
+class LawElement:
     """What touches, sticks or holds as one. Rows are numbered among those of all laws."""
 
     law: str
@@ -144,8 +144,8 @@ class LawTable:
         return len(self.rows)
 
     @cached_property
-    def elements(self) -> tuple[Element, ...]:
-        found: list[Element] = []
+    def elements(self) -> tuple[LawElement, ...]:
+        found: list[LawElement] = []
         for name, d in self.mechanism.law_rows.items():
             start = self.rows.of_owner(name).start if len(d.kinds) else 0
             found += _elements(name, d, start, self.dead)
@@ -171,6 +171,14 @@ class LawTable:
     def law_of(self) -> np.ndarray:
         """The number of the law that each row belongs to."""
         return np.array([self.laws.index(owner) for owner in self.rows.owners], dtype=int)
+
+    @cached_property
+    def element_of(self) -> np.ndarray:
+        """The number of the element that each row belongs to; rows that nothing moves count with the first of their law."""
+        found = np.array([self.of_law(self.laws[k])[0] for k in self.law_of], dtype=int)
+        for i, e in enumerate(self.elements):
+            found[list(e.rows)] = i
+        return found
 
     @cached_property
     def loads(self) -> dict[int, ReactionLoad]:
@@ -217,7 +225,7 @@ class LawTable:
         known = set(found)
         return [*found, *(i for i, p in enumerate(self.partners) if p in known and i not in known)]
 
-    def friction(self, s: State, e: Element, slip: Any) -> tuple[Friction, Friction, Any]:
+    def friction(self, s: State, e: LawElement, slip: Any) -> tuple[Friction, Friction, Any]:
         """Friction of an element at a slip, at rest, and its force per speed."""
         law = s.mechanism.laws[e.law]
         if e.resists:
@@ -226,7 +234,7 @@ class LawTable:
         return law.friction(s, slip), law.static_friction(s), law.viscous
 
     def title(self, i: int) -> str:
-        """Element i in words: its law, numbered where that has several; a turning by what resists it."""
+        """LawElement i in words: its law, numbered where that has several; a turning by what resists it."""
         e, partner = self.elements[i], self.partners[i]
         if partner is not None:
             return f"{self.title(partner)} {e.resists}"
@@ -234,7 +242,7 @@ class LawTable:
         return e.law if alone else f"{e.law}[{e.number}]"
 
 
-def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[Element]:
+def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> list[LawElement]:
     normals = [(k, True) for k in d.places("gap")] + [(k, False) for k in d.places("approach")]
     tangents, holds = [*d.places("way"), *d.places("slip")], [*d.places("hold"), *d.places("hold_speed")]
     if d.counts["way"] and d.counts["slip"]:
@@ -251,22 +259,22 @@ def _elements(name: str, d: DifferentiatedLaw, start: int, dead: np.ndarray) -> 
         return tuple(start + x for x in rows if not dead[start + x])
 
     made = [
-        Element(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
+        LawElement(name, i, start + k, gap, alive(tangents[each * i : each * (i + 1)]))
         for i, (k, gap) in enumerate(normals)
     ]
     made += _turnings(name, d, made, alive)
     if tangents and not normals:
-        made.append(Element(name, 0, tangents=alive(tangents)))
+        made.append(LawElement(name, 0, tangents=alive(tangents)))
     if holds:
-        made.append(Element(name, len(made), holds=tuple(start + x for x in holds)))
+        made.append(LawElement(name, len(made), holds=tuple(start + x for x in holds)))
     return made
 
 
 def _turnings(
-    name: str, d: DifferentiatedLaw, gaps: list[Element], alive: Callable[[list[int]], tuple[int, ...]]
-) -> list[Element]:
+    name: str, d: DifferentiatedLaw, gaps: list[LawElement], alive: Callable[[list[int]], tuple[int, ...]]
+) -> list[LawElement]:
     """Turnings that the forces of gaps resist."""
-    found: list[Element] = []
+    found: list[LawElement] = []
     for word, each in RESISTANCES.items():
         rows = [*d.places(word)]
         if len(rows) not in (0, each * len(gaps)):
@@ -277,7 +285,7 @@ def _turnings(
             turning = alive(rows[each * i : each * (i + 1)])
             if turning:
                 number = len(gaps) + len(found)
-                found.append(Element(name, number, tangents=turning, partner=i, pressed=e.normal, resists=word))
+                found.append(LawElement(name, number, tangents=turning, partner=i, pressed=e.normal, resists=word))
     return found
 
 

@@ -17,7 +17,7 @@ from dalembert.elastic.placing import node_at
 from dalembert.errors import ModelError
 from dalembert.kinematics import in_variables, node_frames
 from dalembert.kinematics import recursion as step
-from dalembert.kinematics.by_name import OnRequest, StateByName
+from dalembert.kinematics.by_name import StateByName, closing_joint
 from dalembert.kinematics.in_variables import InVariables
 from dalembert.kinematics.recursion import JointInWorld, JointRates, Partials, Pose, Rates
 from dalembert.mechanism import Mechanism
@@ -32,7 +32,6 @@ from dalembert.words import listed, shown
 
 if TYPE_CHECKING:
     from dalembert.aliases import PointOfBody, Scalar
-    from dalembert.parts.constraints import JointClosure
 
 View = TypeVar("View")
 
@@ -274,7 +273,7 @@ class State(InVariables):
     def joint(self, name: str) -> tuple[Joint, np.ndarray, np.ndarray]:
         """A joint with its coordinates and speeds; of one that closes a loop, as its frames show them."""
         if name in self.mechanism.closures:
-            return self._closing_joint(self.mechanism.closures[name])
+            return closing_joint(self, self.mechanism.closures[name])
         k = self.joint_index(name)
         joint = self.mechanism.joints[k].joint.inner
         return joint, self.joint_q[k][: joint.n_q], self.joint_u[k][: joint.n_u]
@@ -282,24 +281,6 @@ class State(InVariables):
     def closes_loop(self, joint: str) -> bool:
         """Whether a joint closes a loop, so that its coordinates are not among those of the mechanism."""
         return joint in self.mechanism.closures
-
-    def _closing_joint(self, c: JointClosure) -> tuple[Joint, Any, Any]:
-        """A joint that closes a loop with what its frames show; each only when it is asked for."""
-        return (
-            c.joint,
-            OnRequest(lambda: self._shown_coordinates(c), c.joint.n_q),
-            OnRequest(lambda: self._shown_speeds(c), c.joint.n_u),
-        )
-
-    def _shown_coordinates(self, c: JointClosure) -> Vector:
-        (R_C, R_P), (p_C, p_P) = c.axes(self), c.acts_at(self)
-        return c.joint.coordinates_at(R_P.T @ R_C, R_P.T @ (p_C - p_P))
-
-    def _shown_speeds(self, c: JointClosure) -> Vector:
-        (R_C, R_P), (p_C, p_P), (child, parent) = c.axes(self), c.acts_at(self), c.ends
-        w_C, w_P = self.angular_velocity(child), self.angular_velocity(parent)
-        moved = self.velocity(child) - self.velocity(parent) - cross(w_P, p_C - p_P)
-        return c.joint.speeds_at(R_C.T @ (w_C - w_P), R_P.T @ moved)
 
     def freedoms(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
         """Freedoms of a joint, or of the modes of an elastic body: names of coordinates and speeds, coordinates, speeds."""

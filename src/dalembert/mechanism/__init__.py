@@ -1,6 +1,6 @@
 """The numbered, immutable mechanism that all mathematics reads: its data, its joints, and what can be asked of it."""
 
-from dalembert.mechanism.changed import ChangedMechanism, in_variables
+from dalembert.mechanism.changed_mechanism import ChangedMechanism, in_variables
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint, places_from
 

@@ -25,7 +25,7 @@ from dalembert.trace import free_symbols, tracing
 if TYPE_CHECKING:
     from dalembert.mechanism.description import Description
 
-Element = Force | Constraint | Law
+Acting = Force | Constraint | Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +77,13 @@ def parts_of(m: Description) -> tuple[Part, ...]:
         groups.join([k, parent])
     for c in m.cuts:
         groups.join([c.parent, c.child])
-    kinds: tuple[Mapping[str, Element], ...] = (m.forces, m.constraints, m.laws)
+    kinds: tuple[Mapping[str, Acting], ...] = (m.forces, m.constraints, m.laws)
     elements = {(k, name): x for k, every in enumerate(kinds) for name, x in every.items()}
     named = {at: _named(m, x) for at, x in elements.items()}
     for bodies in named.values():
         groups.join(bodies)
+    if m.elements:  # signals may go from any body to any other
+        groups.join(range(1, m.n_bodies + 1))
     if groups.count > 1:  # what a function looks at is seen by calling it
         for at, x in elements.items():
             if _decides_by_function(x):
@@ -130,14 +132,14 @@ class _Groups:
         return list(found.items())
 
 
-def _named(m: Description, x: Element) -> list[int]:
+def _named(m: Description, x: Acting) -> list[int]:
     """The bodies that it names, and those its joints carry."""
     cuts = {c.name: c.child or c.parent for c in m.cuts}
     joints = [m.joint_number.get(name) or cuts.get(name, 0) for name in x.joints]
     return [*(m.number_of.get(name, 0) for name in x.bodies), *joints]
 
 
-def _decides_by_function(x: Element) -> bool:
+def _decides_by_function(x: Acting) -> bool:
     """Whether it may look at more than it names: by a function of the state, or because it is a class of the user's own."""
     kind: Any = type(x)
     if not kind.__module__.startswith("dalembert."):
@@ -146,7 +148,7 @@ def _decides_by_function(x: Element) -> bool:
     return any(isinstance(mark, Function) and "s" in mark.arguments and callable(getattr(x, f)) for f, mark in marks)
 
 
-def _referenced(m: Any, x: Element) -> list[int]:
+def _referenced(m: Any, x: Acting) -> list[int]:
     """The bodies whose motion it depends on or that it acts on; all of them where that cannot be seen."""
     from dalembert.kinematics.state_from_bodies import StateFromBodies, unspecified
 
@@ -167,7 +169,7 @@ def _referenced(m: Any, x: Element) -> list[int]:
         return list(range(1, m.n_bodies + 1))
 
 
-def _effect(s: Any, x: Element) -> tuple[list[Any], list[int]]:
+def _effect(s: Any, x: Acting) -> tuple[list[Any], list[int]]:
     """What it gives on symbols, and the frames that it acts on."""
     if isinstance(x, Constraint):
         return [np.asarray(x.residual(s), dtype=object), np.asarray(x.velocity(s), dtype=object)], []

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from dalembert.elements.placed import PlacedElement
 from dalembert.laws import Law
 from dalembert.mechanism.connected import Part, parts_of
+from dalembert.mechanism.element_states import ElementStates
 from dalembert.mechanism.joint_variables import JointVariables
 from dalembert.mechanism.numbered_joints import CutJoint, NodeFrame, TreeJoint
 from dalembert.mechanism.scales import Scales, scales_of, units_of
@@ -43,7 +45,7 @@ View = TypeVar("View")
 
 
 @dataclass(frozen=True, eq=False)
-class Description(JointVariables, Portable):
+class Description(JointVariables, ElementStates, Portable):
     """What a mechanism is made of, numbered; see the module's text."""
 
     name: str
@@ -65,9 +67,10 @@ class Description(JointVariables, Portable):
     """Processor that code is compiled for, by name; None for that of the process (see `trace.native.target`)."""
     laws: Mapping[str, Law] = field(default_factory=dict)
     """What hits, sticks, slips and latches."""
+    elements: Mapping[str, PlacedElement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("forces", "constraints", "parameters", "laws"):
+        for name in ("forces", "constraints", "parameters", "laws", "elements"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from dalembert.parts.joints import Joint
 if TYPE_CHECKING:
     from dalembert.mechanism.description import Description
 
-Element = Force | Constraint | Law
+Acting = Force | Constraint | Law
 
 CLOSED = 1e-12
 """Largest residual of a row, by the row's scale, that counts as closed."""
@@ -194,7 +194,7 @@ def _extent(m: Description) -> tuple[float, float]:
     for c in m.cuts:
         for body, on in ((c.parent, c.on_parent), (c.child, c.on_child)):
             points[body] += [] if on.node else [on.position]
-    elements: tuple[Element, ...] = (*m.forces.values(), *m.constraints.values(), *m.laws.values())
+    elements: tuple[Acting, ...] = (*m.forces.values(), *m.constraints.values(), *m.laws.values())
     middles = [np.mean(np.array(own, dtype=float), axis=0) if own else np.zeros(3) for own in points]
     for name, at in (named for element in elements for named in _points(element)):
         points[m.number_of[name]].append(at)
@@ -207,14 +207,14 @@ def _extent(m: Description) -> tuple[float, float]:
     return (length if length > ROUNDING * far else 0.0), far
 
 
-def _points(element: Element) -> list[tuple[str, np.ndarray]]:
+def _points(element: Acting) -> list[tuple[str, np.ndarray]]:
     """Body and place of every point it names; nodes of elastic bodies are known already."""
     kind: Any = type(element)
     fields = [getattr(element, name) for name in marks_of(kind)]
     return [(x.body, x.at) for x in fields if isinstance(x, Point) and x.node is None]
 
 
-def _lengths(m: Description, element: Element) -> list[float]:
+def _lengths(m: Description, element: Acting) -> list[float]:
     """Those it is given; values of joints are lengths where all of its joints slide."""
     kind: Any = type(element)
     units = {"m", "joint"} if _slides(m, element.joints) else {"m"}

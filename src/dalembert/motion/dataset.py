@@ -27,6 +27,11 @@ def dataset(motion: Motion) -> xarray.Dataset:
         "event_q": (("event", "coordinate"), _stacked([e.q for e in motion.events], motion.q.shape[1]), {}),
         "event_u": (("event", "speed"), _stacked([e.u for e in motion.events], motion.u.shape[1]), {}),
     }
+    if motion.states:
+        variables |= {
+            "z": (("time", "state"), motion.z, {"long_name": "states of elements"}),
+            "event_z": (("event", "state"), _stacked([e.z for e in motion.events], len(motion.states)), {}),
+        }
     if motion.history is not None:
         variables |= _of_laws(motion.history)
     if motion.mechanism is not None:
@@ -51,6 +56,11 @@ def dataset(motion: Motion) -> xarray.Dataset:
         "speed_unit": ("speed", list(motion.speed_units)),
         "event": ("event", np.array([e.name for e in motion.events], dtype=str)),
     }
+    if motion.states:
+        labels |= {
+            "state": ("state", list(motion.states)),
+            "state_unit": ("state", np.array(motion.state_units, dtype=str)),
+        }
     if motion.mechanism is not None:
         labels |= {
             "body": ("body", list(motion.bodies)),

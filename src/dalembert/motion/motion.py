@@ -19,7 +19,6 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.missing import missing
 from dalembert.motion.law_history import Contacts, LawHistory, LawImpact, ModeChange
-from dalembert.motion.occurrence import Occurrence
 from dalembert.parts.names import unknown
 from dalembert.parts.outputs import Displacement
 from dalembert.portable import Portable
@@ -37,6 +36,18 @@ if TYPE_CHECKING:
     from dalembert.motion.samples import Samples
     from dalembert.motion.section_forces import SectionForces
     from dalembert.simulation.march.checkpoint import Checkpoint
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """An event that happened."""
+
+    name: str
+    t: float
+    q: np.ndarray
+    u: np.ndarray
+    z: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """States of elements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +72,16 @@ class Motion(Portable):
     """Where an interrupted run can go on: `m.simulate(…, resume=motion)`."""
     history: LawHistory | None = field(default=None, repr=False)
     """What the laws did; None for a mechanism without laws."""
+    z: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """(K, n_z): states of elements."""
+    states: tuple[str, ...] = ()
+    """Names of z: "motor.current"."""
+    state_units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("t", "q", "u", "forces"):
+        if not self.states:
+            object.__setattr__(self, "z", np.zeros((len(self.t), 0)))
+        for name in ("t", "q", "u", "forces", "z"):
             getattr(self, name).flags.writeable = False
         object.__setattr__(self, "record", MappingProxyType(dict(self.record)))
 
@@ -81,9 +99,11 @@ class Motion(Portable):
         return self.record["ended"] in ("end", "event")
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """One coordinate over time by its name, or one speed by "its name'": motion["A"], motion["A'"]. Prescribed ones, too."""
+        """One coordinate over time by its name, one speed by "its name'", or one state of an element: motion["A"], motion["A'"],
+        motion["motor.current"]. Prescribed coordinates and speeds, too."""
         known = {**{c: self.q[:, i] for i, c in enumerate(self.coordinates)}}
         known |= {f"{c}'": self.u[:, i] for i, c in enumerate(self.speeds)}
+        known |= {c: self.z[:, i] for i, c in enumerate(self.states)}
         if name in known:
             return known[name]
         if name in self._prescribed:
@@ -121,11 +141,11 @@ class Motion(Portable):
 
     @property
     def parameters(self) -> dict[str, float | np.ndarray]:
-        """Values of the parameters; of those that an event has set, one for every sample, (K,)."""
+        """Values of the parameters; of those that an event has set, and of states of elements, one for every sample, (K,)."""
         found: dict[str, float | np.ndarray] = dict(self.record["parameters"])
         for t, name, value in self.record.get("parameter_changes", ()):
             found[name] = np.where(self.t >= t, value, found[name])
-        return found
+        return found | dict(zip(self.states, self.z.T))
 
     def body_motion(self) -> BodyMotion:
         """Poses and velocities of all bodies: `.rotation` (K, n, 3, 3), `.position`, `.angular_velocity`, `.velocity` (K, n, 3)."""

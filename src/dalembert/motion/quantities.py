@@ -37,10 +37,12 @@ class Energies:
     """Energy lost to friction and impacts of laws since the start."""
     supplied: np.ndarray
     """Energy supplied by laws whose surfaces move since the start."""
+    stored: np.ndarray
+    """Energy stored in elements."""
 
     @property
     def total(self) -> np.ndarray:
-        return self.kinetic + self.potential
+        return self.kinetic + self.potential + self.stored
 
     @property
     def balance(self) -> np.ndarray:
@@ -83,10 +85,13 @@ def deformation(x: Samples, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def energy(x: Samples, laws: LawHistory | None = None) -> Energies:
     rows = x.mechanism.energies(x.q, x.u, x.t, x.parameters)
+    stored = np.zeros(len(rows))
+    if x.mechanism.elements:
+        stored = evaluate(x, lambda s, _: sum(s.signal(f"{name}.stored") for name in s.mechanism.elements))
     if laws is None:
-        return Energies(rows[:, 0], rows[:, 1], *np.zeros((2, len(rows))))
+        return Energies(rows[:, 0], rows[:, 1], np.zeros(len(rows)), np.zeros(len(rows)), stored)
     lost = laws.loss.sum(axis=1)
-    return Energies(rows[:, 0], rows[:, 1], lost, laws.work.sum(axis=1) + lost)
+    return Energies(rows[:, 0], rows[:, 1], lost, laws.work.sum(axis=1) + lost, stored)
 
 
 MASS_CENTRE = "mass centre"

@@ -110,13 +110,15 @@ class EquationChoice:
         m, n_q = self.mechanism, self.mechanism.n_q
         if self.uses_mechanism_speeds:
             return rows
+        end = n_q + self.n_speeds
         if not len(rows):
-            return np.zeros((0, n_q + m.n_u))
+            return np.zeros((0, n_q + m.n_u + m.n_z))
         from dalembert.kernels.rhs.formulation_kernel import speeds_kernel
 
-        q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:])
-        u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), parameters)
-        return np.hstack([q, u])
+        q, w = np.ascontiguousarray(rows[:, :n_q]), np.ascontiguousarray(rows[:, n_q:end])
+        values = {**parameters, **dict(zip(m.states, rows[:, end:].T))}
+        u = speeds_kernel(self.mechanism, self.form)(q, w, None, np.asarray(t, dtype=float), values)
+        return np.hstack([q, u, rows[:, end:]])
 
     def tolerances(self, m: Mechanism, o: Options, q: np.ndarray) -> np.ndarray:
         """Absolute ones for (q, w): of w, what a change of u by its own tolerance's scale makes of it at this pose."""

@@ -83,3 +83,9 @@ def sizes_at(m: Mechanism, q: np.ndarray, u: np.ndarray) -> np.ndarray:
     """For every element of (q, u), by what its errors are judged in runs that begin there; one state or many."""
     sliding = np.array([unit in ("m", "m/s") for unit in (*coordinate_units(m), *speed_units(m))], dtype=bool)
     return m.scales.begun(np.concatenate([q, u], axis=-1), sliding)
+
+
+def state_sizes(m: Mechanism) -> np.ndarray:
+    """For every state of an element, what is large for it."""
+    placed = m.numeric.elements.values()
+    return np.array([float(p.element.sizes.get(state, 1.0)) for p in placed for state in p.z])

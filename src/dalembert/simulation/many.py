@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from dalembert.words import counted
 
 @dataclass(frozen=True, eq=False)
 class Motions:
-    """K motions at the same times: `t` (T,), `q` (K, T, n_q), `u` (K, T, n_u)."""
+    """K motions at the same times: `t` (T,), `q` (K, T, n_q), `u` (K, T, n_u), states of elements `z` (K, T, n_z)."""
 
     t: np.ndarray
     q: np.ndarray
@@ -51,6 +51,7 @@ class Motions:
     """What laws did in each; nothing for a mechanism without laws."""
     stepped: SteppedLaws | None = None
     """The same where they were marched by time stepping."""
+    z: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
     def __repr__(self) -> str:
         failed = f", {len(self.problems)} of them not to the end" if self.problems else ""
@@ -81,6 +82,7 @@ class Motions:
         return Motion(
             t, q, u, m.coordinates, m.speeds, coordinate_units(m), speed_units(m),
             tuple(b.name for b in m.bodies), np.zeros_like(u), (), about, m, None, history,
+            np.array(self.z[k, : len(q)]) if m.states else np.zeros((len(q), 0)), m.states, m.state_units,
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Motion]:
@@ -97,6 +99,7 @@ def simulate_many(
     said: SimulationOptions,
 ) -> Motions:
     """See `Mechanism.simulate_many`."""
+    initials, parameters = _without_states(m, initials, parameters)
     o = options(m, duration, said)
     if m.laws and not o.method.takes_impacts:
         from dalembert.simulation.event_driven.many_with_laws import simulate_in_turn
@@ -120,19 +123,11 @@ def simulate_many(
     check_positive(m, q, o.start, {name: P[:, i] for i, name in enumerate(m.parameters)}, "simulate_many")
     wide = catalogue.state_rates.lanes if not m.constraint_rows else m.compiled_for.lanes
     lanes = 1 if o.method.adaptive or count == 1 else wide
-    batch = (
-        stepped_batch(catalogue, o, lanes, kept, q, u, P, models)
-        if o.method.takes_impacts
-        else Batch(
-            Program(catalogue, o.method, lanes, kept=kept, many=True),
-            o,
-            q,
-            u,
-            P,
-            models,
-            lambda x: options(x, duration, said).atol,
-        )
-    )
+    if o.method.takes_impacts:
+        batch = stepped_batch(catalogue, o, lanes, kept, q, u, P, models)
+    else:
+        program = Program(catalogue, o.method, lanes, kept=kept, many=True)
+        batch = Batch(program, o, q, u, P, models, lambda x: _tolerances(options(x, duration, said)))
     steps = batch.run(_threads(threads))
     n_q = m.n_q
     rows, problems = batch.rows, batch.problems
@@ -148,7 +143,29 @@ def simulate_many(
         warn_of_bending(m, record, depth=5)
     end = n_q + m.n_u
     laws = SteppedLaws(batch.program, o, q, rows[:, :, end:]) if m.laws else None
-    return Motions(o.times, rows[:, :, :n_q], rows[:, :, n_q:end], problems, m, made, record, stepped=laws)
+    q, u, z = rows[:, :, :n_q], rows[:, :, n_q:end], rows[:, :, end : end + m.n_z]
+    return Motions(o.times, q, u, problems, m, made, record, stepped=laws, z=z)
+
+
+def _tolerances(o: Options) -> np.ndarray:
+    return np.concatenate([o.atol, o.state_atol])
+
+
+def _without_states(
+    m: Mechanism, initials: Any, parameters: Mapping[str, Any] | None
+) -> tuple[Any, Mapping[str, Any] | None]:
+    """Initial values of states put where parameters are: those of all motions, or one of each."""
+    if not m.states or initials is None:
+        return initials, parameters
+    if isinstance(initials, Mapping):
+        left, states = m.without_states(initials)
+        return left, {**(parameters or {}), **states}
+    if not _several(initials) or not isinstance(initials[0], Mapping):
+        return initials, parameters
+    split = [m.without_states(x) for x in initials]
+    named = dict.fromkeys(name for _, states in split for name in states)
+    values = {name: np.array([states.get(name, m.parameters[name]) for _, states in split]) for name in named}
+    return [left for left, _ in split], {**(parameters or {}), **values}
 
 
 def _note_not_finite(batch: Batch, o: Options) -> None:

@@ -27,7 +27,7 @@ from dalembert.mechanism.simulation_options import (
     stabilisation,
 )
 from dalembert.mechanism.simulation_options import options as every_option
-from dalembert.simulation.error_sizes import SMALL, sizes_at
+from dalembert.simulation.error_sizes import SMALL, sizes_at, state_sizes
 from dalembert.simulation.integrators.integrator import ADAPTIVE, FIXED, Integrator, fixed_step_names, integrator_named
 
 MOST_SAMPLES = 100_000_000
@@ -60,10 +60,22 @@ class Options:
     max_events: int
     assemble: bool
     theta: float
+    state_sizes: np.ndarray
+    """What is large for each state of an element."""
 
     @property
     def end(self) -> float:
         return float(self.times[-1])
+
+    @property
+    def state_atol(self) -> np.ndarray:
+        """Absolute tolerances of the states of elements."""
+        asked = np.asarray(self.chosen.atol if self.chosen.atol is not None else np.zeros(0), dtype=float)
+        if asked.ndim == 0:
+            return np.full(len(self.state_sizes), float(asked))
+        if asked.size == len(self.sizes) + len(self.state_sizes):
+            return asked[len(self.sizes) :]
+        return self.rtol * SMALL * self.state_sizes
 
     def beginning(self, m: Mechanism, q: np.ndarray, u: np.ndarray) -> Options:
         """The same for runs from these states: where nothing in a mechanism says a length, they do."""
@@ -81,6 +93,8 @@ class Options:
 
 def _plain(x: Any) -> Any:
     """As it can be written down."""
+    if x is None or type(x) in (str, int, bool):
+        return x
     if isinstance(x, Integrator):
         return x.name
     if isinstance(x, Stabilisation):
@@ -127,6 +141,7 @@ def options(m: Mechanism, duration: float | None, said: SimulationOptions) -> Op
         chosen.max_events or EVENTS,
         chosen.assemble,
         chosen.theta or THETA,
+        state_sizes(m),
     )
 
 
@@ -189,10 +204,13 @@ def _times(duration: float, output: Any, start: float) -> np.ndarray:
 
 
 def _absolute(m: Mechanism, atol: Any) -> np.ndarray:
+    n = m.n_q + m.n_u
+    if np.shape(atol) == (n + m.n_z,):
+        return np.asarray(atol, dtype=float)[:n].copy()
     try:
-        return np.broadcast_to(atol, (m.n_q + m.n_u,)).copy()
+        return np.broadcast_to(atol, (n,)).copy()
     except ValueError:
-        raise SimulationError(f"atol must be one number, or one for each of the {m.n_q + m.n_u} of (q, u)") from None
+        raise SimulationError(f"atol must be one number, or one for each of the {n} of (q, u)") from None
 
 
 def _positive(given: Any, what: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,8 @@ from dalembert.kinematics.initial import initial_state
 from dalembert.limited_read import is_folder
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.simulation_options import SimulationOptions
-from dalembert.motion.motion import Motion
+from dalembert.motion.motion import Motion, Occurrence
 from dalembert.motion.motion_warnings import check_stayed_positive, overbent, warn_of_bending, warn_of_spin
-from dalembert.motion.occurrence import Occurrence
 from dalembert.simulation.equation_choice import EquationChoice, equation_choice
 from dalembert.simulation.error_sizes import coordinate_units, speed_units
 from dalembert.simulation.event_driven.acting import check_actions, recorded
@@ -64,13 +63,14 @@ def simulate(
     catalogue = m.kernels
     file = None if checkpoint is None else Path(checkpoint)
     _check_folder(file)
-    model = m.with_parameters(**parameters) if parameters else m
+    initial, states = m.without_states(initial)
+    values_said = {**(parameters or {}), **states}
+    model = m.with_parameters(**values_said) if values_said else m
     o = options(model, duration, said)
     watched = gathered(events, until) if events is not None or until is not None else []
     method, when, directions = o.method, [e.when for e in watched], [e.direction for e in watched]
 
-    lawful = bool(model.laws) or any(e.actions for e in watched) or method.takes_impacts
-    program_of, run_of = _with_laws(model, o) if lawful else (Program, Run)
+    program_of, run_of = _marched_by(model, o, watched)
 
     @cache
     def program_with(kept: KeptRows, by: EquationChoice | None) -> Program:
@@ -81,22 +81,11 @@ def simulate(
     if model.elastic:
         check_positive(model, q, o.start, where="simulate")
     by = equation_choice(catalogue, o.formulation, o.constraints, o, q)
-    if program_of is not Program and not by.usual:
-        from dalembert.kernels.masked.law_formulation_rhs import check_serves_laws
-
-        check_serves_laws(by.form, o.formulation)
-    if model.laws:
-        kept = law_rows_kept(model, kept, q, o.start)
-        at = q.tobytes(), u.tobytes(), o.start, tuple(model.parameters.values())
-        catalogue.once(
-            ("loads are unique", kept.rows, at),
-            lambda: check_loads_unique(model, q, u, o.start, kept.rows, SimulationError),
-        )
-    for event in watched:
-        check_actions(m, event)
+    if program_of is not Program:
+        kept = _laws_kept(catalogue, model, kept, q, u, o, by, watched)
     program = program_with(kept, None if by.usual else by)
     values = np.array(list(model.parameters.values()), dtype=float)
-    handler = _handler(catalogue, values, program.equation_choice.n_speeds, lambda: run.program.equation_choice)
+    handler = _handler(catalogue, program.equation_choice.n_speeds, lambda: run)
     options_said = o.record()
 
     def identity() -> str:
@@ -111,7 +100,7 @@ def simulate(
         run.begin(q, u, values)
     else:
         run.go_on_from(_where(resume))
-    asked = {"initial": _plain(initial), "speeds": _plain(speeds)}
+    asked = {"initial": _plain({**initial, **states} if states else initial), "speeds": _plain(speeds)}
     record = _record(m, model, options_said | {"control_rate": control_rate}, asked, q, u)
     record["events"] = [[e.name, e.terminal, bool(e.actions)] for e in watched]
     return _marched(run, lambda: motion(m, o, watched, run, record), Progress(progress), file)
@@ -131,8 +120,10 @@ def _record(
     }
 
 
-def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
-    """What marches a mechanism with laws; refused where it would not march them."""
+def _marched_by(m: Mechanism, o: Options, watched: list[Event]) -> tuple[type[Program], type[Run]]:
+    """What marches a mechanism, with laws and events that act or without; refused where it would not march them."""
+    if not m.laws and not o.method.takes_impacts and not any(e.actions for e in watched):
+        return Program, Run
     if not o.stabilise.projects:
         raise SimulationError(
             f'mechanism "{m.name}" has laws: what sticks would creep without projection; leave out stabilise, or simulate '
@@ -144,6 +135,12 @@ def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
 
         _check_stepped(o)
         return SteppingProgram, SteppingRun
+    sampled = [name for name, p in m.elements.items() if p.element.period is not None]
+    if sampled:
+        raise SimulationError(
+            f'element "{sampled[0]}" is sampled, and laws are marched from event to event in continuous time only; choose '
+            'method="moreau" with a step, or use the element without a period'
+        )
     from dalembert.simulation.event_driven.law_program import LawProgram
     from dalembert.simulation.event_driven.law_run import LawRun
 
@@ -154,6 +151,26 @@ def _with_laws(m: Mechanism, o: Options) -> tuple[type[Program], type[Run]]:
             'restitution="stronge", or give the friction force itself'
         )
     return LawProgram, LawRun
+
+
+def _laws_kept(
+    catalogue: Catalogue, m: Mechanism, kept: KeptRows, q: np.ndarray, u: np.ndarray, o: Options, by: EquationChoice,
+    watched: list[Event],
+) -> KeptRows:  # fmt: skip
+    """The rows that are kept, with those of the laws; refused where these, or what events do, cannot be marched."""
+    from dalembert.kernels.masked.law_formulation_rhs import check_serves_laws
+
+    if not by.usual:
+        check_serves_laws(by.form, o.formulation)
+    for event in watched:
+        check_actions(m, event)
+    if m.laws:
+        kept = law_rows_kept(m, kept, q, o.start)
+        rows, at = kept.rows, (q.tobytes(), u.tobytes(), o.start, tuple(m.parameters.values()))
+        catalogue.once(
+            ("loads are unique", rows, at), lambda: check_loads_unique(m, q, u, o.start, rows, SimulationError)
+        )
+    return kept
 
 
 def _check_stepped(o: Options) -> None:
@@ -244,19 +261,20 @@ def _check_constraints_agreed(run: Run, made: Motion) -> None:
 
 def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dict[str, Any]) -> Motion:
     """What a run has given so far."""
-    n, n_q, end = run.done, m.n_q, m.n_q + m.n_u
+    n, n_q, end, last = run.done, m.n_q, m.n_q + m.n_u, m.n_q + m.n_u + m.n_z
     t, rows, forces = o.times[:n].copy(), run.rows[:n], run.forces[:n]
     if run.ended == "event":
-        last = run.happened[-1]
-        if not n or t[-1] < last[1]:
-            t, rows = np.append(t, last[1]), np.vstack([rows, last[2:]])
+        at_end = run.happened[-1]
+        if not n or t[-1] < at_end[1]:
+            t, rows = np.append(t, at_end[1]), np.vstack([rows, at_end[2:]])
             forces = np.vstack([forces, run.program.input_layout.view(run.inputs, "x")[:, 0]])
-    history = run.history(t, rows)
+    history = run.history(t, rows, forces)
     rows = run.in_speeds(t, rows, "samples", record["parameters"])
     events = np.array(run.happened).reshape(len(run.happened), 2 + run.rows.shape[1])
     found = run.in_speeds(events[:, 1], events[:, 2:], "events", record["parameters"])
     happened = tuple(
-        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end]) for x, y in zip(run.happened, found)
+        Occurrence(watched[int(x[0])].name, float(x[1]), y[:n_q], y[n_q:end], y[end:last])
+        for x, y in zip(run.happened, found)
     )
     about = record | {"ended": run.ended, "steps": int(run.counters[STEPS]), "reached": run.t}
     changes = [(t, list(m.parameters)[at], value) for t, at, value in run.parameter_changes]
@@ -269,23 +287,28 @@ def motion(m: Mechanism, o: Options, watched: list[Event], run: Run, record: dic
     return Motion(
         t, rows[:, :n_q], rows[:, n_q:end], m.coordinates, m.speeds,
         coordinate_units(m), speed_units(m), tuple(b.name for b in m.bodies), forces, happened, about, m,
-        run.checkpoint() if run.ended == "interrupted" else None, history,
+        run.checkpoint() if run.ended == "interrupted" else None, history, rows[:, end:last], m.states, m.state_units,
     )  # fmt: skip
 
 
-def _handler(
-    catalogue: Catalogue, values: np.ndarray, n_speeds: int, by: Callable[[], EquationChoice]
-) -> Handler | None:
-    """Who is called for forces that could not be compiled; `by` tells in which speeds."""
+def _handler(catalogue: Catalogue, n_speeds: int, run: Callable[[], Run]) -> Handler | None:
+    """Who is called for forces that could not be compiled, with the parameters and in the speeds of the moment."""
     if catalogue.opaque is None:
         return None
-    m = catalogue.opaque.with_parameters(**dict(zip(catalogue.opaque.parameters, values.tolist())))
+    called = catalogue.opaque
+
+    @lru_cache(maxsize=1)
+    def with_values(values: tuple[float, ...]) -> Mechanism:
+        return called.with_parameters(**dict(zip(called.parameters, values)))
 
     def force(t: float, y: np.ndarray) -> np.ndarray:
+        m, by = with_values(run().parameter_values), run().program.equation_choice
         q = m.admissible(y[: m.n_q])  # stages between steps leave Euler parameters a little off unit length
-        return generalized_forces(m, q, by().speeds(m, t, q, y[m.n_q :]), t)
+        w, z = np.split(y[m.n_q :], [by.n_speeds])
+        m = m.with_parameters(**dict(zip(m.states, z.tolist()))) if m.states else m
+        return generalized_forces(m, q, by.speeds(m, t, q, w), t)
 
-    return Handler(force, m.n_q + n_speeds, m.n_u)
+    return Handler(force, called.n_q + n_speeds + called.n_z, called.n_u)
 
 
 def _where(resume: Any) -> Checkpoint:

@@ -16,6 +16,13 @@ from dalembert.parts.joints import Joint
 from dalembert.parts.joints.curve import ALONG
 from dalembert.parts.names import unknown
 from dalembert.parts.prescribed import TIME
+from dalembert.system.build_elements import (
+    check_elements,
+    first_states,
+    placed_elements,
+    states_said,
+    without_states,
+)  # fmt: skip
 from dalembert.system.chosen_variables import changed
 from dalembert.system.system import GROUND, JointPlacement, System
 from dalembert.topology import Arc, Graph, SpanningTree, TopologyError, loops, spanning_tree
@@ -30,6 +37,7 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
         target_of(target)
     check_names(system, cut)
     check_numbers(system)
+    elements = placed_elements(system)
     tree = number_bodies(system, cut)
     placements = [on_nodes(p, system.bodies) for p in system.joints.values()]
     for placement in placements:
@@ -47,17 +55,19 @@ def build(system: System, cut: tuple[str, ...], target: str | None = None) -> Me
         tuple(bodies[i - 1] for i in tree.order),
         tuple(joints),
         cuts,
-        dict(system.forces),
+        {**system.forces, **{name: x for name, x in elements.items() if x.element.exerts}},
         dict(system.constraints),
-        dict(system.parameters),
+        {**system.parameters, **first_states(system, elements)},
         tree,
         system.ground_shapes,
         plan(system),
         system.purpose,
         target,
         dict(system.laws),
+        elements,
     )
     check_motion_is_determined(m)
+    check_elements(m)
     return changed(m, system)
 
 
@@ -74,7 +84,7 @@ def plan(system: System) -> Plan:
         raise ModelError(f"simulation: {problem}") from None
     duration = system.simulation.get("duration")
     return Plan(
-        duration, dict(system.initial), dict(system.speeds), options, dict(system.outputs), dict(system.events),
+        duration, without_states(system), dict(system.speeds), options, dict(system.outputs), dict(system.events),
         dict(system.ranges),
     )  # fmt: skip
 
@@ -110,6 +120,7 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
         "force": system.forces,
         "constraint": system.constraints,
         "law": system.laws,
+        "element": system.elements,
     }
     for kind, named in acting.items():
         for name, one in named.items():
@@ -132,7 +143,7 @@ def check_names(system: System, cut: tuple[str, ...]) -> None:
 
 def check_numbers(system: System) -> None:
     """Every parameter is known, and every number physical at the parameters' values."""
-    values = {symbol(k): v for k, v in system.parameters.items()}
+    values = {symbol(k): v for k, v in {**system.parameters, **states_said(system)}.items()}
 
     def evaluated(thing: Any, where: str) -> Any:
         found = expressions_in(thing)
@@ -167,6 +178,8 @@ def check_numbers(system: System) -> None:
         evaluated(constraint, f'constraint "{name}"')
     for name, law in system.laws.items():
         evaluated(law, f'law "{name}"')
+    for name, element in system.elements.items():
+        evaluated(element, f'element "{name}"')
 
 
 def number_bodies(system: System, cut: tuple[str, ...]) -> SpanningTree:
@@ -195,7 +208,11 @@ def _cut_where_nothing_acts(system: System, graph: Graph, cut: list[int]) -> Spa
     """The spanning tree, with joints that are driven or acted on kept in it: a cut joint has no coordinates of its own. Joints that
     laws name are kept in it where another of the loop can be cut."""
     where = list(system.joints)
-    acting: list[tuple[str, Any]] = [*system.forces.items(), *system.constraints.items()]
+    acting: list[tuple[str, Any]] = [
+        *system.forces.items(),
+        *system.constraints.items(),
+        *system.elements.items(),
+    ]
     needed = {where.index(j): name for name, one in acting for j in one.joints}
     needed |= {i: p.name for i, p in enumerate(system.joints.values()) if any(x is not None for x in p.law.u)}
     needed |= {i: f"armature of {p.name}" for i, p in enumerate(system.joints.values()) if armoured(p)}

@@ -32,8 +32,8 @@ from dalembert.trace import Expr, depends_on, free_symbols, jacobian, substitute
 if TYPE_CHECKING:
     from dalembert.system.system import System
 
-POSES, REACH, LOOKED_AT = 3, 0.4, 0.1
-"""Poses in which it is looked at whether chosen speeds determine the motion, how far these are from the reference, in large steps, and
+POSES, REACH, AT_TIME = 3, 0.4, 0.1
+"""Poses in which it is tried whether chosen speeds determine the motion, how far these are from the reference, in large steps, and
 the time, in s."""
 
 
@@ -286,7 +286,7 @@ def _check_regular(m: Mechanism, choices: Sequence[SpeedChoice]) -> None:
     numeric, rng = m.numeric, np.random.default_rng(0)
     why = None
     for _ in range(POSES):
-        s = State(numeric, LOOKED_AT, numeric.somewhere(rng, REACH), np.zeros(m.n_u))
+        s = State(numeric, AT_TIME, numeric.somewhere(rng, REACH), np.zeros(m.n_u))
         why = singular_choice(numeric, s)
         if why is None:
             return

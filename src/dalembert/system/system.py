@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.arguments import file_path, names, one_name, takes
 from dalembert.elastic.body import ElasticBody
 from dalembert.elastic.flexible import FlexibleBody
+from dalembert.elements import Element
 from dalembert.errors import ModelError
 from dalembert.laws import Law
 from dalembert.parts.bodies import Body, MassProperties, RigidBody, inertia_matrix
@@ -77,6 +78,9 @@ class System(Portable):
         self.forces: dict[str, Force] = {}
         self.constraints: dict[str, Constraint] = {}
         self.laws: dict[str, Law] = {}
+        self.elements: dict[str, Element] = {}
+        self.connections: dict[str, Any] = {}
+        """What inputs of elements are connected to, by "element.input"."""
         self.frames: dict[str, tuple[str, Frame]] = {}
         self.parameters: dict[str, float] = {}
         self.ranges: dict[str, tuple[float | None, float | None]] = {}
@@ -107,7 +111,12 @@ class System(Portable):
 
     def __repr__(self) -> str:
         parts = [counted(len(self.bodies), "body", "bodies"), counted(len(self.joints), "joint")]
-        more = ((self.forces, "force"), (self.constraints, "constraint"), (self.laws, "law"))
+        more = (
+            (self.forces, "force"),
+            (self.constraints, "constraint"),
+            (self.laws, "law"),
+            (self.elements, "element"),
+        )
         parts += [counted(len(x), what) for x, what in more if x]
         return f"<System {self.name!r}: {', '.join(parts)}>"
 
@@ -289,7 +298,7 @@ class System(Portable):
 
     def add_force(self, name: str, force: Force) -> None:
         """A spring, load, motor or a force of your own."""
-        check_new_name(name, "force", self.forces)
+        check_new_name(name, "force", [*self.forces, *self.elements])
         if not isinstance(force, Force):
             raise ModelError(
                 f'force "{name}": {force!r} is not a force; use for example da.Load("body", force=(0, 0, 1))'
@@ -311,6 +320,28 @@ class System(Portable):
         if not isinstance(law, Law):
             raise ModelError(f'law "{name}": {law!r} is not a law; use for example da.Stop("joint", upper=0.5)')
         self.laws[name] = law
+
+    def add_element(self, name: str, element: Element, **inputs: Any) -> dict[str, Expr]:
+        """A motor, a controller, a filter, or an element of your own, with states of its own; its states as symbols are returned.
+
+        `inputs` connects its inputs: `s.add_element("motor", da.DCMotor(…), voltage="pid.output")`; see `connect`.
+        """
+        check_new_name(name, "element", [*self.elements, *self.forces])
+        if not isinstance(element, Element):
+            raise ModelError(f'element "{name}": {element!r} is not an element; use for example da.LowPass(time=0.1)')
+        self.elements[name] = element
+        for each, source in inputs.items():
+            self.connect(f"{name}.{each}", source)
+        return {state: symbol(f"{name}.{state}") for state in element.states}
+
+    def connect(self, to: str, source: str | Scalar | StateFunction) -> None:
+        """Connect an input of an element, "motor.voltage", to a state or an output of another, "pid.output", to a function of the
+        state, or to a number."""
+        if to in self.connections:
+            raise ModelError(f'input "{to}" is connected twice; connect it to one signal, or to a function of several')
+        self.connections[to] = (
+            source if isinstance(source, str) or callable(source) else number(source, f'input "{to}"')
+        )
 
     @takes(cut=names)
     def build(self, cut: Iterable[str] = (), target: str | None = None) -> Mechanism:

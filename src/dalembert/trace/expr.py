@@ -20,6 +20,7 @@ from typing import Any, cast, final
 import numpy as np
 
 from dalembert.errors import TraceError
+from dalembert.trace.operands import base_of, boxed, elementwise, exact, integer_power, multiple_of
 
 from dalembert.trace.ops import (  # isort: skip
     ABS, ACOS, ADD, AND, ASIN, ATAN, ATAN2, COS, COSH, DIV, EXP, FLOOR, LE, LOG, LT, MUL, NEG, NOT, OR, POW,
@@ -64,13 +65,13 @@ class Expr:
         if type(other) is not Expr:
             if isinstance(other, (int, float)):
                 return self if other == 0 else _add_constant(self, float(other))
-            return _elementwise(ADD, self, other)
+            return elementwise(ADD, self, other)
         if other.op is NEG:
             return self - other.args[0]
         if self.op is NEG:
             return other - self.args[0]
-        if _base(self) is _base(other) and _exact(_multiple(self), _multiple(other)):
-            return _times_constant(_base(self), _multiple(self) + _multiple(other))
+        if base_of(self) is base_of(other) and exact(multiple_of(self), multiple_of(other)):
+            return _times_constant(base_of(self), multiple_of(self) + multiple_of(other))
         return node(ADD, self, other) if _in_order(self, other) else node(ADD, other, self)
 
     def __radd__(self, other: Any) -> Any:
@@ -80,20 +81,20 @@ class Expr:
         if type(other) is not Expr:
             if isinstance(other, (int, float)):
                 return self if other == 0 else _add_constant(self, -float(other))
-            return _elementwise(SUB, self, other)
+            return elementwise(SUB, self, other)
         if self is other:
             return 0.0
         if other.op is NEG:
             return self + other.args[0]
         if self.op is NEG:
             return -(self.args[0] + other)
-        if _base(self) is _base(other) and _exact(_multiple(self), -_multiple(other)):
-            return _times_constant(_base(self), _multiple(self) - _multiple(other))
+        if base_of(self) is base_of(other) and exact(multiple_of(self), -multiple_of(other)):
+            return _times_constant(base_of(self), multiple_of(self) - multiple_of(other))
         return node(SUB, self, other)
 
     def __rsub__(self, other: Any) -> Any:
         if not isinstance(other, (int, float)):
-            return _elementwise(SUB, other, self)
+            return elementwise(SUB, other, self)
         if other == 0:
             return -self
         return self.args[0] + other if self.op is NEG else node(SUB, float(other), self)
@@ -113,7 +114,7 @@ class Expr:
         if type(other) is not Expr:
             if isinstance(other, (int, float)):
                 return _times_constant(self, float(other))
-            return _elementwise(MUL, self, other)
+            return elementwise(MUL, self, other)
         if other.op is NEG:
             return -(self * other.args[0])
         if self.op is NEG:
@@ -129,7 +130,7 @@ class Expr:
                 if other == 0:
                     raise ZeroDivisionError("a traced value is divided by the constant 0")
                 return _times_constant(self, 1.0 / float(other))
-            return _elementwise(DIV, self, other)
+            return elementwise(DIV, self, other)
         if self is other:
             return 1.0
         if other.op is NEG:
@@ -138,7 +139,7 @@ class Expr:
 
     def __rtruediv__(self, other: Any) -> Any:
         if not isinstance(other, (int, float)):
-            return _elementwise(DIV, other, self)
+            return elementwise(DIV, other, self)
         if other == 0:
             return 0.0
         if self.op is NEG:
@@ -148,15 +149,15 @@ class Expr:
     def __pow__(self, exponent: Any) -> Any:
         if type(exponent) is not Expr:
             if not isinstance(exponent, (int, float)):
-                return _elementwise(POW, self, exponent)
+                return elementwise(POW, self, exponent)
             if abs(exponent) <= 16 and exponent == int(exponent):
-                return _integer_power(self, int(exponent))
+                return integer_power(self, int(exponent))
             if exponent == 0.5:
                 return self.sqrt()
         return node(POW, self, plain(exponent))
 
     def __rpow__(self, base: Any) -> Any:
-        return node(POW, plain(base), self) if isinstance(base, (int, float)) else _elementwise(POW, base, self)
+        return node(POW, plain(base), self) if isinstance(base, (int, float)) else elementwise(POW, base, self)
 
     def __abs__(self) -> Any:
         if self.op is NEG:
@@ -381,46 +382,6 @@ def _times_constant(x: Expr, c: float) -> Any:
     return x if c == 1.0 else node(MUL, x, c)
 
 
-def _base(x: Expr) -> Any:
-    """What a constant multiple is a multiple of."""
-    return x.args[0] if x.op is MUL and type(x.args[1]) is float else x
-
-
-def _multiple(x: Expr) -> float:
-    return x.args[1] if x.op is MUL and type(x.args[1]) is float else 1.0
-
-
-def _exact(a: float, b: float) -> bool:
-    """Whether a + b is a number without rounding: multiples that only nearly cancel are left as they are, to be seen."""
-    total = a + b
-    return total - a == b and total - b == a
-
-
-def _integer_power(x: Any, n: int) -> Any:
-    if n < 0:
-        return 1.0 / _integer_power(x, -n)
-    if n == 0:
-        return 1.0
-    half = _integer_power(x, n // 2)
-    square = half * half
-    return square * x if n % 2 else square
-
-
 def plain(x: Any) -> Any:
     """As an argument of a node: an Expr, or a float whose zero has no sign (0.0 and −0.0 would be one key)."""
     return x if type(x) is Expr else float(x) + 0.0
-
-
-def _elementwise(op: Op, a: Any, b: Any) -> Any:
-    """Expr with an array: let NumPy loop; anything else is not a number."""
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        wrapped = [x if isinstance(x, np.ndarray) else boxed(x) for x in (a, b)]
-        return op.value(*wrapped)
-    return NotImplemented
-
-
-def boxed(x: Any) -> np.ndarray:
-    """As an array of no dimension, which NumPy takes as an object."""
-    box = np.empty((), dtype=object)
-    box[()] = x
-    return box

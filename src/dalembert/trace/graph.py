@@ -1,4 +1,4 @@
-"""Walking the graph: order, evaluation, substitution, counting.
+"""Walking the graph: order, evaluation, substitution, counting, and what can be computed before some inputs are known.
 
 `NumericFunction` walks a graph on numbers, and writes and compiles it as Python after a few times.
 """
@@ -221,3 +221,22 @@ class NumericFunction:
         from dalembert.trace.text import python_function
 
         return python_function("values", dict(self._inputs), dict(self._outputs))
+
+
+def known_before(outputs: Any, late: Iterable[Expr]) -> list[Expr]:
+    """The computed values that do not depend on the late symbols but are needed where they do (or are outputs themselves)."""
+    waiting: set[Expr] = set(late)
+    needed: dict[Expr, None] = {}
+
+    def need(x: Any) -> None:
+        if type(x) is Expr and x not in waiting and x.op is not ops.SYMBOL:
+            needed[x] = None
+
+    for e in ordered(outputs):
+        if e.op is not ops.SYMBOL and any(type(a) is Expr and a in waiting for a in e.args):
+            waiting.add(e)
+            for a in e.args:
+                need(a)
+    for x in flatten(outputs):
+        need(x)
+    return list(needed)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import TraceError
-from dalembert.trace.expr import Expr, boxed, node, plain
+from dalembert.trace.expr import Expr, node, plain
+from dalembert.trace.operands import boxed
 from dalembert.trace.ops import AND, BOOLEAN, NOT, OR
 from dalembert.trace.scalar_functions import atan2, exp, floor, fmod, log, maximum, minimum, select, sign, sqrt, tanh
 

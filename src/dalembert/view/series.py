@@ -36,6 +36,7 @@ def charts(motion: Motion) -> list[Chart]:
     return [
         *_by_unit("q", "Coordinates", *_coordinates(motion)),
         *_by_unit("u", "Speeds", motion.speeds, motion.speed_units, motion.u),
+        *_by_unit("z", "States of elements", motion.states, motion.state_units, motion.z),
         *_outputs(motion),
         *_energies(motion),
         *_gaps(motion),

@@ -48,6 +48,11 @@ class Equilibrium(Tabular):
         return dict(zip(self.mechanism.speeds, self.u.tolist()))
 
     @property
+    def states(self) -> dict[str, float]:
+        """States of elements."""
+        return {name: float(self.mechanism.parameters[name]) for name in self.mechanism.states}
+
+    @property
     def drives(self) -> dict[str, float]:
         """The force or torque needed on each given speed; zero where the motion goes on by itself."""
         m = self.mechanism
@@ -66,7 +71,7 @@ class Equilibrium(Tabular):
     def columns(self) -> dict[str, Any]:
         """Every coordinate, speed and drive with its value."""
         speeds = {f"{name}'": x for name, x in self.speeds.items()}
-        parts = {"coordinate": self.coordinates, "speed": speeds, "drive": self.drives}
+        parts = {"coordinate": self.coordinates, "speed": speeds, "state": self.states, "drive": self.drives}
         rows = [(kind, name, x) for kind, part in parts.items() for name, x in part.items()]
         return {key: [row[i] for row in rows] for i, key in enumerate(("kind", "name", "value"))}
 
@@ -84,6 +89,7 @@ class Equilibrium(Tabular):
         if m.n_q > MOST:
             lines.append(f"  … and {m.n_q - MOST} more coordinates")
         lines += [f"  {name}' = {x:.8g}" for name, x in self.speeds.items() if float(_rounded(x))][:MOST]
+        lines += [f"  {name} = {_rounded(x)}" for name, x in list(self.states.items())[:MOST]]
         least = dict(zip(m.speeds, NOTHING * self.scale / m.scales.speeds))
         needed = {k: x for k, x in self.drives.items() if abs(x) > least[k]}
         lines += [f"  held by {x:.6g} on {name}" for name, x in needed.items()]

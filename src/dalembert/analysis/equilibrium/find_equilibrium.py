@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.analysis.equilibrium.equilibrium import Equilibrium
 from dalembert.analysis.equilibrium.search import MOST_STEPS, Search
 from dalembert.analysis.equilibrium.search_equations import SearchResult, SearchStart
+from dalembert.analysis.equilibrium.with_states import equilibria_with_states
 from dalembert.analysis.linear.can_rest import moves_at_zero
 from dalembert.constraints.assembly.assemble import assemble, close, displaced, places
 from dalembert.errors import DalembertError, EquilibriumError, StateError
@@ -37,6 +38,8 @@ def equilibrium(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> Equilibrium:
     """See `Mechanism.equilibrium`."""
+    if m.states:
+        return equilibria_with_states(m, initial, speeds, find, hold, t, starts, seed, 1)[0]
     return found_from(m, searches(m, speeds, find, hold, t), initial, speeds, find, starts, seed)
 
 
@@ -44,6 +47,8 @@ def equilibria(
     m: Mechanism, initial: Any, speeds: Any, find: Any, hold: Sequence[str], t: float, starts: int, seed: int
 ) -> list[Equilibrium]:
     """See `Mechanism.equilibria`."""
+    if m.states:
+        return equilibria_with_states(m, initial, speeds, find, hold, t, starts, seed, starts)
     every = searches(m, speeds, find, hold, t)
     asked = _asked(m, initial, speeds, find, t)
     found = [_all_from(search, own, starts, seed) for search, own in zip(every, asked)]
@@ -52,6 +57,11 @@ def equilibria(
 
 def searches(m: Mechanism, speeds: Any, find: Any, hold: Sequence[str], t: float) -> list[Search]:
     """One for each connected part: nothing that balances one of them is felt by another."""
+    if m.states:
+        raise EquilibriumError(
+            f'mechanism "{m.name}" has elements with states of their own ({", ".join(m.states)}), which m.equilibrium(…) finds for one '
+            "set of parameters only"
+        )
     if moves_at_zero(m):
         raise EquilibriumError(
             f'mechanism "{m.name}" has chosen speeds to which time or the pose adds: they are not zero at rest, and balance cannot be '

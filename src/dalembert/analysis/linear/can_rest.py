@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dalembert.errors import StateError
 from dalembert.mechanism import Mechanism
 from dalembert.trace import free_symbols, symbol, tracing
 
@@ -21,3 +22,13 @@ def moves_at_zero(m: Mechanism) -> bool:
         return False
     with tracing():
         return bool(np.any(m.symbolic_state().speed_map.w != 0.0)) or moves_at_zero(m.base)
+
+
+def check_continuous(m: Mechanism) -> None:
+    """Refuse elements that are sampled: between samples their states stand still, and at samples they jump."""
+    for name, p in m.elements.items():
+        if p.element.period is not None:
+            raise StateError(
+                f'element "{name}" is sampled every {p.element.period:g} s, and there are no equations of small motions in continuous '
+                "time; use the element without a period"
+            )

@@ -40,9 +40,12 @@ def change(lin: Linearisation) -> float:
     fastest, pushed = (float(np.abs(x / m.scales.speeds).max(initial=0.0)) for x in (lin.u, lin.udot))
     h = STEP / max(fastest, float(np.sqrt(STEP * pushed)), own)
 
+    of_states = np.array(m.state_rates(m.state(lin.q, lin.u, lin.t)), dtype=float)
+
     def later(step: float) -> np.ndarray:
         q = m.admissible(lin.q + step * rates)
-        return what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau).A
+        z = {name: m.parameters[name] + step * rate for name, rate in zip(m.states, of_states.tolist())}
+        return what.at(q, lin.u + step * lin.udot, lin.t + step, lin.tau, {**m.parameters, **z} if z else None).A
 
     every = [lin.A, later(h), later(-h)]
     changes = [(every[1] - every[2]) / (2.0 * h)]

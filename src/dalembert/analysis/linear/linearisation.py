@@ -59,16 +59,18 @@ class Linearisation:
     displacement_of: np.ndarray
     """n_u × n: displacements along all of the mechanism's speeds for a unit of each independent one."""
     speed_of: np.ndarray
-    """n_u × (n + k): deviations of all its speeds for a unit of each state."""
+    """n_u × states: deviations of all its speeds for a unit of each state."""
     tau: np.ndarray | None = None
     """Constant generalized forces that act besides, if any."""
     mode: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Mode in which laws are, by law the state of each of its elements: while it lasts, small motions are these."""
+    element_states: tuple[str, ...] = ()
+    """Names of the states of elements."""
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Displacements by the name of their speed, then the speeds, marked '."""
-        return (*self.displacements, *(f"{name}'" for name in self.speeds))
+        """Displacements by the name of their speed, then the speeds, marked ', then the states of elements."""
+        return (*self.displacements, *(f"{name}'" for name in self.speeds), *self.element_states)
 
     # -- the parts of [117] -----------------------------------------------------------------------------------------------
     @property

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.analysis.linear.can_rest import check_continuous
 from dalembert.analysis.linear.first_order import FirstOrder, FirstOrderEquations
 from dalembert.analysis.linear.independent_motions import Independent, independent
 from dalembert.analysis.linear.linearisation import Linearisation
-from dalembert.analysis.linear.observed import observed
+from dalembert.analysis.linear.observed import observed, rates_of_states
 from dalembert.arguments import refused
 from dalembert.errors import ModelError, StateError
 from dalembert.kernels.assembled import check_assembled
@@ -47,8 +48,9 @@ def linearise_along(
         )
     what = Linearised(m, inputs, outputs, keep)
     samples = range(len(motion)) if times is None else [int(np.argmin(np.abs(motion.t - t))) for t in times]
-    values = dict(motion.record["parameters"])
-    return [what.at(motion.q[k], motion.u[k], float(motion.t[k]), motion.forces[k], values) for k in samples]
+    every = {name: np.broadcast_to(x, len(motion)) for name, x in motion.parameters.items()}
+    values = [{name: float(x[k]) for name, x in every.items()} for k in samples]
+    return [what.at(motion.q[k], motion.u[k], float(motion.t[k]), motion.forces[k], v) for k, v in zip(samples, values)]
 
 
 class Linearised:
@@ -60,7 +62,12 @@ class Linearised:
     ):  # fmt: skip
         self.m, self.keep, self.outputs, self.displacements = m, keep, outputs, displacements
         self.inputs = list(m.speeds if inputs is None else inputs)
+        check_continuous(m)
         for name in self.inputs:
+            if name in m.states:
+                raise ModelError(
+                    f'linearise: "{name}" is a state of an element, and no input; name a parameter, or a speed'
+                )
             if name not in m.speeds and name not in m.parameters:
                 raise ModelError(
                     f'linearise: input "{name}" is neither a speed, on which a force acts ({", ".join(m.speeds[:12])}'
@@ -79,25 +86,28 @@ class Linearised:
         forces, parameters = self._input_columns()
         F = _accelerations(e, i, forces, parameters)
         n, k = len(i.displacements), len(i.speeds)
-        A, inflow = np.zeros((n + k, n + k)), np.zeros((n + k, len(self.inputs)))
+        A, inflow = np.zeros((n + k, n + k)), np.zeros((n + k, parameters.shape[1]))
         moved, driven = i.Y + e.W @ i.X, (i.Y_p + e.W @ i.X_p + e.W_p) @ parameters
         A[:n, :n], A[:n, n:], inflow[:n] = moved[i.displacements], i.Z[i.displacements], driven[i.displacements]
         A[n:, :n], A[n:, n:], inflow[n:] = F[i.speeds, :n], F[i.speeds, n : n + k], F[i.speeds, n + k :]
         M, C, K, structural = _second_order(e, i, A)
         names = [m.speeds[p] for p in i.displacements], [m.speeds[p] for p in i.speeds]
         here = m.with_parameters(**values) if values else m
-        seen = observed(here, e, i, self.outputs, names)
+        seen, own = observed(here, e, i, self.outputs, names), rates_of_states(here, e, i)
+        of_states, of_inputs = parameters[:, : m.n_z], parameters[:, m.n_z :]
+        A = np.block([[A, inflow[:, : m.n_z]], [own.C, own.D @ of_states]])
         return Linearisation(
             here, e.t, e.q, e.u, e.udot, tuple(names[0]), tuple(names[1]), M, C, K,
-            structural, A, inflow, seen.C, seen.D @ parameters, tuple(self.inputs), seen.names, i.X,
-            np.hstack([i.Y, i.Z]), None if tau is None else np.asarray(tau, dtype=float),
+            structural, A, np.vstack([inflow[:, m.n_z :], own.D @ of_inputs]), np.hstack([seen.C, seen.D @ of_states]),
+            seen.D @ of_inputs, tuple(self.inputs), seen.names, i.X, np.hstack([i.Y, i.Z, np.zeros((m.n_u, m.n_z))]),
+            None if tau is None else np.asarray(tau, dtype=float), element_states=m.states,
         )  # fmt: skip
 
     def _input_columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """Forces on the speeds and changes of the parameters for a unit of each input."""
-        m, forces = self.m, np.zeros((self.m.n_u, len(self.inputs)))
-        parameters = np.zeros((len(m.parameters), len(self.inputs)))
-        for j, name in enumerate(self.inputs):
+        """Forces on the speeds and changes of the parameters for a unit of each state of an element, then of each input."""
+        m, names = self.m, [*self.m.states, *self.inputs]
+        forces, parameters = np.zeros((m.n_u, len(names))), np.zeros((len(m.parameters), len(names)))
+        for j, name in enumerate(names):
             if name in m.speeds:
                 forces[m.speeds.index(name), j] = 1.0
             else:

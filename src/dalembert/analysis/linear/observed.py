@@ -11,7 +11,7 @@ from dalembert.analysis.linear.first_order import FirstOrder
 from dalembert.analysis.linear.independent_motions import Independent
 from dalembert.mechanism import Mechanism
 from dalembert.parts.numbers import number
-from dalembert.parts.outputs import as_output
+from dalembert.parts.outputs import Value, as_output
 from dalembert.trace import evaluate, jacobian, symbol, tracing
 
 
@@ -34,8 +34,10 @@ def observed(
     wanted = m.plan.outputs if outputs is None else outputs
     n_p = len(m.parameters)
     if not wanted:
-        n = len(i.displacements) + len(i.speeds)
-        return Observed((*states[0], *(f"{v}'" for v in states[1])), np.eye(n), np.zeros((n, n_p)))
+        n, n_z = len(i.displacements) + len(i.speeds), m.n_z
+        D = np.zeros((n + n_z, n_p))
+        D[n:, m.states_at : m.states_at + n_z] = np.eye(n_z)
+        return Observed((*states[0], *(f"{v}'" for v in states[1]), *m.states), np.eye(n + n_z, n), D)
     names: list[str] = []
     blocks = []
     for name, given in wanted.items():
@@ -44,6 +46,15 @@ def observed(
         names += [name] if len(y_q) == 1 else [f"{name}[{k}]" for k in range(len(y_q))]
     C = np.vstack([np.hstack([a, b]) for a, b, _ in blocks])
     return Observed(tuple(names), C, np.vstack([d for *_, d in blocks]))
+
+
+def rates_of_states(m: Mechanism, e: FirstOrder, i: Independent) -> Observed:
+    """ż of elements, likewise."""
+    if not m.n_z:
+        return Observed((), np.zeros((0, len(i.displacements) + len(i.speeds))), np.zeros((0, len(m.parameters))))
+    rates = Value(lambda s: np.array(m.state_rates(s), dtype=object))
+    y_q, y_u, y_p = _derivatives(m, e, rates)
+    return Observed(m.states, np.hstack([y_q @ i.X + y_u @ i.Y, y_u @ i.Z]), y_p + y_q @ i.X_p + y_u @ i.Y_p)
 
 
 def _derivatives(m: Mechanism, e: FirstOrder, output: Any) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.analysis.finding import Finding, Plot
+from dalembert.analysis.linear.can_rest import check_continuous
 from dalembert.analysis.sensitivity.constraint_variation import Variation, along, compiled
 from dalembert.analysis.sensitivity.start_directions import initial_tangent
 from dalembert.analysis.tabular import Tabular, components, over
@@ -40,7 +41,7 @@ RTOL = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities(Tabular):
-    """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n)."""
+    """A motion (t, q, u) and how it depends on what is named in `to`: `dq` (K, n_q, n), `du` (K, n_u, n), `dz` (K, n_z, n)."""
 
     t: np.ndarray
     q: np.ndarray
@@ -54,6 +55,9 @@ class Sensitivities(Tabular):
     """The outputs over time."""
     of_outputs: Mapping[str, np.ndarray]
     """Sensitivities of the outputs; the last axis is `to`."""
+    z: np.ndarray
+    dz: np.ndarray
+    states: tuple[str, ...]
 
     def value(self, name: str) -> np.ndarray:
         """A coordinate "A", a speed "A'" or an output over time."""
@@ -66,7 +70,7 @@ class Sensitivities(Tabular):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of everything that can be asked for: coordinates, speeds (marked ') and outputs."""
-        return (*self.coordinates, *(f"{c}'" for c in self.speeds), *self.values)
+        return (*self.coordinates, *(f"{c}'" for c in self.speeds), *self.states, *self.values)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Time, every quantity, and its change per unit of each of `to`, as "d(A)/d(c)"."""
@@ -88,6 +92,7 @@ class Sensitivities(Tabular):
     def _named(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         known = {c: (self.q[:, i], self.dq[:, i]) for i, c in enumerate(self.coordinates)}
         known |= {f"{c}'": (self.u[:, i], self.du[:, i]) for i, c in enumerate(self.speeds)}
+        known |= {c: (self.z[:, i], self.dz[:, i]) for i, c in enumerate(self.states)}
         known |= {k: (x, self.of_outputs[k]) for k, x in self.values.items()}
         if name not in known:
             raise unknown(name, "coordinate, speed or output", known, "sensitivities")
@@ -123,8 +128,9 @@ class Sensitive:
     """A mechanism with the directions asked about and the outputs, compiled once and run for any values of the parameters."""
 
     def __init__(self, m: Mechanism, parameters: Sequence[str] | None, initial_values: Sequence[str], outputs: Any):
+        check_continuous(m)
         self.m, self.variation = m, Variation(m)
-        self.parameters = tuple(m.parameters if parameters is None else parameters)
+        self.parameters = tuple([x for x in m.parameters if x not in m.states] if parameters is None else parameters)
         self.initial_values = tuple(initial_values)
         for name in self.parameters:
             if name not in m.parameters:
@@ -145,8 +151,10 @@ class Sensitive:
         return (*self.parameters, *self.initial_values)
 
     def _column(self, name: str) -> int:
-        """Place in (q, u) of a named start."""
+        """Place in (q, u, p) of a named start; states of elements begin with values that stand among the parameters'."""
         m = self.m
+        if name in m.states:
+            return m.n_q + m.n_u + m.states_at + m.states.index(name)
         if name.endswith("'") and name[:-1] in m.speeds:
             return m.n_q + m.speeds.index(name[:-1])
         if name not in m.coordinates:
@@ -162,18 +170,22 @@ class Sensitive:
         self, duration: Any, initial: Any, speeds: Any, values: Mapping[str, float], output: Any, rtol: float
     ) -> Sensitivities:
         """Sensitivities from these initial values, with these values of the parameters."""
+        initial, states = self.m.without_states(initial)
+        values = {**values, **states}
         model, n = self.m.with_parameters(**values) if values else self.m, self.m.n_q + self.m.n_u
         o = options(model, duration, SimulationOptions(output=output, rtol=rtol))
         q, u, X = self._start(model, initial, speeds, o.start)
         o = o.beginning(model, q, u)
         kept = kept_at(model, q, o.start, Projection()) if self.m.constraint_rows else NO_ROWS_KEPT
         program = SensitivityProgram(self.m.kernels, o.method, kept=kept, along=len(self.to))
-        run = SensitivityRun(program, model, o, X[:n], X[n:], self._tolerances(model, o))
+        z_at, n_z = n + self.m.states_at, self.m.n_z
+        begun = np.vstack([X[:n], X[z_at : z_at + n_z]])
+        run = SensitivityRun(program, model, o, begun, X[n:], self._tolerances(model, o))
         run.begin(q, u, np.array(list(model.parameters.values()), dtype=float))
         run.go(Progress(None), None)
-        y, changes = run.rows[:, :n], program.unpacked(run.rows[:, n:])
+        y, changes = run.rows[:, : n + n_z], program.unpacked(run.rows[:, n + n_z :])
         if run.program.constrained:
-            check_rows_left_out(model, run.program.kept, o.times, *np.split(y, [self.m.n_q], axis=1))
+            check_rows_left_out(model, run.program.kept, o.times, *np.split(y[:, :n], [self.m.n_q], axis=1))
         return self._result(o.times, y, changes, X[n:], dict(model.parameters))
 
     def _start(
@@ -200,29 +212,33 @@ class Sensitive:
         if m.variables is not None:
             X[n_q : n_q + m.n_u] += _with_joint_speeds(model, q, u, t, speeds, X)
         fixed = [*fixed, *(at for c in self.columns if c < n_q and (at := m.rate_place(c)) is not None)]
-        fixed_speeds = [*fixed_speeds, *(c - n_q for c in self.columns if c >= n_q)]
+        fixed_speeds = [*fixed_speeds, *(c - n_q for c in self.columns if n_q <= c < n_q + m.n_u)]
         p = dict(model.parameters)
         return q, u, initial_tangent(self.variation, t, q, u, given, p, X, fixed, fixed_speeds, self.to)
 
     def _tolerances(self, model: Mechanism, o: Options) -> np.ndarray:
         """Tolerances of X, by rows: those of (q, u) for a change of each parameter by its own size."""
         size = [abs(model.parameters[name]) or 1.0 for name in self.parameters] + [1.0] * len(self.initial_values)
-        return np.outer(o.atol, 1.0 / np.array(size))
+        return np.outer(np.concatenate([o.atol, o.state_atol]), 1.0 / np.array(size))
 
     def _result(
         self, times: np.ndarray, y: np.ndarray, X: np.ndarray, dP: np.ndarray, p: Mapping[str, float]
     ) -> Sensitivities:
         m, n_q, count, k = self.m, self.m.n_q, len(times), len(self.to)
-        q, u = np.ascontiguousarray(y[:, :n_q]), np.ascontiguousarray(y[:, n_q:])
+        n = n_q + m.n_u
+        q, u, z = (np.ascontiguousarray(x) for x in np.split(y, [n_q, n], axis=1))
         wide = [np.repeat(x, k, axis=0) for x in (q, u)]
-        directions = np.concatenate([X, np.broadcast_to(dP, (count, *dP.shape))], axis=1)
+        given: dict[str, Any] = {**p, **{name: np.repeat(z[:, i], k) for i, name in enumerate(m.states)}}
+        directions = np.concatenate([X[:, :n], np.broadcast_to(dP, (count, *dP.shape))], axis=1)
+        directions[:, n + m.states_at : n + m.states_at + m.n_z] = X[:, n:]
         directions = np.ascontiguousarray(directions.transpose(0, 2, 1).reshape(count * k, -1))
         values, changes = {}, {}
         for name, (shape, kernel) in self.outputs.items():
-            both = kernel(*wide, directions, np.repeat(times, k), p).reshape(count, k, 2, *shape)
+            both = kernel(*wide, directions, np.repeat(times, k), given).reshape(count, k, 2, *shape)
             values[name] = both[:, 0, 0]
             changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
-        return Sensitivities(times, q, u, self.to, X[:, :n_q], X[:, n_q:], m.coordinates, m.speeds, values, changes)
+        dq, du, dz = np.split(X, [n_q, n], axis=1)
+        return Sensitivities(times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states)
 
 
 def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from dalembert.constraints.rest import typical_rate
 from dalembert.pivoting import least_squares
 
 if TYPE_CHECKING:
-    from dalembert.kinematics.law_rows import Element, LawTable
+    from dalembert.kinematics.law_rows import LawElement, LawTable
 
 ALIKE = 1e-14
 """Part of the largest number of a kind by which two states are alike."""
@@ -61,7 +61,7 @@ class Kinetics:
     """What joints transmit, as friction is pressed by it."""
 
     @property
-    def elements(self) -> tuple[Element, ...]:
+    def elements(self) -> tuple[LawElement, ...]:
         return self.table.elements
 
     def alike(self, other: Kinetics) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.complementarity import Cone, Problem, Radius, solve
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
-from dalembert.kinematics.law_rows import Element
+from dalembert.kinematics.law_rows import LawElement
 
 Sliding = Mapping[int, np.ndarray]
 """Direction of slip of the elements that slide."""
@@ -58,7 +58,7 @@ class LawProblem:
             cones.append(Cone(normal, tangents, self._radius(i, e, presses), self.sliding.get(i)))
         return Problem(k.W[np.ix_(rows, rows)], c, bilateral, cones)
 
-    def _radius(self, i: int, e: Element, normal: int | None) -> Radius:
+    def _radius(self, i: int, e: LawElement, normal: int | None) -> Radius:
         """c₀ + c₁ · load, by static friction where it may stick; an impact lasts too short for c₀."""
         k = self.kinetics
         moves = i in self.sliding

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import CONSTANTS, FUNCTIONS
-from dalembert.files.expressions.parser import NO_TABLES, Tables, parse
+from dalembert.files.expressions.parser import KNOWN, NO_TABLES, Tables, parse
 from dalembert.files.expressions.syntax import (
     Call,
     Chain,
@@ -23,9 +22,11 @@ from dalembert.files.expressions.syntax import (
     Number,
     Power,
     Reading,
+    SignalRead,
     SyntaxNode,
     parts,
 )  # fmt: skip
+from dalembert.files.expressions.tokens import ExpressionError
 from dalembert.parts.names import nearest
 from dalembert.trace import Expr, symbol
 
@@ -51,7 +52,7 @@ def _value(node: SyntaxNode, text: str, scope: Scope) -> Any:
         match node:
             case Number():
                 return node.value
-            case Name() | JointRead() | Reading():
+            case Name() | JointRead() | Reading() | SignalRead():
                 return scope(node)
             case Minus():
                 return -_value(node.of, text, scope)
@@ -134,6 +135,8 @@ class Formula:
                 return named(text, x.at, x.name, known)
             if isinstance(x, Reading):
                 return _reading(state, text, x, self._outputs)
+            if isinstance(x, SignalRead):
+                return _signal(state, text, x)
             assert isinstance(x, JointRead)
             if state is None:
                 what = ", ".join(self.arguments)
@@ -160,6 +163,18 @@ def _reading(state: Any, text: str, x: Reading, outputs: Mapping[str, Any]) -> A
         return value["xyz".index(x.part)]
     its = f"out.{x.output}" if value.ndim == 0 else ", ".join(f"out.{x.output}.{c}" for c in "xyz")
     raise ExpressionError(text, x.at, f"output {x.output!r} is read as {its}")
+
+
+def _signal(state: Any, text: str, x: SignalRead) -> Any:
+    """A state or an output of an element."""
+    if state is None:
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known here; {KNOWN}")
+    try:
+        return state.signal(x.name)
+    except ModelError as problem:
+        if str(problem).startswith("element "):
+            raise
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known; {KNOWN}") from problem
 
 
 def _freedom(state: Any, text: str, x: JointRead) -> Any:

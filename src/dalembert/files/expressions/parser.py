@@ -8,7 +8,7 @@ sum        := product (("+" | "-") product)*
 product    := signed (("*" | "/") signed)*
 signed     := ("-" | "+") signed | power
 power      := atom (("^" | "**") signed)?
-atom       := number | name | out.name | name "(" either ("," either)* ")" | ("q" | "u") "[" text "]" | "(" either ")"
+atom       := number | name | out.name | element.name | name "(" either ("," either)* ")" | ("q" | "u") "[" text "]" | "(" either ")"
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dalembert.files.expressions.expression_error import ExpressionError
 from dalembert.files.expressions.functions import FUNCTIONS
 from dalembert.files.expressions.syntax import (
     Call,
@@ -30,13 +29,16 @@ from dalembert.files.expressions.syntax import (
     Number,
     Power,
     Reading,
+    SignalRead,
     SyntaxNode,
 )  # fmt: skip
-from dalembert.files.expressions.tokens import Token, tokens
+from dalembert.files.expressions.tokens import ExpressionError, Token, tokens
 from dalembert.parts.names import nearest
 
 DEEPEST = 60
 """Brackets, signs and powers within each other."""
+KNOWN = "coordinates are q.joint or q.joint.freedom, speeds u.joint, outputs out.name, signals element.name"
+"""What names with dots may stand for."""
 
 
 Tables = Mapping[str, Callable[[Any], Any]]
@@ -173,11 +175,10 @@ class _Parser:
             return Name(token.at, kind)
         if token.text in self.functions:
             raise self.error(token.at, f"{token.text} is a function: write {token.text}(t)")
+        if kind not in ("q", "u", "out") and len(path) == 1:
+            return SignalRead(token.at, token.text)
         if kind not in ("q", "u", "out") or len(path) > 2:
-            raise self.error(
-                token.at,
-                f"{token.text!r} is not known; coordinates are q.joint or q.joint.freedom, speeds u.joint, outputs out.name",
-            )
+            raise self.error(token.at, f"{token.text!r} is not known; {KNOWN}")
         part = path[1] if len(path) == 2 else None
         return Reading(token.at, path[0], part) if kind == "out" else JointRead(token.at, kind, path[0], part)
 

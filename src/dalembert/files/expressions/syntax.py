@@ -51,6 +51,13 @@ class Reading(SyntaxNode):
 
 
 @dataclass(frozen=True)
+class SignalRead(SyntaxNode):
+    """element.name: a state or an output of an element; own.name in the formulas of an element itself."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Call(SyntaxNode):
     function: str
     arguments: tuple[SyntaxNode, ...]

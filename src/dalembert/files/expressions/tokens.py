@@ -1,4 +1,4 @@
-"""An expression's text, cut into numbers, names and signs."""
+"""An expression's text, cut into numbers, names and signs; and what is wrong with one, at which character."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ import math
 import re
 from typing import NamedTuple
 
-from dalembert.files.expressions.expression_error import ExpressionError
+from dalembert.errors import ModelError
+
+SHOWN = 60
+"""Longest piece of an expression shown in a message."""
+
+
+class ExpressionError(ModelError):
+    """`at` is the place in the text, counted from 0."""
+
+    def __init__(self, text: str, at: int, problem: str):
+        self.text, self.at, self.problem = text, at, problem
+        start = max(0, min(at - SHOWN // 2, len(text) - SHOWN))
+        piece = text[start : start + SHOWN]
+        shown = f"{'…' * (start > 0)}{piece}{'…' * (start + SHOWN < len(text))}"
+        super().__init__(f"in the expression {shown!r}, at character {at + 1}: {problem}")
+
 
 LONGEST = 4000
 """Characters of one expression."""

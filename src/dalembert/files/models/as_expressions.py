@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.elements.element import ENERGIES
 from dalembert.errors import ModelError
 from dalembert.files.expressions import Formula, written
 from dalembert.files.models.kinds import FunctionKind
@@ -29,6 +30,14 @@ class Asked:
         self._system = system
         self.t = symbol("t")
         self.q, self.u = _ByName(self, "q"), _ByName(self, "u")
+
+    def signal(self, name: str) -> Any:
+        """A state or an output of an element."""
+        owner, _, what = name.partition(".")
+        e = self._system.elements.get(owner)
+        if e is None or what not in (*e.states, *e.outputs, *ENERGIES) or not re.fullmatch(r"\w+", owner):
+            raise unknown(name, "signal", self._system.elements, "state")
+        return symbol(name)
 
     def known(self, name: str) -> bool:
         """Whether a joint, or an elastic body, has this name."""

@@ -255,6 +255,22 @@ NUMBERS = ListKind(PlainNumber(), 0)
 
 
 @dataclass(frozen=True)
+class RowsKind:
+    """Rows of plain numbers, or the numbers of one row."""
+
+    def read(self, entry: Entry, scope: Scope) -> Any:
+        rows = entry.list("a list of numbers, or of rows of numbers,")
+        nested = bool(rows) and isinstance(rows[0].value, list)
+        return (ListKind(NUMBERS, 0) if nested else NUMBERS).read(entry, scope)
+
+    def write(self, value: Any, where: str) -> Any:
+        return np.asarray(value, dtype=float).tolist()
+
+    def schema(self) -> Schema:
+        return {"anyOf": [NUMBERS.schema(), ListKind(NUMBERS, 0).schema()]}
+
+
+@dataclass(frozen=True)
 class Inertia:
     """Three principal moments, or a 3 × 3 matrix."""
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from dalembert.elastic.builders.sources import SOURCES
-from dalembert.files.models.kinds import Kind, ListKind, Named, NameKind, OneOrMany, ParameterKind, Text
+from dalembert.elements import ELEMENTS
+from dalembert.elements.formula_element import Formulas
+from dalembert.files.models.kinds import FunctionKind, Kind, ListKind, Named, NameKind, OneOrMany, ParameterKind, Text
 from dalembert.files.models.prescribed_motion import PrescribedKind
 from dalembert.files.models.records import Field, VariantKind, fields_of
 from dalembert.laws import LAWS
@@ -114,6 +116,8 @@ JOINT = VariantKind(
 FORCE = VariantKind(FORCES, "force")
 CONSTRAINT = VariantKind(CONSTRAINTS, "constraint")
 LAW = VariantKind(LAWS, "law")
+ELEMENT = VariantKind((*ELEMENTS, Formulas), "element")
+SIGNAL: Kind = FunctionKind(Function(("s",)))
 ELASTIC = VariantKind(SOURCES, "flexible body")
 OUTPUT = VariantKind(OUTPUTS, "output")
 SIMULATION = (*fields_of(Simulation), *fields_of(SimulationOptions))
@@ -125,5 +129,6 @@ CUT: Kind = ListKind(NameKind(), 0)
 
 SECTIONS = (
     "format", "name", "purpose", "units", "import", "gravity", "parameters", "tables", "bodies", "ground", "frames", "joints",
-    "constraints", "forces", "laws", "variables", "cut", "initial", "speeds", "outputs", "events", "simulation",
+    "elements", "constraints", "forces", "laws", "connections", "variables", "cut", "initial", "speeds", "outputs", "events",
+    "simulation",
 )  # fmt: skip

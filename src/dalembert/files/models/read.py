@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dalembert.elements.element import ENERGIES
+from dalembert.elements.formula_element import Formulas
 from dalembert.errors import ModelError, ModelFileError
 from dalembert.files.expressions import FUNCTIONS
 from dalembert.files.models.data_files import FileKind
@@ -17,6 +19,7 @@ from dalembert.files.models.layout import (
     CUT,
     DIRECTIONS,
     ELASTIC,
+    ELEMENT,
     FORCE,
     FORMAT,
     INITIAL,
@@ -26,6 +29,7 @@ from dalembert.files.models.layout import (
     PARAMETERS,
     SECTIONS,
     SHAPE,
+    SIGNAL,
     SIMULATION,
     SOLID,
     WORDS,
@@ -206,6 +210,24 @@ def _laws(system: System, entry: Entry, scope: Scope) -> None:
             system.add_law(name, LAW.read(one, scope))
 
 
+def _elements(system: System, entry: Entry, scope: Scope) -> None:
+    for name, one in entry.mapping("elements by name").items():
+        made = ELEMENT.read(one, scope)
+        with one.blamed():
+            element = made.element() if isinstance(made, Formulas) else made
+            system.add_element(name, element)
+        scope.signals.update(f"{name}.{x}" for x in (*element.states, *element.outputs, *ENERGIES))
+
+
+def _connections(system: System, entry: Entry, scope: Scope) -> None:
+    """Inputs by "element.input": the name of a signal, a number, or an expression."""
+    scope.outputs.update(system.outputs)
+    for to, one in entry.mapping("inputs of elements by name").items():
+        named = isinstance(one.value, str) and one.value in scope.signals
+        with one.blamed():
+            system.connect(to, one.value if named else SIGNAL.read(one, scope))
+
+
 def _outputs(system: System, entry: Entry, scope: Scope) -> None:
     """An expression alone is a value."""
     value = next(f for f in fields_of(Value) if f.name == "of")
@@ -236,6 +258,8 @@ def _cut(system: System, entry: Entry, scope: Scope) -> None:
 def _initial(system: System, entry: Entry, scope: Scope) -> None:
     for name, value in INITIAL[entry.path].read(entry, scope).items():
         chosen = scope.chosen["q" if entry.path == "initial" else "u"]
+        if entry.path == "initial" and any(name.partition(".")[0] == x for x in system.elements):
+            chosen = {*chosen, *(f"{x}.{z}" for x, e in system.elements.items() for z in e.states)}
         known = [*system.joints, *(k for k, b in system.bodies.items() if b.modes), *chosen]
         if name not in known and name.partition(".")[0] not in known:
             raise entry.error(f"there is no joint {name!r}; {nearest(name, known)}", name)
@@ -253,23 +277,23 @@ def _simulation(system: System, entry: Entry, scope: Scope) -> None:
 
 _READERS: tuple[tuple[str, Callable[[System, Entry, Scope], None]], ...] = (
     ("format", _format), ("name", _words), ("purpose", _words), ("units", _units), ("parameters", _parameters), ("tables", _tables),
-    ("gravity", _gravity), ("bodies", _bodies), ("ground", _ground), ("frames", _frames), ("joints", _joints),
+    ("gravity", _gravity), ("bodies", _bodies), ("ground", _ground), ("frames", _frames), ("joints", _joints), ("elements", _elements),
     ("constraints", _constraints), ("forces", _forces), ("laws", _laws), ("joints", names_on_joints), ("variables", names_chosen),
-    ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("events", _events), ("cut", _cut),
-    ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
+    ("outputs", _outputs), ("joints", speeds_on_joints), ("variables", chosen_variables), ("connections", _connections),
+    ("events", _events), ("cut", _cut), ("initial", _initial), ("speeds", _initial), ("simulation", _simulation),
 )  # fmt: skip
 """In the order in which they need each other; outputs may name chosen variables, and these be made of outputs."""
 
 _SECTION_OF = {
     "body": "bodies", "joint": "joints", "force": "forces", "constraint": "constraints", "law": "laws", "frame": "frames",
-    "output": "outputs", "event": "events", "table": "tables",
+    "output": "outputs", "event": "events", "table": "tables", "element": "elements",
 }  # fmt: skip
 
 
 def located(problem: ModelError, document: Entry) -> ModelError:
     """A complaint about the whole model, placed where the first thing it names is described."""
     for kind, name in re.findall(
-        r'\b(body|joint|force|constraint|law|frame|output|event|table) "([^"]+)"', str(problem)
+        r'\b(body|joint|force|constraint|law|frame|output|event|table|element) "([^"]+)"', str(problem)
     ):
         section = document.value.get(_SECTION_OF[kind])
         if section is not None and isinstance(section.value, dict) and name in section.value:

@@ -37,6 +37,7 @@ from dalembert.files.models.kinds import (
     OneOrMany,
     PlainNumber,
     PointKind,
+    RowsKind,
     Schema,
     Text,
     WholeNumber,
@@ -123,8 +124,8 @@ def fields_of(cls: type) -> tuple[Field, ...]:
 
 
 def type_name(cls: type) -> str:
-    """JointSpring → joint_spring."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+    """JointSpring → joint_spring, DCMotor → dc_motor."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", cls.__name__).lower()
 
 
 def read_fields(entry: Entry, fields: Sequence[Field], scope: Scope, what: str) -> dict[str, Any]:
@@ -275,6 +276,7 @@ _BY_MARK: dict[str, Kind] = {
     "number": NumberKind(), "plain number": PlainNumber(), "count": WholeNumber(), "vector": VECTOR, "axis": AXIS,
     "point": PointKind(), "frame": FrameKind(), "place": PlaceKind(), "rotation": Rotation(), "inertia": Inertia(),
     "body": NameKind(), "joint": NameKind(), "file": FileKind(), "modes": ModesKind(), "colour": Text(), "list": NUMBERS,
+    "matrix": RowsKind(),
     "columns": Either(Named(NUMBERS), NUMBERS), "points": ListKind(VECTOR, 0), "faces": ListKind(ListKind(WholeNumber(), 3), 0),
     "rows": ListKind(NUMBERS, 0), "surface": VariantKind(SURFACES, "surface"),
     "actions": ActionsKind(), "values": OneOrMany(), "times": OneOrMany(), "integrator": Choice(INTEGRATORS), "flag": Flag(),

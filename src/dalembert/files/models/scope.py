@@ -19,11 +19,11 @@ from dalembert.files.expressions import (
     parts,
 )  # fmt: skip
 from dalembert.files.expressions.formula import named
-from dalembert.files.expressions.syntax import Name
+from dalembert.files.expressions.syntax import Name, SignalRead
 from dalembert.files.models.place import Entry
 from dalembert.parts.frames import Frame
 from dalembert.parts.joints import Joint
-from dalembert.parts.names import nearest
+from dalembert.parts.names import nearest, unknown
 from dalembert.parts.outputs import OutputQuantity, Value
 from dalembert.trace import symbol, symbols, tracing
 
@@ -41,6 +41,8 @@ class Scope:
     """Columns of sampled data, as expressions call them."""
     outputs: dict[str, OutputQuantity] = field(default_factory=dict)
     """Those that events and chosen speeds may look at."""
+    signals: set[str] = field(default_factory=set)
+    """States and outputs of elements."""
     chosen: dict[str, set[str]] = field(default_factory=lambda: {"q": set(), "u": set()})
     """Names of coordinates and speeds that the file chooses, for those who may name them."""
 
@@ -91,6 +93,12 @@ class Scope:
     def t(self) -> Any:
         return symbol("t")
 
+    def signal(self, name: str) -> Any:
+        """As `State.signal`, a symbol."""
+        if name not in self.signals and not name.startswith("own."):
+            raise unknown(name, "signal", self.signals, "signals")
+        return symbol(f"#{name}")
+
     def own_variable(self, kind: str, name: str) -> Any:
         """As `State.own_variable`, a symbol."""
         return symbol(f"#{kind}.{name}") if name in self.chosen[kind] else None
@@ -120,8 +128,10 @@ class _StandIn:
 def _constant(text: str, x: SyntaxNode, known: Mapping[str, Any]) -> Any:
     if isinstance(x, Name):
         return named(text, x.at, x.name, known)
+    if isinstance(x, SignalRead):
+        raise ExpressionError(text, x.at, f"{x.name!r} is not known here, only parameters")
     raise ExpressionError(text, x.at, "coordinates, speeds and outputs are not known here, only parameters")
 
 
 def _varies(part: SyntaxNode, variables: tuple[str, ...]) -> bool:
-    return isinstance(part, (JointRead, Reading)) or (isinstance(part, Name) and part.name in variables)
+    return isinstance(part, (JointRead, Reading, SignalRead)) or (isinstance(part, Name) and part.name in variables)

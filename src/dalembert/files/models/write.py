@@ -8,7 +8,8 @@ from typing import Any
 
 from dalembert.atomic import write_whole
 from dalembert.errors import ModelError
-from dalembert.files.models.as_expressions import as_expressions, tables_of
+from dalembert.files.expressions import Formula
+from dalembert.files.models.as_expressions import as_expressions, as_formula, tables_of
 from dalembert.files.models.data_files import check_files
 from dalembert.files.models.elastic_entries import said
 from dalembert.files.models.emit import yaml_text
@@ -17,6 +18,7 @@ from dalembert.files.models.layout import (
     CONSTRAINT,
     DIRECTIONS,
     ELASTIC,
+    ELEMENT,
     FORCE,
     FORMAT,
     INITIAL,
@@ -25,6 +27,7 @@ from dalembert.files.models.layout import (
     OUTPUT,
     PARAMETERS,
     SHAPE,
+    SIGNAL,
     SIMULATION,
     Body,
     Connection,
@@ -64,10 +67,12 @@ def plain_data(system: System) -> dict[str, Any]:
         {k: as_expressions(x, system) for k, x in things.items()}
         for things in (system.forces, system.constraints, system.laws, system.outputs)
     )
+    elements = {k: as_expressions(getattr(x, "said", x), system) for k, x in system.elements.items()}
+    connections = {k: _source(x, system) for k, x in system.connections.items()}
     events = {k: as_expressions(_watched(e, system), system) for k, e in system.events.items()}
     on_joints = {k: said_of_joint(p, system) for k, p in system.joints.items() if p.speeds is not None}
     whole = said_of_whole(system)
-    things = [x for part in (forces, constraints, laws, outputs, events, on_joints) for x in part.values()]
+    things = [x for part in (forces, constraints, laws, outputs, events, on_joints, elements) for x in part.values()]
     tables = tables_of(system, [*things, whole])
     data["tables"] = {k: said_of(x, f'table "{k}"') for k, x in tables.items()}
     data["bodies"] = {name: _body(b) for name, b in system.bodies.items()}
@@ -77,9 +82,13 @@ def plain_data(system: System) -> dict[str, Any]:
     data["joints"] = {name: _joint(p) for name, p in system.joints.items()}
     for name, said_speeds in on_joints.items():
         data["joints"][name] |= written(said_speeds, f'joint "{name}"')
+    data["elements"] = {k: ELEMENT.write(x, f'element "{k}"') for k, x in elements.items()}
     data["constraints"] = {k: CONSTRAINT.write(x, f'constraint "{k}"') for k, x in constraints.items()}
     data["forces"] = {k: FORCE.write(x, f'force "{k}"') for k, x in forces.items()}
     data["laws"] = {k: LAW.write(x, f'law "{k}"') for k, x in laws.items()}
+    data["connections"] = {
+        k: x if isinstance(x, str) else SIGNAL.write(x, f'connection "{k}"') for k, x in connections.items()
+    }
     data["variables"] = written(whole, "variables")
     data["cut"] = list(system.cut)
     data["initial"] = INITIAL["initial"].write(system.initial, "initial")
@@ -88,6 +97,12 @@ def plain_data(system: System) -> dict[str, Any]:
     data["events"] = {k: write_fields(x, fields_of(Watched), f'event "{k}"') for k, x in events.items()}
     data["simulation"] = _simulation(system)
     return {k: v for k, v in data.items() if v not in ({}, [])}
+
+
+def _source(x: Any, system: System) -> Any:
+    """What an input is connected to; a function as a formula, where it is one."""
+    made = as_formula(x, ("s",), system) if callable(x) and not isinstance(x, Formula) else None
+    return x if made is None else made
 
 
 def _body(b: RigidBody) -> dict[str, Any]:

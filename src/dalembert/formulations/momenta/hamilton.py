@@ -41,19 +41,7 @@ title = "Hamilton"
 takes_armature = True
 """Whether it knows of the inertia of joints\' speeds by itself."""
 letter = "p"
-
-
-def formulation_speeds(s: State) -> np.ndarray:
-    return momenta_of(s)
-
-
-def state(m: Mechanism, t: Any, q: Any, w: Any) -> State:
-    """q̇ = H,p."""
-    return phase_state(m, t, q, w)
-
-
-def udot(s: State, wdot: Any) -> np.ndarray:
-    return speeds_rate(s, wdot)
+formulation_speeds, state, udot = momenta_of, phase_state, speeds_rate
 
 
 class _Legendre:

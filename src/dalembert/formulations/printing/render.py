@@ -30,6 +30,7 @@ HEADINGS = {
     "f_applied": "applied forces, where they are not 0",
     "B": "constraints, where they are not 0",
     "gamma": "constraint accelerations, where they are not 0",
+    "zdot": "rates of the states of elements",
 }
 SMALL_MATRIX, SHORT_ELEMENT = 6, 60
 """Rows of a mass matrix, and characters of its elements in LaTeX, that are set as a matrix."""
@@ -46,6 +47,7 @@ def sections(eq: WrittenEquations) -> Readable:
     }
     found = {name: x for name, x in found.items() if name in ("qdot", "A") or _present(x)}
     found |= {"B": eq.B, "gamma": eq.gamma} if len(eq.gamma) else {}
+    found |= {"zdot": eq.zdot} if len(eq.zdot) else {}
     if eq.symmetric:
         found["A"] = np.tril(eq.A)
     return readable(found, Algebra.of(eq.mechanism, eq.u), found)
@@ -90,6 +92,8 @@ def _shown(eq: WrittenEquations, written: Texts, name: str) -> list[str]:
     table = written.tables[name]
     if name == "qdot":
         return [f"d/dt {q} = {t}" for q, t in _rates(eq, table)]
+    if name == "zdot":
+        return [f"d/dt {state} = {t}" for state, t in zip(eq.mechanism.states, table)]
     if name == "A" and _is_one(eq.A):
         return []
     on_rates = rows_on_rates(eq.method)

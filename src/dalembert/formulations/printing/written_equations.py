@@ -157,6 +157,15 @@ class WrittenEquations:
         """What the mechanism's forces put into f."""
         return self._parts.applied
 
+    @cached_property
+    def zdot(self) -> np.ndarray:
+        """Rates of the states of elements."""
+        m = self.mechanism
+        if not m.n_z:
+            return np.zeros(0)
+        with tracing():
+            return np.array(m.state_rates(self.method.state(m, self.t, self.q, self.u)), dtype=object)
+
     # -- energies -------------------------------------------------------------------------------------------------------
     @cached_property
     def kinetic_energy(self) -> Expr | float:
@@ -236,7 +245,13 @@ class WrittenEquations:
     def results(self) -> dict[str, np.ndarray]:
         """What that function gives, by name."""
         closed = {"B": self.B, "gamma": self.gamma} if len(self.gamma) else {}
-        return {"qdot": self.qdot, "A": self.A, "f": self.f, **closed}
+        return {
+            "qdot": self.qdot,
+            "A": self.A,
+            "f": self.f,
+            **closed,
+            **({"zdot": self.zdot} if len(self.zdot) else {}),
+        }
 
     def code(self, language: str = "c", name: str = "equations") -> str:
         """Self-contained source of a function of (t, q, u, parameters) that gives qdot, A and f: "c", "python" or "numpy"."""

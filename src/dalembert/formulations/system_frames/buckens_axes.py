@@ -13,9 +13,12 @@ import numpy as np
 
 from dalembert.elastic.central import adjugate, inverse
 from dalembert.elastic.tensors import axial
-from dalembert.formulations.system_frames.floating_tree import FloatingTree, TreeMotion, with_roots_at_rest
+from dalembert.formulations.system_frames.floating_tree import (
+    FloatingTree,
+    TreeMotion,
+    mass_on_a_line,
+)
 from dalembert.formulations.system_frames.traced_axes import TracedAxes
-from dalembert.formulations.tree.tisserand import ON_A_LINE
 from dalembert.kinematics.totals import moment_with_reference
 from dalembert.mechanism import Mechanism
 from dalembert.trace import directional, sqrt
@@ -29,15 +32,7 @@ class BuckensAxes(TracedAxes):
     title = "Kane, mass centre of the whole, Buckens' frame of the whole"
 
     def unsuitable(self, m: Mechanism, tree: FloatingTree) -> str | None:
-        """Mass off a line is needed."""
-        s = m.numeric.state(m.reference)
-        moments = np.linalg.eigvalsh(TreeMotion(s, with_roots_at_rest(s), tree).inertia)
-        if moments[0] > ON_A_LINE * moments[-1]:
-            return None
-        return (
-            f'the mass of "{m.bodies[tree.root - 1].name}" and what it carries lies on a line, about which Buckens\' frame could '
-            'turn at any rate; give it rotary inertia, or choose "system_root"'
-        )
+        return mass_on_a_line(m, tree, "Buckens'")
 
     def turning(self, x: TreeMotion, along: dict[Any, Any]) -> Vector:
         Q = moment_with_reference(x.relative, x.tree.members)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations.joint_directions import left_inverse, motion
+from dalembert.formulations.tree.tisserand import ON_A_LINE
 from dalembert.formulations.tree.weighed_bodies import add_gram
 from dalembert.kinematics.loads import Loads
 from dalembert.kinematics.state import State
@@ -304,3 +305,15 @@ class TreeMotion:
             )
             total = total + body.demands(at, a.w, a.v, np.zeros(len(at.q)))[0]
         return np.asarray(total / self.mass)
+
+
+def mass_on_a_line(m: Mechanism, tree: FloatingTree, whose: str) -> str | None:
+    """Why a frame that needs mass off a line does not suit a tree; None where it does."""
+    s = m.numeric.state(m.reference)
+    moments = np.linalg.eigvalsh(TreeMotion(s, with_roots_at_rest(s), tree).inertia)
+    if moments[0] > ON_A_LINE * moments[-1]:
+        return None
+    return (
+        f'the mass of "{m.bodies[tree.root - 1].name}" and what it carries lies on a line, about which {whose} frame could turn at '
+        'any rate; give it rotary inertia, or choose "system_root"'
+    )

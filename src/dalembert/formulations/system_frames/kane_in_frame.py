@@ -90,7 +90,7 @@ class KaneInFrame:
 
     def state(self, m: Mechanism, t: Any, q: Any, w: Any) -> State:
         u = np.array(w)
-        for x in _trees(State(m, t, q, u)):  # the root's speeds are not looked at for what is relative to it
+        for x in _trees(State(m, t, q, u)):  # the root's speeds take no part in what is relative to it
             own, slip = list(x.tree.own), self.slip(x)
             turning = u[own[:3]] if slip is None else u[own[:3]] - slip.x
             u[own] = x.root_speeds(turning, u[own[3:]])

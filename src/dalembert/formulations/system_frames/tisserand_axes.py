@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.elastic.central import inverse
-from dalembert.formulations.system_frames.floating_tree import FloatingTree, TreeMotion, with_roots_at_rest
+from dalembert.formulations.system_frames.floating_tree import (
+    FloatingTree,
+    TreeMotion,
+    mass_on_a_line,
+)
 from dalembert.formulations.system_frames.kane_in_frame import KaneInFrame, Slip
-from dalembert.formulations.tree.tisserand import ON_A_LINE
 from dalembert.kinematics.loads import Loads
 from dalembert.mechanism import Mechanism
 from dalembert.vectors import cross
@@ -21,15 +24,7 @@ class TisserandAxes(KaneInFrame):
     title = "Kane, mass centre of the whole, Tisserand's frame of the whole"
 
     def unsuitable(self, m: Mechanism, tree: FloatingTree) -> str | None:
-        """Mass off a line is needed."""
-        s = m.numeric.state(m.reference)
-        moments = np.linalg.eigvalsh(TreeMotion(s, with_roots_at_rest(s), tree).inertia)
-        if moments[0] > ON_A_LINE * moments[-1]:
-            return None
-        return (
-            f'the mass of "{m.bodies[tree.root - 1].name}" and what it carries lies on a line, about which Tisserand\'s frame could '
-            'turn at any rate; give it rotary inertia, or choose "system_root"'
-        )
+        return mass_on_a_line(m, tree, "Tisserand's")
 
     def slip(self, x: TreeMotion) -> Slip:
         J = inverse(x.inertia)

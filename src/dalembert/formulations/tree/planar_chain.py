@@ -22,7 +22,7 @@ from dalembert.vectors import Vector, across, vector
 FLAT = 1e-9
 """Largest part of a unit vector out of the plane."""
 POSES = 3
-"""Poses in which it is looked at whether everything stays in the plane."""
+"""Poses in which it is tried whether everything stays in the plane."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from dalembert.recursive.inverse_dynamics_derivatives import (
     world_inverse_dynamics,
 )
 from dalembert.trace import jacobian, substitute, symbol, symbols, tracing
+from dalembert.trace.graph import known_before
 from dalembert.trace.native import Block, Module, Output, Pointer, Signature, UniformPointer
-from dalembert.trace.split import known_before
 
 
 def of_inverse_dynamics(s: State, udot: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ With u_free the speeds that forces and loops alone would give, u⁺ = u_free + �
 - viscous friction: P = −h c ((1 − θ) v⁻ + θ v⁺).
 
 Sweeps end when no impulse changes by more than `CONVERGED` of the largest, both weighed by W = J Y; where they do not, after `SWEEPS`,
-the largest change left is told.
+the largest change left is handed back.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ BLOCKED = 1e-13
 """Part of a row, in the metric of A⁻¹, that loops must leave free for it to be moved by its impulse."""
 GAINED = 1e-12
 """Part of the kinetic energy that an impact may seem to gain by rounding."""
-
 TOUCH = 1e-11
 """Gap, by its scale, that counts as touching."""
 HALVINGS = 6
@@ -51,10 +50,9 @@ class ConeSweeps:
     def __init__(self, rhs: SteppingRightHandSide, module: Module, lanes: int):
         self.rhs, self.module, self.lanes, self.n = rhs, module, lanes, rhs.m.n_u
         self.rate = typical_rate(rhs.m)
-        table = rhs.table
-        self.rows, self.elements = len(table), len(table.elements)
+        table, every = rhs.table, rhs.table.elements
+        self.rows, self.elements = len(table), len(every)
         self.solver = RowSolver(rhs.m, rhs.pattern, module, masked=rhs.n_masked)
-        every = table.elements
         self.tangents = [r for e in every for r in e.tangents]
         self.tangent = module.int_table(self.tangents or [0])
         self.tangents_of = module.int_table(np.cumsum([0, *(len(e.tangents) for e in every)]).tolist())
@@ -75,9 +73,8 @@ class ConeSweeps:
     def parts(self, f: Any) -> dict[str, Any]:
         rhs = self.rhs
         part = {name: f.work + start for name, start in rhs.places.items()}
-        mode = {name: f.P + (rhs.mode_at + at.start) for name, at in rhs.mode.parts.items()}
-        part |= {"state": mode["state"], "held": mode["held"], "active": mode["active"], "sizes": f.P + rhs.sizes_at}
-        return part
+        mode = {name: f.P + (rhs.mode_at + rhs.mode.parts[name].start) for name in ("state", "held", "active")}
+        return part | mode | {"sizes": f.P + rhs.sizes_at}
 
     def depth(self, part: dict[str, Any], e: Any) -> Any:
         """Gap of an element by its scale."""
@@ -107,8 +104,7 @@ class ConeSweeps:
                     with f.loop(self.tangents_of[e], self.tangents_of[e + 1]) as t:
                         self._row(f, part, self.tangent[t])
                     self._tangent_step(f, part, e)
-        signature: Signature = f.signature
-        return signature
+        return f.signature
 
     def _see_whether_it_touches(self, f: Any, part: dict[str, Any], e: Any) -> None:
         on = part["state"][e] != float(ElementState.OFF)
@@ -161,10 +157,9 @@ class ConeSweeps:
         """`solve`: speeds `after` a step of length `h` from those `before`, forces taken at the state (t, q, u); impulses of all rows,
         friction's viscous part apart, from those of the last step; how many sweeps it took and by how much the last one changed."""
         code = self.module.block(self.rhs.blocks["step_forces"], self.lanes)
-        pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "told"), Pointer)
-        with self.module.function(
-            "solve_step", lanes=self.lanes, public=False, **KERNEL, **pointers, h=Real, theta=Real
-        ) as f:
+        pointers: dict[str, Any] = dict.fromkeys(("before", "after", "impulse", "viscous", "swept"), Pointer)
+        arguments = {**KERNEL, **pointers, "h": Real, "theta": Real}
+        with self.module.function("solve_step", lanes=self.lanes, public=False, **arguments) as f:
             f.call(code, *(getattr(f, name) for name in NAMES))
             part = self.parts(f)
             self._free(f, part)
@@ -173,8 +168,7 @@ class ConeSweeps:
             self._sweep_until_known(f, part)
             self._without_gain(f, part)
             self._break(f, part)
-        signature: Signature = f.signature
-        return signature
+        return f.signature
 
     def _free(self, f: Any, part: dict[str, Any]) -> None:
         """Speeds that forces, loops and latches alone would give; impulses of the rows kept are left in r."""
@@ -266,7 +260,7 @@ class ConeSweeps:
                 with f.if_(self.tangents_of[e + 1] > self.tangents_of[e]):
                     self._rub(f, part, e, v)
             f.stop_if((v.change <= CONVERGED * v.largest).all())
-        f.told[0], f.told[1] = f.told[0] + v.count, maximum(f.told[1], v.change / v.largest)
+        f.swept[0], f.swept[1] = f.swept[0] + v.count, maximum(f.swept[1], v.change / v.largest)
 
     def _changed(self, f: Any, part: dict[str, Any], r: Any, new: Any, v: Any) -> None:
         """A new impulse of row r."""

@@ -41,12 +41,12 @@ class LawFormulationRightHandSide(LawRightHandSide):
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         m, n = self.m, self.m.n_u
         decide, size = super().emit_slope(module, lanes)
-        pair = solution_kernel(m, self.form, self.constraints, self.keep.rows)
-        solve, more = pair.emit(Prefixed(module, "pair_"), 1)
+        kernel = solution_kernel(m, self.form, self.constraints, self.keep.rows)
+        solve, more = kernel.emit(Prefixed(module, "formulation_"), 1)
         laws = SlidingLaws(self, module)
         with module.function("run_by_pair", lanes=lanes, **KERNEL) as f:
             f.call(decide, *(getattr(f, name) for name in NAMES))
-            x, found, work = f.work + size, f.work + (size + n), f.work + (size + n + pair.n_output)
+            x, found, work = f.work + size, f.work + (size + n), f.work + (size + n + kernel.n_output)
             lam, J = f.work + self.places["lam"], f.work + self.places["J"]
             with f.loop(n) as i:
                 x[i] = f.x[i]
@@ -55,7 +55,7 @@ class LawFormulationRightHandSide(LawRightHandSide):
             f.call(solve, f.t, f.q, f.u, x, f.P, found, work)
             with f.loop(n) as i:
                 f.y[m.n_q + i] = found[i]
-        return f.signature, size + n + pair.n_output + more
+        return f.signature, size + n + kernel.n_output + more
 
     def make_known(self) -> None:
         make_known()

@@ -4,7 +4,7 @@ Rows that hold are R: loops, closed gaps, what sticks, what is latched. What sli
 being its load; G is that per unit load. With u̇ = A⁻¹(f − Rᵀλ + G s) and R u̇ = γ, λ = λ₀ + L s by the factor of R A⁻¹ Rᵀ, and
 s = ν(λ₀ + L s), one equation for every load. Rows that do not hold are masked, so that a change of mode compiles nothing.
 
-Behind (q̇, u̇) follow for every law the power it takes from the motion for good, and the power of its forces on the mechanism.
+Behind (q̇, u̇, ż) follow for every law the power it takes from the motion for good, and the power of its forces on the mechanism.
 """
 
 from __future__ import annotations

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.kernels.masked.dense_elimination import solve_dense
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kinematics.law_mode import DIRECTIONS
 from dalembert.trace.native import Module, maximum, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.kernels.masked.law_rhs import LawRightHandSide
+
 
 ROUNDS = 40
 """Newton steps for loads by what joints transmit; contacts alone need one."""
@@ -249,7 +249,7 @@ class SlidingLaws:
     def _forces_and_losses(self, f: Any, part: dict[str, Any]) -> None:
         """λ of all rows; behind u̇, for each law Σ λ v and −Σ λ J u."""
         lam, v = part["lam"], part["v"]
-        loss = f.y + (self.m.n_q + self.n)
+        loss = f.y + (self.m.n_q + self.n + self.m.n_z)
         if self.any_loaded:
             with f.loop(self.tangents) as t:
                 e = self.element_of[t]
@@ -266,3 +266,24 @@ class SlidingLaws:
             at = self.law_of[k] * 2
             loss[at] = loss[at] + lam[k] * v[k]
             loss[at + 1] = loss[at + 1] - lam[k] * total.sum
+
+
+def solve_dense(f: Any, M: Any, n: int) -> None:
+    """M holds n rows of n + 1 numbers, the right-hand sides last; the solution replaces them."""
+    width = n + 1
+    v = f.variables(best=0.0, row=0)
+    with f.loop(n) as k:
+        v.best, v.row = abs(M[k * width + k]), k
+        with f.loop(k + 1, n) as i, f.if_((abs(M[i * width + k]) > v.best).all()):
+            v.best, v.row = abs(M[i * width + k]), i
+        with f.if_(v.row != k), f.loop(k, width) as j:
+            other = M[v.row * width + j]
+            M[v.row * width + j] = M[k * width + j]
+            M[k * width + j] = other
+        pivot = M[k * width + k]
+        with f.loop(n) as i, f.if_(i != k):
+            factor = M[i * width + k] / pivot
+            with f.loop(k, width) as j:
+                M[i * width + j] = M[i * width + j] - factor * M[k * width + j]
+    with f.loop(n) as k:
+        M[k * width + n] = M[k * width + n] / M[k * width + k]

@@ -199,15 +199,15 @@ class FormulationKernel:
         at, n, rows = self.places, self.n_w, self.shape.rows
         with module.function(name, **KERNEL) as f:
             part = {name: f.work + start for name, start in at.items()}
-            given = [part[name] for name in ("A", "f", "B", "gamma", "udot")]
+            matrices = [part[name] for name in ("A", "f", "B", "gamma", "udot")]
             scratch = f.work + at["end"]
             rates = f.y if n_q else scratch
             f.call(code, f.t, f.q, f.u, f.x, f.P, rates, f.work)
-            f.call(solve, *given, scratch)
+            f.call(solve, *matrices, scratch)
             with f.loop(n) as i:
                 f.y[n_q + i] = part["udot"][i]
             if multipliers is not None:
-                rank: Any = f.call(multipliers[0], *given, part["lam"], scratch)
+                rank: Any = f.call(multipliers[0], *matrices, part["lam"], scratch)
                 order = module.int_table(self.order or [0])
                 with f.loop(rows) as k:
                     f.y[n + order[k]] = part["lam"][k]

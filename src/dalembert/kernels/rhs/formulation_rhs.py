@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from dalembert.formulations import Formulation
-from dalembert.formulations.formulation import ChoosesSpeeds, uses_mechanism_speeds
+from dalembert.formulations.formulation import ChoosesSpeeds, formulation_speed_symbols, uses_mechanism_speeds
 from dalembert.kernels.rhs.formulation_kernel import FormulationKernel, to_formulation_speeds, to_speeds
 from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 from dalembert.kernels.rhs.right_hand_side import RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_solver import RowSolver
 from dalembert.kernels.runtime.admissible import emit_admissible
-from dalembert.kernels.runtime.straight import KERNEL, NAMES
+from dalembert.kernels.runtime.straight import KERNEL, NAMES, known_symbols
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.scales import BESIDE
+from dalembert.trace import Expr, symbol, symbols
 from dalembert.trace.native import Module, Signature
 from dalembert.trace.native.driver.lapack import make_known
 
@@ -99,6 +101,11 @@ class FormulationRightHandSide(RightHandSide):
 
     def make_known(self) -> None:
         make_known()
+
+    def symbolic_unknowns(self) -> tuple[State, dict[Expr, tuple[str, int]]]:
+        m, w = self.m, formulation_speed_symbols(self.form, self.m)
+        s: State = self.form.state(m, symbol("t"), symbols("q_", m.coordinates), w)
+        return s, known_symbols(m) | {x: ("u", i) for i, x in enumerate(w)}
 
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`. Where there are rows, the least eigenvalue of B A⁻¹ Bᵀ, which hangs on the pose alone, is left at `pivot_at`."""

@@ -15,8 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dalembert.constraints.massless import carried
-from dalembert.kernels.rhs.closing_code import ClosingCode
-from dalembert.kernels.rhs.projection import ConstraintProjection
+from dalembert.kernels.rhs.projection import ClosingCode, ConstraintProjection
 from dalembert.kernels.rhs.right_hand_side import NO_ROWS, JacobianCode, RightHandSide, RowsToKeep
 from dalembert.kernels.rhs.row_solver import Pattern, RowSolver, pattern
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, extra_input, known_symbols

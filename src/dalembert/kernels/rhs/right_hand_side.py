@@ -16,8 +16,11 @@ from dalembert.formulations import FORMULATIONS, Formulation
 from dalembert.formulations.tree.independent_speeds import InIndependentSpeeds
 from dalembert.kernels.catalogue import Catalogue
 from dalembert.kernels.runtime.admissible import emit_admissible
+from dalembert.kernels.runtime.straight import block, known_symbols
+from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
-from dalembert.trace.native import Module, Signature
+from dalembert.trace import Expr, tracing
+from dalembert.trace.native import Module, Output, Signature
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,14 @@ NO_ROWS = RowsToKeep()
 class JacobianCode(NamedTuple):
     """`run(t, q, u, x, P, J, work)` on plain arrays of one state; its doubles of working memory; the length of a row of J.
 
-    J has a row for each acceleration: along the displacement that each speed makes, then along each speed.
+    J has a row for each acceleration: along the displacement that each speed makes, then along each speed; from the column `states` on,
+    along each state of an element.
     """
 
     run: Signature
     work: int
     width: int
+    states: int
 
 
 class RightHandSide:
@@ -112,6 +117,19 @@ class RightHandSide:
     def emit_slope(self, module: Module, lanes: int) -> tuple[Signature, int]:
         """`run`, with y = (q̇, ẇ); and the elements of working memory it needs."""
         raise NotImplementedError
+
+    def emit_state_rates(self, module: Module, lanes: int) -> Signature | None:
+        """`state_rates`, with y = ż of the elements; None where they have no states."""
+        if not self.m.n_z:
+            return None
+        with tracing():
+            s, known = self.symbolic_unknowns()
+            outputs = [Output(x, "y", i) for i, x in enumerate(self.m.state_rates(s))]
+            return module.block(block("state_rates", known, outputs), lanes)
+
+    def symbolic_unknowns(self) -> tuple[State, dict[Expr, tuple[str, int]]]:
+        """The state as a function of (q, w), in symbols, and where these are found."""
+        return self.m.symbolic_state(), known_symbols(self.m)
 
     def emit_projection(self, module: Module, lanes: int) -> Signature | None:
         """`project`: q and w brought back in place to what they must obey, y being scratch for q̇; None where they obey nothing."""

@@ -2,7 +2,7 @@
 
 What every right-hand side needs to write its own.
 `sensitivity(t, q, u, x, P, dy, work, X, dX, along, scratch)` comes after the state's rates are in `dy`, with their working memory still
-in `work`. X and dX hold groups of W directions, each n_q + n_u elements of W lanes; `along` has their δp.
+in `work`. X and dX hold groups of W directions, each n_q + n_u + n_z elements of W lanes; `along` has their δp, with δz among them.
 """
 
 from __future__ import annotations
@@ -47,10 +47,34 @@ def sensitivity_block(
 
 def each_direction(module: Module, name: str, lanes: int, groups: int, m: Mechanism, body: Any) -> Signature:
     """The function `name`, in which `body(f, X, dX, dP)` is written once for every group of directions."""
-    n, n_p = m.n_q + m.n_u, len(m.parameters)
+    n, n_p = m.n_q + m.n_u + m.n_z, len(m.parameters)
     with module.function(name, lanes=lanes, **DIRECTIONS) as f, f.loop(groups) as g:
         body(f, (f.X + g * (n * lanes)).lanes, (f.dX + g * (n * lanes)).lanes, (f.along + g * (n_p * lanes)).lanes)
     return f.signature
+
+
+def emit_state_sensitivity(module: Module, m: Mechanism, lanes: int, groups: int) -> Signature:
+    """`state_sensitivity`: δż of the elements along directions."""
+    with tracing():
+        changes = along_direction(m, m.state_rates(m.symbolic_state()))
+        outputs = [Output(x, "to", i) for i, x in enumerate(changes)]
+        code = module.block(sensitivity_block("state_sensitivity_equations", m, outputs), lanes)
+    z_at = m.n_q + m.n_u
+
+    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+        f.call(code, f.t, f.q, f.u, f.P, f.dy, f.dy, X, X + m.n_q, dP, dX + z_at, dX, dX)
+
+    return each_direction(module, "state_sensitivity", lanes, groups, m, body)
+
+
+def emit_put_states(module: Module, m: Mechanism, lanes: int, groups: int) -> Signature:
+    """`put_directions`: δz of every direction where δp is read."""
+
+    def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
+        for i in range(m.n_z):
+            dP[m.states_at + i] = X[m.n_q + m.n_u + i]
+
+    return each_direction(module, "put_directions", lanes, groups, m, body)
 
 
 def emit_normalised(module: Module, m: Mechanism, lanes: int) -> Signature | None:

@@ -22,7 +22,7 @@ class TreeRightHandSide(RightHandSide):
         m = self.m
         if m.n_bodies > LARGEST_STRAIGHT_DERIVATIVES and not m.elastic:
             run, work = self.catalogue.forward_dynamics_derivatives.emit(module, 1)
-            return JacobianCode(run, work, 3 * m.n_u + len(m.parameters))
+            return JacobianCode(run, work, 3 * m.n_u + len(m.parameters), 3 * m.n_u + m.states_at)
         from dalembert.kernels.rhs.range_space_rhs import RangeSpaceRightHandSide
 
         return RangeSpaceRightHandSide(m).emit_jacobian(module)

@@ -52,7 +52,7 @@ def emit_by_sweeps(m: Mechanism, module: Module, lanes: int, groups: int) -> tup
         for run, tangent, start in zip(runs, tangents, (0, n_q)):
             f.call(run, *state, memory["y"], memory["work"])
             with f.loop(groups) as g:
-                X, dX = ((p + g * ((n_q + n_u) * lanes)).lanes for p in (f.X, f.dX))
+                X, dX = ((p + g * ((n_q + n_u + m.n_z) * lanes)).lanes for p in (f.X, f.dX))
                 dP = (f.along + g * (n_p * lanes)).lanes
                 f.call(
                     tangent, *state, memory["y"], memory["work"],

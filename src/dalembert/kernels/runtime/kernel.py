@@ -109,29 +109,29 @@ class Kernel:
             one = self._single.evaluate(q, u, x, t)
             if one is not None:
                 return one if self.flat else one.reshape(self.shape)
-        given = self._arranged(q, u, x, t, parameters)
-        counts = {len(rows) for rows in given.values() if rows.ndim == 2}
+        inputs = self._arranged(q, u, x, t, parameters)
+        counts = {len(rows) for rows in inputs.values() if rows.ndim == 2}
         if len(counts) > 1:
             raise StateError(f"{self.title}: the batches have different lengths: {', '.join(map(str, sorted(counts)))}")
         if not counts:
             y = np.empty(self.n_output)
-            self._check_fit(given)
-            self.library(1).run(*(given[name] for name in INPUTS), y, self.work(1))
+            self._check_fit(inputs)
+            self.library(1).run(*(inputs[name] for name in INPUTS), y, self.work(1))
             return y.reshape(self.shape)
         count = counts.pop()
         y = np.empty((count, self.n_output))
         lanes = self.lanes if count > 1 else 1
-        steps = [given[name].shape[1] if given[name].ndim == 2 else 0 for name in INPUTS]
-        if self.library(lanes).batch(count, *(given[name] for name in INPUTS), *steps, y, self.work(lanes)):
-            self._check_fit(given)
+        steps = [inputs[name].shape[1] if inputs[name].ndim == 2 else 0 for name in INPUTS]
+        if self.library(lanes).batch(count, *(inputs[name] for name in INPUTS), *steps, y, self.work(lanes)):
+            self._check_fit(inputs)
         return y.reshape(count, *self.shape)
 
-    def _check_fit(self, given: Mapping[str, np.ndarray]) -> None:
+    def _check_fit(self, inputs: Mapping[str, np.ndarray]) -> None:
         """Refuse, in words, what cannot be computed with."""
         m = self.mechanism
         names = {"t": (), "q": m.coordinates, "u": m.speeds, "x": m.speeds if self.n_extra == m.n_u else (), "P": ()}
-        check_finite({name: (_WHAT[name], values, names[name]) for name, values in given.items()}, self.title)
-        check_admissible(m, given["q"], self.title)
+        check_finite({name: (_WHAT[name], values, names[name]) for name, values in inputs.items()}, self.title)
+        check_admissible(m, inputs["q"], self.title)
 
     @property
     def _single(self) -> SingleStateCall:
@@ -144,14 +144,16 @@ class Kernel:
 
     def _arranged(self, q: Any, u: Any, x: Any, t: Any, parameters: Any) -> dict[str, np.ndarray]:
         values = self._parameters(parameters)
-        given = {
+        inputs = {
             "t": self._numbers(t, "the time")[..., None],
             "q": q,
             "u": u,
             "x": x,
             "P": values,
         }
-        return {name: self._checked(name, rows, size) for (name, size), rows in zip(self.sizes.items(), given.values())}
+        return {
+            name: self._checked(name, rows, size) for (name, size), rows in zip(self.sizes.items(), inputs.values())
+        }
 
     def _parameters(self, given: Any) -> Any:
         """The mechanism's values, with those in `given` (name → number, or one number per state) in their place."""

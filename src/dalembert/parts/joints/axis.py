@@ -1,15 +1,22 @@
-"""Axes as users give them: three numbers of unit length."""
+"""Axes as users say them, three numbers of unit length, and rotations about them."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import numpy as np
 
+from dalembert import vectors
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Holds
+from dalembert.parts.numbers import number
 from dalembert.vectors import Matrix, across
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.aliases import Scalar
 
 Axis = Annotated[tuple[float, float, float], Holds("axis")]
 Z_AXIS: Axis = (0.0, 0.0, 1.0)
@@ -51,3 +58,8 @@ def unit(given: Any, what: str) -> Axis:
 def unit_axis(joint: Any, field: str, kind: str | None = None) -> None:
     """Check and store the axis named `field` of a joint (or another `kind` of thing) under construction."""
     object.__setattr__(joint, field, unit(getattr(joint, field), f"{kind or type(joint).__name__}: {field}"))
+
+
+def turn(axis: ArrayLike, angle: Scalar) -> Matrix:
+    """The rotation by an angle (rad, or an expression) about a unit axis: `da.Frame((1, 0, 0), da.turn((0, 0, 1), 0.5))`."""
+    return vectors.turn(np.array(unit(axis, "turn: axis")), number(angle, "turn: angle"))

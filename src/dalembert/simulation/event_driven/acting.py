@@ -18,7 +18,7 @@ from dalembert.parts.forces.freedom import chosen
 from dalembert.parts.names import unknown
 
 if TYPE_CHECKING:
-    from dalembert.simulation.event_driven.law_run import LawRun
+    from dalembert.simulation.march.run_with_laws import RunWithLaws
 
 
 def check_actions(m: Mechanism, event: Event) -> None:
@@ -46,13 +46,13 @@ def recorded(actions: tuple[Action, ...]) -> list[Any]:
     return [(type(a).__name__, [repr(plain(getattr(a, f.name))) for f in dataclasses.fields(a)]) for a in actions]  # type: ignore[arg-type]
 
 
-def act(run: LawRun, actions: list[Action], t: float, y: np.ndarray) -> np.ndarray:
+def act(run: RunWithLaws, actions: list[Action], t: float, y: np.ndarray) -> np.ndarray:
     """Switch and set in the order given; the generalized impulse of all impulses together is returned."""
     m = run.model
     q, u = m.admissible(y[: m.n_q]), y[m.n_q : m.n_q + m.n_u].copy()
     total = np.zeros(m.n_u)
     for action in actions:
-        s = m.with_parameters(**run.parameters).state(q, u, t)
+        s = run.model_now.state(q, u, t)
         match action:
             case Switch(law, on):
                 run.switch(law, on, t, y)

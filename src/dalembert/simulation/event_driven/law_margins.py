@@ -19,14 +19,14 @@ from dalembert.kinematics.law_rows import LawTable
 from dalembert.simulation.event_driven.law_location import LawLocation
 from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.callback import external_forces
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Pointer, Real, Signature, maximum, select, sqrt
 
 GAP, SPEED, FORCE = 1e-15, 1e-13, 1e-12
 """What counts as beyond zero: parts of a row's scale, of that in the mechanism's own time, of the largest force."""
 PARTS = 6
-"""Pieces of a step at whose ends margins are looked at."""
+"""Pieces of a step at whose ends margins are evaluated."""
 
 _POINT: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs", "work"), Pointer)
 
@@ -56,6 +56,7 @@ class LawMargins:
         called = external_forces(e.module) if e.catalogue.opaque is not None else None
         with e.module.function(name, **every) as f:
             p, nothing = e.input_layout.of(f.inputs), f.array(m.n_q)
+            put_states(f, m, f.y + (m.n_q + m.n_u), p.P)
             x = p.x
             if called is not None:
                 x = f.array(m.n_u)
@@ -269,7 +270,7 @@ def memory_of_laws(table: LawTable) -> dict[str, int]:
     """Parts of a run's memory that laws need."""
     count = SLOTS * len(table.elements) + len(table.load_terms)
     return {
-        "margins": 2 * count + len(table.elements),  # at the time looked at, see `LawMargins`
+        "margins": 2 * count + len(table.elements),  # at the time examined, see `LawMargins`
         "violated": count,  # which of them are, at the event found
         "planned_step": 1,  # length of the step before it was cut at an event
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dalembert.constraints.nonsmooth.choose import keeping_forces
-from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_mode import ElementState
 from dalembert.kinematics.law_rows import LawTable
 from dalembert.motion.law_history import LawHistory
 
@@ -15,15 +15,10 @@ if TYPE_CHECKING:
     from dalembert.simulation.event_driven.law_run import LawRun
 
 
-def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
-    """Forces and states at the samples (t, rows of q, u, losses and works), impacts and modes so far."""
-    table, n = run.program.rhs.table, run.n_q + run.model.n_u
-    force, gap, slip, state, determined = _samples(run, t, rows)
-    element = np.array(
-        [table.of_law(table.laws[k])[0] for k in table.law_of], dtype=int
-    )  # also of rows that nothing moves
-    for i, e in enumerate(table.elements):
-        element[list(e.rows)] = i
+def history(run: LawRun, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory:
+    """Forces and states at the samples (t, rows of q, u, losses and works, forces of a controller), impacts and modes so far."""
+    table, n = run.program.rhs.table, run.n_q + run.model.n_u + run.model.n_z
+    force, gap, slip, state, determined = _samples(run, t, rows, forces)
     h, m = run.hits, run.modes
     layout = run.program.rhs.mode
 
@@ -34,7 +29,7 @@ def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
         np.array(table.laws, dtype=str),
         np.array([table.title(i) for i in range(len(table.elements))], dtype=str),
         table.law_of.copy(),
-        element,
+        table.element_of.copy(),
         np.array([row.kind.value for row in table.rows], dtype=str),
         force,
         gap,
@@ -56,29 +51,28 @@ def history(run: LawRun, t: np.ndarray, rows: np.ndarray) -> LawHistory:
     )
 
 
-def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+def _samples(run: LawRun, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> tuple[np.ndarray, ...]:
     """Forces, gaps and slips of all rows, states of all elements, and whether forces are unique, at every sample in its own mode."""
     rhs, library = run.program.rhs, run.program.library
     n, at = len(rhs.table), rhs.places
     force, gap, slip = (np.zeros((len(t), n)) for _ in range(3))
     state, determined = np.zeros((len(t), len(rhs.table.elements))), np.ones(len(t), dtype=bool)
-    mode, kept = run.mode, run.mode.numbers.copy()
-    out = np.zeros(len(run.part("margins")))
+    mode, out = run.mode, np.zeros(len(run.part("margins")))
     lam, gaps, speeds = (slice(at[name], at[name] + n) for name in ("lam", "gap", "v"))
     work = run.work[:, 0]
     which = np.searchsorted([x[0] for x in run.modes], t, side="right") - 1
-    for k, (time, y) in enumerate(zip(t, rows)):
-        mode.numbers[:] = run.modes[max(0, int(which[k]))][1]
-        y = np.ascontiguousarray(y)
-        library.margins(np.array([time]), y, out, run.inputs, run.work)
-        force[k], gap[k], slip[k] = work[lam], work[gaps], work[speeds]
-        force[k] *= -1.0
-        state[k] = mode.part("state")
-        if mode.loose:
-            determined[k] = False
-            shared = keeping_forces(run.kinetics(float(time), y), LawMode(mode.layout, mode.table, mode.numbers))
-            force[k] = force[k] if shared is None else shared
-    mode.numbers[:] = kept
+    with run.earlier_inputs(t, forces) as samples:
+        for k in samples:
+            mode.numbers[:] = run.modes[max(0, int(which[k]))][1]
+            y = np.ascontiguousarray(rows[k])
+            library.margins(t[k : k + 1], y, out, run.inputs, run.work)
+            force[k], gap[k], slip[k] = work[lam], work[gaps], work[speeds]
+            force[k] *= -1.0
+            state[k] = mode.part("state")
+            if mode.loose:
+                determined[k] = False
+                shared = keeping_forces(run.kinetics(float(t[k]), y), mode.copy())
+                force[k] = force[k] if shared is None else shared
     return force, gap, slip, _in_words(rhs.table, state), determined
 
 

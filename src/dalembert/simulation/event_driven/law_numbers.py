@@ -1,4 +1,4 @@
-"""What a run with laws knows of its state, as numbers: its mode, parameters, margins, and everything that an event asks for."""
+"""What a run with laws knows of its state, as numbers: margins, forces, and everything that an event asks for."""
 
 from __future__ import annotations
 
@@ -8,42 +8,18 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.kinetics import Kinetics, LoadMaps
 from dalembert.kernels.masked.law_blocks import COEFFICIENTS
-from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
-from dalembert.mechanism.physical import check_parameters
+from dalembert.kinematics.law_mode import SLOTS, ElementState
 from dalembert.simulation.event_driven.law_program import LawProgram
-from dalembert.simulation.march.run import Run
+from dalembert.simulation.march.run_with_laws import RunWithLaws
 
 LOOKS_AT_REST = 200
 """Steps at least into which a run would be divided by what sticks or is held."""
 
 
-class LawNumbers(Run):
-    """A run whose memory and inputs are read in the words of laws."""
+class LawNumbers(RunWithLaws):
+    """A run whose memory is read in the words of laws."""
 
     program: LawProgram
-
-    @property
-    def mode(self) -> LawMode:
-        rhs = self.program.rhs
-        start = self.program.input_layout.parts["P"].start + rhs.mode_at
-        return LawMode(rhs.mode, rhs.table, self.inputs[start : start + rhs.mode.size, 0])
-
-    @property
-    def n_q(self) -> int:
-        return self.model.n_q
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters now."""
-        values = self.program.input_layout.view(self.inputs, "P")[:, 0]
-        return dict(zip(self.model.parameters, values.tolist()))
-
-    def set_parameter(self, name: str, value: float) -> None:
-        """Go on with another value of a parameter."""
-        check_parameters(self.model, {name: value}, "an event's action")
-        at = list(self.model.parameters).index(name)
-        self.program.input_layout.view(self.inputs, "P")[at, 0] = value
-        self.parameter_changes.append((self.t, at, value))
 
     def kinetics(self, t: float, y: np.ndarray) -> Kinetics:
         """Everything of a state, from compiled code."""
@@ -85,6 +61,10 @@ class LawNumbers(Run):
             for name, shape in shapes.items()
         ]
 
+    def _keep_rows(self, rows: tuple[int, ...]) -> None:
+        super()._keep_rows(rows)
+        self.__dict__.pop("_kinetic_places", None)
+
     def margins(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values and tolerances of all margins at a time within the last step, and rates of gaps."""
         self.program.library.margins_at(self.memory, self.inputs, self.work, t)
@@ -121,6 +101,6 @@ class LawNumbers(Run):
 
     def event_value(self, k: int, t: float, y: np.ndarray) -> float:
         """The function of an event in a state, on numbers."""
-        m = self.model.with_parameters(**self.parameters)
+        m = self.model.with_parameters(**self.parameters_at(y))
         s = m.state(m.admissible(y[: self.n_q]), y[self.n_q : self.n_q + m.n_u], t)
         return float(np.asarray(s.settled(np.asarray(self.events[k].when(s)))).item())

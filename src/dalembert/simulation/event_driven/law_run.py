@@ -6,7 +6,6 @@ goes on, and the march begins again.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,22 +14,21 @@ from dalembert.constraints.nonsmooth.at_state import violation
 from dalembert.constraints.nonsmooth.choose import IMPULSE, Chosen, Trigger, choose, lasts
 from dalembert.constraints.nonsmooth.impact import NoSolution
 from dalembert.constraints.nonsmooth.kinetics import Kinetics
-from dalembert.constraints.nonsmooth.unique_loads import loaded_at_will
 from dalembert.errors import SimulationError
 from dalembert.kinematics.law_mode import SLOTS, ElementState, LawMode
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.error_sizes import SMALL
 from dalembert.simulation.event_driven.acting import act
 from dalembert.simulation.event_driven.breakaway import Breakaway
-from dalembert.simulation.event_driven.law_hit import Hit
 from dalembert.simulation.event_driven.law_location import NOT_THERE
 from dalembert.simulation.event_driven.law_notes import history
 from dalembert.simulation.event_driven.law_numbers import LawNumbers
 from dalembert.simulation.event_driven.law_search import first_violation
+from dalembert.simulation.event_driven.law_words import jammed, no_progress, no_solution, shared_loads, too_many_events
 from dalembert.simulation.event_driven.planar_slip import ending, planar
 from dalembert.simulation.failure import failure
-from dalembert.simulation.march.checkpoint import Checkpoint
 from dalembert.simulation.march.memory import NEXT
+from dalembert.simulation.march.run_with_laws import Hit
 
 LIGHT = 1e-3
 """Mass, kg, that a mechanism counts as having at least where energies are measured."""
@@ -41,13 +39,10 @@ AT_ONCE, MOST_AT_ONCE = 1e-13, 12
 
 
 class LawRun(LawNumbers):
-    """The moving parts, with the mode in the inputs of compiled code."""
+    """The moving parts."""
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
-        self.hits: list[Hit] = []
-        self.modes: list[tuple[float, np.ndarray]] = []
-        """Time from which a mode lasted, and its numbers."""
         self._at_once = 0
         self._lasting: tuple[np.ndarray, Kinetics] | None = None
         """Mode and state in which forces were last found to exist, where single ones are not unique."""
@@ -57,7 +52,7 @@ class LawRun(LawNumbers):
     # -- the beginning -------------------------------------------------------------------------------------------------
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
         """Losses and works, with tolerances by the energy of a large, slow motion."""
-        n, m = self.program.beside, self.model.numeric
+        n, m = self.program.beside - self.model.n_z, self.model.numeric
         heavy = sum(float(b.mass) for b in m.bodies)
         pulled = float(np.linalg.norm(np.asarray(m.gravity, dtype=float))) + m.scales.length
         return np.zeros(n), np.full(n, self.options.rtol * SMALL * max(heavy, LIGHT) * pulled * m.scales.length)
@@ -90,59 +85,10 @@ class LawRun(LawNumbers):
             elif mode.state(i) is ElementState.OFF:
                 self.put_on(mode, k, i)
 
-    def _when(self) -> str:
-        return "at the start" if not self.modes else f"at t = {self.t:.9g} s, where it is switched on"
-
-    # -- checkpoints ---------------------------------------------------------------------------------------------------
-    def checkpoint(self) -> Checkpoint:
-        """Put aside what has been noted of the laws, too; the mode itself is among the inputs."""
-        width = 1 + self.program.rhs.mode.size
-        return replace(
-            super().checkpoint(),
-            impacts=np.array([x.row for x in self.hits]).reshape(len(self.hits), self._hit_width),
-            modes=np.array([[t, *numbers] for t, numbers in self.modes]).reshape(len(self.modes), width),
-            changes=np.array(self.parameter_changes, dtype=float).reshape(len(self.parameter_changes), 3),
-        )
-
-    def go_on_from(self, c: Checkpoint) -> None:
-        super().go_on_from(c)
-        sizes = self._hit_sizes
-        self.hits = [Hit.of(row, sizes) for row in c.impacts]
-        self.modes = [(float(row[0]), row[1:].copy()) for row in c.modes]
-        self.parameter_changes = [(float(t), int(at), float(value)) for t, at, value in c.changes]
-
-    @property
-    def _hit_sizes(self) -> list[int]:
-        n, rows = self.model.n_u, len(self.program.rhs.table)
-        return [1, self.n_q, n, n, rows, rows, rows, rows]
-
-    @property
-    def _hit_width(self) -> int:
-        return sum(self._hit_sizes)
-
-    def _misfit(self, c: Checkpoint) -> str:
-        found = super()._misfit(c)
-        fits = {
-            "its impacts": c.impacts.ndim == 2 and c.impacts.shape[1] == self._hit_width,
-            "its modes": c.modes.ndim == 2 and c.modes.shape[1] == 1 + self.program.rhs.mode.size and len(c.modes) > 0,
-            "its changes of parameters": c.changes.ndim == 2
-            and c.changes.shape[1] == 3
-            and bool(np.isin(c.changes[:, 1], range(len(self.model.parameters))).all()),
-            "its state of laws": bool(np.isfinite(c.modes).all() and np.isfinite(c.impacts).all()),
-        }
-        return found or next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
-
-    def _keep_rows(self, rows: tuple[int, ...]) -> None:
-        """Go on with other rows of the loops, in the same mode."""
-        numbers = self.mode.numbers.copy()
-        super()._keep_rows(rows)
-        self.__dict__.pop("_kinetic_places", None)
-        self.mode.numbers[:] = numbers
-
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory:
         """What the laws did, at the samples and in the events so far."""
         with self.callbacks():
-            return history(self, t, rows)
+            return history(self, t, rows, forces)
 
     # -- events --------------------------------------------------------------------------------------------------------
     def _look(self) -> None:
@@ -267,9 +213,7 @@ class LawRun(LawNumbers):
 
     def planned_end(self) -> float:
         """End of the stretch as it was planned."""
-        if self.control is None:
-            return self.options.end
-        return min(self.options.start + self.calls * self.control.interval, self.options.end)
+        return min(float(self.part("until")[0]), float(self.part("next_sample").min(initial=np.inf)))
 
     def _settle(self, why: Trigger, impulse: np.ndarray | None = None) -> None:
         """Speeds, mode and anchors after an event at the state in memory; the march begins again from there."""
@@ -277,7 +221,7 @@ class LawRun(LawNumbers):
         u_before = y[n_q : n_q + n_u].copy()
         if impulse is not None and impulse.any():
             y[n_q : n_q + n_u] += self.kinetics(t, y).per_inertia(impulse)
-        self._count_events(t, why)
+        self._count_events(t)
         self.part("t_old")[:], self.part("y_old")[:] = t, y
         self.margins(t)
         old, forces = self.mode.numbers.copy(), self.law_forces()
@@ -305,17 +249,12 @@ class LawRun(LawNumbers):
             if (values >= -ALLOWED * tolerances).all():
                 break
         if chosen is None:
-            raise self._no_solution(t, old)
-        if chosen.jammed:
-            self.near_miss = self.near_miss or (
-                f"at t = {t:.6g} s no accelerations obey all laws ({self._told(self.mode)} follows): with so much friction what slides "
-                "jams (Painlevé's paradox). It was carried on by an impact without collision"
-            )
-        if self.mode.loose and k.table.loads:
-            self._say_loads(k)
+            self.mode.numbers[:] = old
+            raise no_solution(self)
+        self.near_miss = self.near_miss or jammed(self, chosen) or shared_loads(self, k)
         if chosen.impact is not None:
             self._note(chosen, t, y, u_before)
-        self.modes.append((t, self.mode.numbers.copy()))
+        self._note_mode()
         if self.part("planned_step")[0] > 0.0:
             self.part("step")[:] = self.part("planned_step")
         self.part("planned_step")[:] = 0.0
@@ -329,14 +268,6 @@ class LawRun(LawNumbers):
                 start.go()
             dy = self.part("dy")[n_q : n_q + n_u]
             ending(self, self.kinetics(self.t, self.part("y").copy()), dy)
-
-    def _say_loads(self, k: Kinetics) -> None:
-        """Tell of friction whose load is not unique while redundant laws touch."""
-        for i in loaded_at_will(k, self.mode):
-            self.near_miss = self.near_miss or (
-                f'from t = {self.t:.6g} s on, what presses on law "{k.table.title(i)}" is not unique, as more touches or sticks than '
-                "is needed, and so neither is its friction nor the motion: one share of the load was taken"
-            )
 
     def _take(self, chosen: Chosen, y: np.ndarray) -> None:
         """State and mode into memory: what touches put in touch, what is held brought back onto it."""
@@ -357,44 +288,21 @@ class LawRun(LawNumbers):
         self.part("y")[:] = self.part("y_old")[:] = z
 
     def _note(self, chosen: Chosen, t: float, y: np.ndarray, u_before: np.ndarray) -> None:
-        hit, n, table = chosen.impact, self.n_q + self.model.n_u, self.program.rhs.table
+        hit, n_u, table = chosen.impact, self.model.n_u, self.program.rhs.table
+        n = self.n_q + n_u + self.model.n_z
         assert hit is not None
         own = hit.impulses[-len(table) :] if len(table) else np.zeros(0)
-        u = y[self.n_q : n]
+        u = y[self.n_q : self.n_q + n_u]
         self.hits.append(Hit(t, y[: self.n_q].copy(), u_before, u + hit.udelta, own, hit.before, hit.after, hit.losses))
         for r, law in enumerate(table.law_of):
             for name in ("y", "y_old"):
                 self.part(name)[n + 2 * law] += hit.losses[r]
                 self.part(name)[n + 2 * law + 1] -= hit.losses[r]
 
-    def _count_events(self, t: float, why: Trigger) -> None:
-        span = self.options.end - self.options.start
-        again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * span
+    def _count_events(self, t: float) -> None:
+        again = bool(self.modes) and t - self.modes[-1][0] <= AT_ONCE * self.span
         self._at_once = self._at_once + 1 if again else 0
-        most = self.options.max_events
-        if len(self.modes) > most:
-            raise SimulationError(
-                f"{most} events of laws happened and only t = {t:.9g} s of {self.options.end:g} s is reached: {self._told(self.mode)}. "
-                "What was computed up to there is in the error's `motion`; raise max_events, or look for laws that chatter"
-            )
+        if len(self.modes) > self.options.max_events:
+            raise too_many_events(self)
         if self._at_once > MOST_AT_ONCE:
-            raise SimulationError(
-                f"the run makes no progress at t = {t:.9g} s: {self._told(self.mode)}. The laws ask for one mode after the other at "
-                "the same instant; look for laws that contradict each other, or change the initial values a little"
-            )
-
-    def _no_solution(self, t: float, numbers: np.ndarray) -> SimulationError:
-        self.mode.numbers[:] = numbers
-        if not any(e.tangents for e in self.program.rhs.table.elements):
-            return SimulationError(
-                f"at t = {t:.9g} s no motion obeys all laws: {self._told(self.mode)}. They contradict each other there: they leave no "
-                "room for what they push, or what time prescribes goes on where a law ends it. Move a law, or end the prescribed motion"
-            )
-        return SimulationError(
-            f"at t = {t:.9g} s no accelerations were found that obey all laws: {self._told(self.mode)}. With friction that may be so "
-            "(Painlevé's paradox): less friction, or other initial values, let it go on"
-        )
-
-    def _told(self, mode: LawMode) -> str:
-        title = self.program.rhs.table.title
-        return ", ".join(f'"{title(i)}" {state.name.lower()}' for i, state in enumerate(mode.states))
+            raise no_progress(self)

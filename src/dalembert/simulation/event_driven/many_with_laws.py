@@ -29,7 +29,7 @@ def simulate_in_turn(
 ) -> Motions:
     """A motion from each of the initial values, speeds and rows of parameters; one that fails does not stop the others."""
     o, count = options(m, duration, said), len(initials)
-    q, u = (np.full((count, len(o.times), n), np.nan) for n in (m.n_q, m.n_u))
+    q, u, z = (np.full((count, len(o.times), n), np.nan) for n in (m.n_q, m.n_u, m.n_z))
     problems: dict[int, str] = {}
     histories: list[LawHistory | None] = []
     steps = 0
@@ -46,7 +46,7 @@ def simulate_in_turn(
         if motion is None:
             histories.append(None)
             continue
-        q[k, : len(motion)], u[k, : len(motion)] = motion.q, motion.u
+        q[k, : len(motion)], u[k, : len(motion)], z[k, : len(motion)] = motion.q, motion.u, motion.z
         histories.append(motion.history)
         steps += motion.record["steps"]
     if problems:
@@ -59,4 +59,4 @@ def simulate_in_turn(
     about = {"model": m.name, "fingerprint": m.kernels.fingerprint, "version": __version__}
     parameters = {name: P[:, i] for i, name in enumerate(m.parameters)}
     record = about | {"options": o.record(), "steps": steps}
-    return Motions(o.times, q, u, problems, m, parameters, record, tuple(histories))
+    return Motions(o.times, q, u, problems, m, parameters, record, tuple(histories), z=z)

@@ -1,6 +1,6 @@
 """Slip in a plane: its direction turns ever faster as it slows down, so that its end is foreseen, not stepped over.
 
-While an element slides in two directions, every step is looked at: the next one is not longer than a part of the time that is left
+While an element slides in two directions, every step is examined: the next one is not longer than a part of the time that is left
 until the slip ends at its present rate; where that is shorter than anything else in the motion, the slip ends there.
 """
 

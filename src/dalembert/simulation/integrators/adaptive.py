@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.integrators.error_scale import by_state
 from dalembert.simulation.integrators.integrator import Integrator, Steps, Unknowns
 from dalembert.simulation.integrators.singular_pose import NoRows, StopAtPose
-from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, too_small
+from dalembert.simulation.integrators.step_control import FINITE, StepControl, arrival, by_state, too_small
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Real, Signature, maximum, minimum, select, sqrt

@@ -52,6 +52,8 @@ class Unknowns:
     watched: bool = False
     """Whether the rows of constraints are kept by projection, and watched for singular poses."""
     n_parts: int = 1
+    n_z: int = 0
+    """States of elements, the first of the numbers beside."""
 
     @property
     def n(self) -> int:
@@ -86,7 +88,9 @@ class Integrator:
         raise NotImplementedError
 
 
-def layout(integrator: Integrator, m: Unknowns, n_events: int, of_laws: Mapping[str, int] | None = None) -> Layout:
+def layout(
+    integrator: Integrator, m: Unknowns, n_events: int, of_laws: Mapping[str, int] | None = None, n_clocks: int = 0
+) -> Layout:
     """The memory of a run by this integrator, with parts that laws need. All that decides how it goes on is in here."""
     n = m.n
     return Layout(
@@ -94,10 +98,14 @@ def layout(integrator: Integrator, m: Unknowns, n_events: int, of_laws: Mapping[
         t=1,  # time at the end of the last step
         t_old=1,  # time at its beginning
         end=1,  # of this stretch: no step goes beyond it
+        until=1,  # time at which Python attends to the run: the end of the stretch where no element is sampled before
+        samples_from=1,  # time of the first samples
+        samples=n_clocks,  # how many there were since then, by clock
+        next_sample=n_clocks,  # time of the next
         step=1,  # length of the next step
         longest_step=1,
         searched_to=1,  # time up to which events have been looked for, and outputs may be written
-        looked_to=1,  # time up to which margins of laws have been looked at
+        looked_to=1,  # time up to which margins of laws have been examined
         counted_from=1,  # time from which fixed steps are counted; else the start of the run
         steps_counted=1,  # since then
         y=n,  # state at the end of the last step

@@ -42,6 +42,11 @@ class Midpoint(FixedStep):
                 f'method="midpoint" needs the equations as expressions, and force {names} is a plain Python function; '
                 'choose method="dop853" or "rk4"'
             )
+        if e.mechanism.n_z:
+            raise SimulationError(
+                f'method="midpoint" marches coordinates and momenta, and elements have states of their own '
+                f'({", ".join(e.mechanism.states)}); choose method="dop853", "radau" or "rk4"'
+            )
         written = _Written(e)
         return Steps(written.start(), emit_stepping(e, written.advance()), written.dense())
 

@@ -16,7 +16,7 @@ from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
 from dalembert.kinematics.law_mode import ElementState
 from dalembert.simulation.integrators.fixed_step import FixedStep
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.trace.native import Pointer, Real, Signature, minimum, select
 
 PASSES = 2
@@ -32,9 +32,8 @@ class Moreau(FixedStep):
     takes_impacts = True
 
     def parts(self, m: Unknowns) -> dict[str, int]:
-        n = m.n_q + m.n_u
         # as many of them as there are rows of laws, which is less than `beside`
-        return {"stage": n, "impulse": m.beside, "viscous": m.beside, "theta": 1, "told": 2, "unsolved": 1}
+        return {"stage": m.n, "impulse": m.beside, "viscous": m.beside, "theta": 1, "swept": 2, "unsolved": 1}
 
     def emit_start(self, e: MarchedEquations) -> Signature:
         if e.catalogue.opaque is not None:
@@ -65,10 +64,12 @@ class Moreau(FixedStep):
             e.evaluate(f, p.time[0], p.stage, p.dy)
             for i in f.each(e.n_q):
                 p.y[i] = p.y_old[i] + f.h * p.dy[i]
-            given = e.input_layout.of(f.inputs)
+            with f.loop(e.n_q + e.n_u, e.n_state) as i:
+                p.y[i] = p.y_old[i] + f.h * p.dy[i]
+            inputs = e.input_layout.of(f.inputs)
             p.time[0] = p.t_old[0] + f.h
-            displaced, book = p.stage + e.n_q, p.y + (e.n_q + e.n_u)
-            f.call(lift, p.time, p.y, displaced, given.x, given.P, p.dy, f.work, p.impulse, book)
+            displaced, book = p.stage + e.n_q, p.y + e.n_state
+            f.call(lift, p.time, p.y, displaced, inputs.x, inputs.P, p.dy, f.work, p.impulse, book)
             e.projected(f, p.t_old[0] + f.h, p.y)
         signature: Signature = f.signature
         return signature
@@ -102,7 +103,7 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
     assert isinstance(e.rhs, SteppingRightHandSide)
     sweeps, n_q, n_u = e.rhs.sweeps(e.module, e.lanes), e.n_q, e.n_u
     with e.function("impulses", h=Real) as f:
-        p, given = e.layout.of(f.memory), e.input_layout.of(f.inputs)
+        p, inputs = e.layout.of(f.memory), e.input_layout.of(f.inputs)
         theta, h = p.theta[0], f.h
         before, after, middle = p.y_old + n_q, p.y + n_q, p.stage + n_q
         e.evaluate(f, p.t_old[0], p.y_old, p.dy)
@@ -110,15 +111,18 @@ def _emit_impulses(e: MarchedEquations) -> tuple[Signature, ConeSweeps]:
             p.stage[i] = p.y_old[i] + theta * h * p.dy[i]
         for i in f.each(n_u):
             middle[i] = before[i]
+        with f.loop(n_q + n_u, e.n_state) as i:
+            p.stage[i] = p.y_old[i] + theta * h * p.dy[i]
+        put_states(f, e.mechanism, p.stage + (n_q + n_u), inputs.P)
         p.time[0] = p.t_old[0] + theta * h
-        at = (p.time, p.stage, middle, e.forces(f, p.time, p.stage), given.P, p.dy, f.work)
+        at = (p.time, p.stage, middle, e.forces(f, p.time, p.stage), inputs.P, p.dy, f.work)
         f.call(sweeps.prepare, *at)
         with f.loop(PASSES):
-            p.told[0], p.told[1] = 0.0, 0.0
-            f.call(sweeps.solve, *at, before, after, p.impulse, p.viscous, p.told, h, theta)
+            p.swept[0], p.swept[1] = 0.0, 0.0
+            f.call(sweeps.solve, *at, before, after, p.impulse, p.viscous, p.swept, h, theta)
             for i in f.each(n_u):
                 middle[i] = (1.0 - theta) * before[i] + theta * after[i]
-        p.unsolved[0] = select(p.told[1] > p.unsolved[0], p.told[1], p.unsolved[0])
+        p.unsolved[0] = select(p.swept[1] > p.unsolved[0], p.swept[1], p.unsolved[0])
         _note(f, e, sweeps, p)
     e.written["impulses"] = f.signature, sweeps
     return f.signature, sweeps
@@ -129,11 +133,11 @@ def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
     rhs, n, n_laws = e.rhs, e.n_u, sweeps.n_laws
     assert isinstance(rhs, SteppingRightHandSide)
     part = {name: f.work + start for name, start in rhs.places.items()}
-    book = p.y + (e.n_q + n)
+    book = p.y + e.n_state
     force = book + 2 * n_laws
     state = force + sweeps.rows
-    given = e.input_layout.of(f.inputs).P + (rhs.mode_at + rhs.mode.parts["state"].start)
-    before = p.y_old + (e.n_q + n)
+    numbers = e.input_layout.of(f.inputs).P + (rhs.mode_at + rhs.mode.parts["state"].start)
+    before = p.y_old + e.n_state
     with f.loop(2 * n_laws) as i:
         book[i] = before[i]
     with f.loop(sweeps.rows) as r:
@@ -150,7 +154,7 @@ def _note(f: Any, e: MarchedEquations, sweeps: Any, p: Any) -> None:
         force[r] = impulse / f.h
 
     with f.loop(sweeps.elements) as i:
-        held = given[i]
+        held = numbers[i]
         state[i] = held
         v.touches = part["touches"][i] * select(held == float(ElementState.OFF), 0.0, f.real(1.0))
         r = sweeps.normal_of[i]

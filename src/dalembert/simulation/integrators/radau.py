@@ -78,7 +78,7 @@ class Radau(AdaptiveStep):
 
     def stage_parts(self, m: Unknowns) -> dict[str, int]:
         """`Z`, the stages less y_old; `W`, they in the variables that do not mix; `F`, slopes, then corrections of W."""
-        n = m.n_q + m.n_u
+        n = m.n
         return {"Z": 3 * n, "W": 3 * n, "F": 3 * n, "stage": n} | StiffLinear.parts(m)
 
     def stepper(self, e: MarchedEquations, poses: NoRows) -> Stepper:
@@ -139,7 +139,7 @@ class _RadauStepper(Stepper):
             p = e.layout.of(f.memory)
             Z, W, F = ([part + k * n for k in range(3)] for part in (p.Z, p.W, p.F))
             real, pair = MU / f.h, (MU_PAIR[0] / f.h, MU_PAIR[1] / f.h)
-            rows, rows_c = f.int_array(max(1, e.n_u)), f.int_array(max(1, e.n_u))
+            rows, rows_c = f.int_array(max(1, linear.size)), f.int_array(max(1, linear.size))
             linear.factorise(f, p, real, pair, rows, rows_c)
             self._predict(f, p, Z, W)
             v = f.variables(size=0.0, before=0.0, rate=0.0, count=0, done=False, failed=False)

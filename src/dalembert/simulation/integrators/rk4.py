@@ -18,7 +18,7 @@ class RK4(FixedStep):
     order = 4
 
     def parts(self, m: Unknowns) -> dict[str, int]:
-        return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n_q + m.n_u)
+        return dict.fromkeys(("stage", "k2", "k3", "k4"), m.n)
 
     def emit_advance(self, e: MarchedEquations) -> Signature:
         with e.function("advance", h=Real) as f:

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dalembert.mechanism import Mechanism
-from dalembert.simulation.integrators.error_scale import SizeScale, StateScale
 from dalembert.simulation.integrators.integrator import Unknowns
-from dalembert.simulation.integrators.step_control import limited, unlimited
+from dalembert.simulation.integrators.step_control import SizeScale, StateScale, limited, unlimited
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Bool, Real, Signature, maximum, minimum, select, sqrt

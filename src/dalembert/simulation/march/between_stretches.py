@@ -55,7 +55,7 @@ themselves when half of them are made."""
 
 @dataclass
 class Pace:
-    """Looked at now and then; a short stretch of short steps, such as next to a singular pose, does not count."""
+    """Examined now and then; a short stretch of short steps, such as next to a singular pose, does not count."""
 
     options: Options
     t: float

@@ -26,9 +26,8 @@ class Control:
     interval: float
     mechanism: Mechanism
 
-    def forces(self, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """On all speeds, at an instant."""
-        m = self.mechanism
+    def forces(self, m: Mechanism, t: float, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """On all speeds, at an instant of the mechanism with the parameters of that instant."""
         given = self.law(m.state(q, u, t))
         if not isinstance(given, Mapping):
             raise SimulationError(f'control must return {{"joint": force, …}}, not {given!r}')

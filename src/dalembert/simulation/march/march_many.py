@@ -63,9 +63,11 @@ class Batch:
         self.near_misses: dict[int, str] = {}
         """What there is to say of the first pose at which branches of motion all but met, by motion."""
         self.stop = threading.Event()
-        y = self.in_lanes(np.hstack([q, u, np.zeros((len(q), program.beside))]))
-        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end}
-        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from"), o.start)
+        m = program.catalogue.mechanism
+        z = P[:, m.states_at : m.states_at + m.n_z]
+        y = self.in_lanes(np.hstack([q, u, z, np.zeros((len(q), program.beside - m.n_z))]))
+        fixed = {"step": o.step, "longest_step": o.max_step, "rtol": o.rtol, "end": o.end, "until": o.end}
+        fixed |= dict.fromkeys(("t", "t_old", "searched_to", "counted_from", "samples_from", "next_sample"), o.start)
         for name, at in program.layout.parts.items():
             if name in ("y", "y_old"):
                 self.memory[:, at] = y
@@ -92,7 +94,8 @@ class Batch:
         if m.scales.known:
             return
         begun = self.options.beginning(m, q, u)
-        self.memory[:, parts["atol"]] = self.in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
+        atol = self.memory[:, parts["atol"]][:, : m.n_q + m.n_u]
+        atol[:] = self.in_lanes(np.broadcast_to(begun.atol, (len(q), m.n_q + m.n_u)))
         if "size" in parts:
             size = self.memory[:, parts["size"]][:, : m.n_q]
             sizes = np.broadcast_to(begun.sizes, (len(q), m.n_q + m.n_u))

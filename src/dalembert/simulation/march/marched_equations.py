@@ -1,4 +1,8 @@
-"""What every integrator is written against: compiled ẏ = f(t, y), y = (q, u), with its inputs, its projection and its memory."""
+"""What every integrator is written against: compiled ẏ = f(t, y), y = (q, u, z), with its inputs, its projection and its memory.
+
+The states z of elements stand behind the speeds. Equations read them where they read parameters: whoever calls compiled code of a state
+puts them there first (`put_states`).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ class MarchedEquations:
     pivots: Signature | None = None
     """`pivots(t, y, out, inputs)`: what is divided by where chosen speeds give the others; to be measured by `input_layout.lengths`."""
     beside: int = 0
-    """How many further numbers are integrated with the state."""
+    """How many further numbers are integrated with coordinates and speeds: first z, the states of elements."""
     further: Signature | None = None
     """`further(t, y, inputs, x)`: generalized forces added to those of a controller."""
     written: dict[str, Any] = field(default_factory=dict)
@@ -59,6 +63,11 @@ class MarchedEquations:
     @property
     def n(self) -> int:
         return self.n_q + self.n_u + self.beside
+
+    @property
+    def n_state(self) -> int:
+        """Numbers of (q, w, z), behind which lies what else is integrated."""
+        return self.n_q + self.n_u + self.mechanism.n_z
 
     @property
     def n_dependent(self) -> int:
@@ -121,13 +130,15 @@ def emit_slope(
     further: Signature | None = None,
 ) -> tuple[Signature, int]:
     """`slope(t, y, dy, inputs, work)` and the working memory it needs. `further(t, y, inputs, x)` adds generalized forces to x."""
-    m = rhs.m
+    m, z_at = rhs.m, rhs.m.n_q + rhs.n_speeds
     run, work = rhs.emit_slope(module, lanes)
+    state_rates = rhs.emit_state_rates(module, lanes)
     called = external_forces(module) if catalogue.opaque is not None else None
     own = m.n_u if called is not None or further is not None else 0
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
     with module.function("slope", lanes=lanes, public=False, **parameters) as f:
         p = input_layout.of(f.inputs)
+        put_states(f, m, f.y + z_at, p.P)
         x = f.work + work if own else p.x
         if called is not None:
             f.call(called, p.handler, f.t, f.y, x)
@@ -137,7 +148,15 @@ def emit_slope(
         if further is not None:
             f.call(further, f.t, f.y, f.inputs, x)
         f.call(run, f.t, f.y, f.y + m.n_q, x, p.P, f.dy, f.work)
+        if state_rates is not None:
+            f.call(state_rates, f.t, f.y, f.y + m.n_q, x, p.P, f.dy + z_at, f.work)
     return f.signature, work + own
+
+
+def put_states(f: Any, m: Mechanism, z: Pointer, P: Pointer) -> None:
+    """Write what puts states of elements where equations read them."""
+    for i in range(m.n_z):
+        P[m.states_at + i] = z[i]
 
 
 def emit_projection(module: Module, rhs: RightHandSide, lanes: int, input_layout: Layout) -> Signature | None:
@@ -148,6 +167,7 @@ def emit_projection(module: Module, rhs: RightHandSide, lanes: int, input_layout
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
     with module.function("projected", lanes=lanes, public=False, **parameters) as f:
         p, scratch = input_layout.of(f.inputs), f.work + rhs.rates_at
+        put_states(f, rhs.m, f.y + (rhs.m.n_q + rhs.n_speeds), p.P)
         f.call(project, f.t, f.y, f.y + rhs.m.n_q, p.x, p.P, scratch, f.work)
     return f.signature
 
@@ -163,6 +183,7 @@ def emit_values(
     parameters: dict[str, Any] = dict.fromkeys(("t", "y", "out", "inputs"), Pointer)
     with module.function(name, lanes=lanes, public=False, **parameters) as f:
         p, nothing = input_layout.of(f.inputs), f.array(1)
+        put_states(f, m, f.y + (m.n_q + n_speeds), p.P)
         f.call(code, f.t, f.y, f.y + m.n_q, p.x, p.P, f.out, nothing)
     return f.signature
 

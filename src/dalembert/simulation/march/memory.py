@@ -62,7 +62,8 @@ def fill_memory(
     if "size" in program.layout.parts:
         size = part("size")[: m.n_q]
         size[:] = np.minimum(size, o.sizes[: m.n_q])
-    part("end")[:] = o.end
+    part("end")[:] = part("until")[:] = o.end
+    part("samples_from")[:] = part("next_sample")[:] = o.start
 
 
 def fill_inputs(inputs: np.ndarray, program: Program, parameters: np.ndarray) -> None:

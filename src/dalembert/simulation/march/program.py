@@ -24,6 +24,7 @@ from dalembert.simulation.march.marched_equations import (
     layout_of_inputs,
 )
 from dalembert.simulation.march.memory import Layout
+from dalembert.simulation.march.sampling import emit_sample, sample_clocks
 from dalembert.simulation.march.share import emit_share
 from dalembert.simulation.march.time_loop import emit_march
 from dalembert.trace import tracing
@@ -75,8 +76,8 @@ class Program:
 
     @property
     def beside(self) -> int:
-        """How many numbers are integrated beside them."""
-        return 0
+        """How many numbers are integrated beside them: first z, the states of elements."""
+        return self.catalogue.mechanism.n_z
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -85,7 +86,8 @@ class Program:
 
     def _named(self) -> tuple[str, ...]:
         of_pose = (f'coordinate "{c}"' for c in self.catalogue.mechanism.coordinates)
-        return *of_pose, *(f'speed "{c}"' for c in self.equation_choice.speed_names)
+        of_elements = (f'state "{c}"' for c in self.catalogue.mechanism.states)
+        return *of_pose, *(f'speed "{c}"' for c in self.equation_choice.speed_names), *of_elements
 
     @property
     def _projects_in_lanes(self) -> bool:
@@ -95,7 +97,7 @@ class Program:
     @property
     def assembles(self) -> bool:
         """Whether its library can close loops: see `RightHandSide.emit_assembly`."""
-        return self.rhs.assembles and self.lanes == 1 and not self.beside
+        return self.rhs.assembles and self.lanes == 1 and self.beside == self.catalogue.mechanism.n_z
 
     @cached_property
     def layout(self) -> Layout:
@@ -104,8 +106,8 @@ class Program:
 
     def _lay_out(self) -> Layout:
         m = self.catalogue.mechanism
-        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts))
-        return layout(self.integrator, unknowns, len(self.events))
+        unknowns = Unknowns(m.n_q, self.n_speeds, len(m.parameters), self.beside, self.rhs.watched, len(m.parts), m.n_z)
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     @cached_property
     def input_layout(self) -> Layout:
@@ -191,7 +193,9 @@ class Program:
         with tracing():
             pivots = self.rhs.speed_pivots()
             m = self.catalogue.mechanism
-            return emit_values(module, m, "pivots", pivots, self.lanes, self.input_layout) if pivots else None
+            if not pivots:
+                return None
+            return emit_values(module, m, "pivots", pivots, self.lanes, self.input_layout, self.n_speeds)
 
     def _slope(self, module: Module) -> tuple[Signature, int]:
         return emit_slope(module, self.catalogue, self.rhs, self.lanes, self.input_layout)
@@ -226,7 +230,8 @@ class Program:
                 events = emit_values(
                     module, m, "events", self._event_values(), self.lanes, self.input_layout, self.n_speeds
                 )
-        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps))
+        sample = emit_sample(e, steps)
+        marching = emit_march(e, steps, events, list(self.directions), self._look(e, steps), sample)
         if self.many:
             emit_share(e, *marching)
         if self.assembles:

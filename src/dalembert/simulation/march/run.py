@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +66,9 @@ class Run:
         self.near_miss = ""
         """What there is to say of the first pose at which branches of motion all but met."""
         self._poor = False
+        self._with_values = lru_cache(maxsize=1)(
+            lambda values: model.with_parameters(**dict(zip(model.parameters, values)))
+        )
         self._programs = {program.equation_choice.choice: program}
 
     @cached_property
@@ -85,6 +88,19 @@ class Run:
         return float(self.part("t")[0])
 
     @property
+    def parameter_values(self) -> tuple[float, ...]:
+        """Values of the parameters now, which events may set; of elements' states, those in memory."""
+        m = self.model
+        values = dict(zip(m.parameters, self.program.input_layout.view(self.inputs, "P")[:, 0].tolist()))
+        states = self.part("y")[m.n_q + self.program.n_speeds :].tolist() if m.states else ()
+        return tuple((values | dict(zip(m.states, states))).values())
+
+    @property
+    def model_now(self) -> Mechanism:
+        """The mechanism with these values."""
+        return self._with_values(self.parameter_values) if self.parameter_changes or self.model.states else self.model
+
+    @property
     def let_pass(self) -> float | None:
         """The largest error of a step accepted above the tolerance, as next to singular poses, by the size of what moves; None for
         methods that accept none."""
@@ -101,8 +117,9 @@ class Run:
         by = self.program.equation_choice
         w = by.formulation_speeds(self.model, o.start, q, u)
         beside, tolerances = self.beside()
-        atol = np.concatenate([by.tolerances(self.model, o, q), tolerances])
-        fill_memory(self.memory, self.program, self.model, o, np.concatenate([q, w, beside]), atol)
+        atol = np.concatenate([by.tolerances(self.model, o, q), o.state_atol, tolerances])
+        z = [self.model.parameters[name] for name in self.model.states]
+        fill_memory(self.memory, self.program, self.model, o, np.concatenate([q, w, z, beside]), atol)
         fill_inputs(self.inputs, self.program, parameters)
         self._measure(q)
         self.counters[TOTAL] = len(o.times)
@@ -112,7 +129,7 @@ class Run:
                 self._begin_constrained()
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is integrated beside the state, at the start, and its tolerances."""
+        """What is integrated beside the state (q, u, z), at the start, and its tolerances."""
         return np.zeros(0), np.zeros(0)
 
     def _begin_constrained(self) -> None:
@@ -154,10 +171,7 @@ class Run:
         def part(name: str) -> np.ndarray:
             return self.program.layout.view(c.memory, name)
 
-        numbers = [
-            part(name)
-            for name in ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
-        ]
+        finite = ("t", "t_old", "searched_to", "counted_from", "end", "step", "y", "y_old", "rtol", "atol")
         times = np.array([part("t")[0, 0], part("t_old")[0, 0], part("searched_to")[0, 0]])
         n_rows = len(kept.norms)
         fits = {
@@ -176,7 +190,7 @@ class Run:
             and all(_same_kind(x.choice, choice) for x in c.choices)
             and all(x.samples <= done and x.events <= len(events) for x in c.choices),
             "its lengths of rows": c.lengths.shape == by.row_lengths(self.model, o.start, self._somewhere()).shape,
-            "its state": all(np.isfinite(x).all() for x in numbers) and bool(((times >= o.start) & (times <= o.end)).all()),
+            "its state": all(np.isfinite(part(name)).all() for name in finite) and bool(((times >= o.start) & (times <= o.end)).all()),
         }  # fmt: skip
         return next((f"{what} cannot be right" for what, good in fits.items() if not good), "")
 
@@ -282,12 +296,16 @@ class Run:
                 raise no_speeds_serve(self.model, now, t)
             return False
         self.part("determinant_sign")[:] = 0.0
-        u = now.speeds(self.model, t, q, y[n_q:])
+        w, z = np.split(y[n_q:], [now.n_speeds])
+        u = now.speeds(self.model, t, q, w)
         self.intervals.append(SpeedChoiceInterval(self.done, len(self.happened), now.choice))
         self._put_in(other)
-        self.part("y")[:] = self.part("y_old")[:] = np.concatenate([q, other.formulation_speeds(self.model, t, q, u)])
+        self.part("y")[:] = self.part("y_old")[:] = np.concatenate(
+            [q, other.formulation_speeds(self.model, t, q, u), z]
+        )
         self._measure(q)
-        self.part("atol")[:] = other.tolerances(self.model, self.options, q)
+        o = self.options
+        self.part("atol")[:] = np.concatenate([other.tolerances(self.model, o, q), o.state_atol])
         self.part("t_old")[:] = t
         with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
@@ -338,16 +356,14 @@ class Run:
     def _attend(self) -> None:
         """At a controller's instant, or at the start: new forces, a new end of the stretch, slopes computed anew."""
         if self.control is not None:
-            y, n_q = self.part("y"), self.model.n_q
-            q = y[:n_q].copy()
-            x = self.control.forces(
-                self.t,
-                q,
-                self.program.equation_choice.speeds(self.model, self.t, q, y[n_q : n_q + self.program.n_speeds].copy()),
-            )
+            q, w, _ = np.split(self.part("y").copy(), [self.model.n_q, self.model.n_q + self.program.n_speeds])
+            model = self.model_now
+            x = self.control.forces(model, self.t, q, self.program.equation_choice.speeds(model, self.t, q, w))
             self.program.input_layout.view(self.inputs, "x")[:, 0] = x
             self.calls += 1
-            self.part("end")[:] = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            until = min(self.options.start + self.calls * self.control.interval, self.options.end)
+            self.part("until")[:] = until
+            self.part("end")[:] = min(until, float(self.part("next_sample").min(initial=np.inf)))
         if self.handler is not None:
             self.program.input_layout.view(self.inputs, "handler")[:, 0] = self.handler.number
         self.program.library.begin(self.memory, self.inputs, self.work)
@@ -367,8 +383,8 @@ class Run:
     def _act(self, which: list[int]) -> None:
         """Do what the events ask for."""
 
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:
-        """What laws did, at the samples and in the events so far; None where there are none."""
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
+        """What laws did, at the samples with their forces of a controller and in the events so far; None where there are none."""
         return None
 
     def _tell(self, progress: Progress) -> None:

@@ -1,6 +1,6 @@
 """A march of the variational equations: the state together with its change X along many directions, Ẋ = f_y X + f_p, all compiled.
 
-X lies behind (q, u) in groups of W directions, one in each lane; lanes left over repeat the last. Its errors are controlled as
+X lies behind (q, u, z) in groups of W directions, one in each lane; lanes left over repeat the last. Its errors are controlled as
 those of the state are, and a projection of the state is followed by one of X onto the tangent of the constraints.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.kernels.rhs.sensitivity_equations import emit_put_states, emit_state_sensitivity
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.march.marched_equations import layout_of_inputs
 from dalembert.simulation.march.memory import Layout
@@ -19,6 +20,7 @@ from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.run import Run
 from dalembert.simulation.run_options import Options
 from dalembert.trace.native import Module, Pointer, Signature
+from dalembert.trace.native.module import Prefixed
 
 _SLOPE: dict[str, Any] = dict.fromkeys(("t", "y", "dy", "inputs", "work"), Pointer)
 _PROJECTION: dict[str, Any] = dict.fromkeys(("t", "y", "inputs", "work"), Pointer)
@@ -42,7 +44,7 @@ class SensitivityProgram(Program):
     @property
     def beside(self) -> int:
         m = self.catalogue.mechanism
-        return self.groups * self.width * (m.n_q + m.n_u)
+        return m.n_z + self.groups * self.width * (m.n_q + m.n_u + m.n_z)
 
     @cached_property
     def unknowns(self) -> list[str]:
@@ -58,17 +60,26 @@ class SensitivityProgram(Program):
     def _projects_in_lanes(self) -> bool:
         return False
 
+    @property
+    def _n_state(self) -> int:
+        m = self.catalogue.mechanism
+        return m.n_q + m.n_u + m.n_z
+
     def _slope(self, module: Module) -> tuple[Signature, int]:
         slope, work = super()._slope(module)
         sensitivity, scratch = self.rhs.emit_sensitivity(module, self.width, self.groups)
-        m = self.catalogue.mechanism
-        n = m.n_q + m.n_u
+        m, n = self.catalogue.mechanism, self._n_state
+        put = emit_put_states(module, m, self.width, self.groups) if m.n_z else None
+        of_states = emit_state_sensitivity(module, m, self.width, self.groups) if m.n_z else None
         with module.function("slope_with_sensitivity", public=False, **_SLOPE) as f:
             p = self.input_layout.of(f.inputs)
             f.call(slope, f.t, f.y, f.dy, f.inputs, f.work)
-            f.call(
-                sensitivity, f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work, f.y + n, f.dy + n, p.along, f.work + work
-            )
+            directions = [f.y + n, f.dy + n, p.along, f.work + work]
+            state = [f.t, f.y, f.y + m.n_q, p.x, p.P, f.dy, f.work]
+            if put is not None and of_states is not None:
+                f.call(put, *state, *directions)
+                f.call(of_states, *state, *directions)
+            f.call(sensitivity, *state, *directions)
         return f.signature, work + max(scratch, 2 * n)
 
     def _projection(self, module: Module) -> Signature | None:
@@ -76,14 +87,16 @@ class SensitivityProgram(Program):
         project_sensitivity = rhs.emit_sensitivity_projection(module, self.width, self.groups)
         if project is None or project_sensitivity is None:
             return None
-        m = self.catalogue.mechanism
-        n = m.n_q + m.n_u
+        m, n = self.catalogue.mechanism, self._n_state
+        put = emit_put_states(Prefixed(module, "projected_"), m, self.width, self.groups) if m.n_z else None
         with module.function("project_with_sensitivity", public=False, **_PROJECTION) as f:
             p = self.input_layout.of(f.inputs)
             f.call(project, f.t, f.y, f.inputs, f.work)
             X, rates = f.y + n, f.work + rhs.rates_at
-            scratch = rhs.projection_work
-            f.call(project_sensitivity, f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + scratch)
+            every = [f.t, f.y, f.y + m.n_q, p.x, p.P, rates, f.work, X, X, p.along, f.work + rhs.projection_work]
+            if put is not None:
+                f.call(put, *every)
+            f.call(project_sensitivity, *every)
         return f.signature
 
     def packed(self, X: np.ndarray) -> np.ndarray:
@@ -92,13 +105,13 @@ class SensitivityProgram(Program):
         return np.ascontiguousarray(filled.reshape(len(X), self.groups, self.width).transpose(1, 0, 2)).ravel()
 
     def unpacked(self, rows: np.ndarray) -> np.ndarray:
-        """(K, numbers in memory) as (K, n_q + n_u, along)."""
+        """(K, numbers in memory) as (K, n_q + n_u + n_z, along)."""
         made = rows.reshape(len(rows), self.groups, -1, self.width).transpose(0, 2, 1, 3)
         return np.ascontiguousarray(made.reshape(len(rows), made.shape[1], -1)[..., : self.along])
 
 
 class SensitivityRun(Run):
-    """Run from directions X, (n_q + n_u) × along, and δp, parameters × along."""
+    """Run from directions X, (n_q + n_u + n_z) × along, and δp, parameters × along."""
 
     program: SensitivityProgram
 

@@ -12,6 +12,7 @@ from dalembert.simulation.integrators.integrator import Steps
 from dalembert.simulation.march.event_search import emit_search
 from dalembert.simulation.march.marched_equations import MarchedEquations, write_rows
 from dalembert.simulation.march.memory import NEXT, PENDING, STEPS, TOTAL
+from dalembert.simulation.march.sampling import emit_due
 from dalembert.simulation.status import Status
 from dalembert.trace.native import Int, IntPointer, Pointer, Signature, UniformPointer, maximum, minimum, select
 
@@ -20,10 +21,11 @@ FALLEN = 0.2
 
 
 def emit_march(
-    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int], look: Signature | None = None
-) -> tuple[Signature, Signature]:
+    e: MarchedEquations, steps: Steps, events: Signature | None, directions: list[int], look: Signature | None = None,
+    sample: Signature | None = None,
+) -> tuple[Signature, Signature]:  # fmt: skip
     """Add `begin` and `march` to the module. `look(memory, inputs, work)` sees every step first, and ends the stretch where it returns
-    a status."""
+    a status; `sample(memory, inputs, work)` is called when an element is sampled, all before that instant being written."""
     search = None if events is None else emit_search(e, steps, events, directions)
     begin = _emit_begin(e, steps, events)
     with e.module.function(
@@ -34,6 +36,8 @@ def emit_march(
         row = f.array(e.n)
         v = f.variables(left=f.budget)
         with f.while_(lambda: f.counters[NEXT] < f.counters[TOTAL]):
+            if sample is not None:
+                _sample_if_due(f, e, p, sample)
             _write_output(f, e, p, steps, row)
             with f.if_(f.counters[PENDING] != 0):  # everything before the event is written
                 f.return_(Status.EVENT)
@@ -66,6 +70,17 @@ def emit_march(
             f.return_(Status.EVENT)
         f.return_(Status.FINISHED)
     return begin, f.signature
+
+
+def _sample_if_due(f: Any, e: MarchedEquations, p: Any, sample: Signature) -> None:
+    """Sample where an instant has come, everything before it is written and no event is pending; then the loop goes on."""
+    before = (f.times[f.counters[NEXT]] < p.t[0]).all()
+    clocks = e.layout.parts["next_sample"]
+    due = emit_due(f, p, clocks.stop - clocks.start) & (p.searched_to[0] >= p.t[0]).all()
+    ready = due & ~before & (f.counters[PENDING] == 0)
+    with f.if_(ready):
+        f.call(sample, f.memory, f.inputs, f.work)
+    f.next_if(ready)
 
 
 def _write_output(f: Any, e: MarchedEquations, p: Any, steps: Steps, row: Pointer) -> None:

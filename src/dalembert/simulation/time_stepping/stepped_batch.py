@@ -61,4 +61,4 @@ class SteppedLaws:
         fill_inputs(inputs, program, np.array(list(values.values()), dtype=float))
         m = motions.mechanism.with_parameters(**values) if values else motions.mechanism
         inputs[program.mode_at, 0] = program.first_mode(m, self.q[k], self.options.start).numbers
-        return stepped_history(program, inputs, t, np.hstack([q, u, self.rows[k, : len(t)]]))
+        return stepped_history(program, inputs, t, np.hstack([q, u, self.rows[k, : len(t)]]), range(len(t)))

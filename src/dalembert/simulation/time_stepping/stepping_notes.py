@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,19 +16,16 @@ INDEPENDENT = 1e-9
 """Part of the largest singular value of rows of length one above which they are independent."""
 
 
-def stepped_history(program: SteppingProgram, inputs: np.ndarray, t: np.ndarray, rows: np.ndarray) -> LawHistory:
+def stepped_history(
+    program: SteppingProgram, inputs: np.ndarray, t: np.ndarray, rows: np.ndarray, samples: Iterable[int]
+) -> LawHistory:
     """Mean forces over the step of each sample, states, gaps and slips. Impacts are not told from other forces; modes are those of the
-    samples."""
+    samples. `samples` are their numbers; taking the next one puts what belongs to it into the inputs."""
     m, table = program.mechanism, program.table
-    n = m.n_q + m.n_u
+    n = m.n_q + m.n_u + m.n_z
     n_laws, n_rows, n_e = len(table.laws), len(table), len(table.elements)
     book, force, state = np.split(rows[:, n:], [2 * n_laws, 2 * n_laws + n_rows], axis=1)
-    gap, slip, determined = _samples(program, inputs, t, rows, force)
-    element = np.array(
-        [table.of_law(table.laws[k])[0] for k in table.law_of], dtype=int
-    )  # also of rows that nothing moves
-    for i, e in enumerate(table.elements):
-        element[list(e.rows)] = i
+    gap, slip, determined = _samples(program, inputs, t, rows, force, samples)
     first = np.arange(len(t)) == 0
     changed = np.flatnonzero(first | np.r_[first[:1], (np.diff(state, axis=0) != 0.0).any(axis=1)][: len(t)])
     none = np.zeros((0, n_rows))
@@ -35,7 +33,7 @@ def stepped_history(program: SteppingProgram, inputs: np.ndarray, t: np.ndarray,
         np.array(table.laws, dtype=str),
         np.array([table.title(i) for i in range(n_e)], dtype=str),
         table.law_of.copy(),
-        element,
+        table.element_of.copy(),
         np.array([row.kind.value for row in table.rows], dtype=str),
         force.copy(),
         gap,
@@ -58,14 +56,19 @@ def stepped_history(program: SteppingProgram, inputs: np.ndarray, t: np.ndarray,
 
 
 def _samples(
-    program: SteppingProgram, inputs: np.ndarray, t: np.ndarray, rows: np.ndarray, force: np.ndarray
+    program: SteppingProgram,
+    inputs: np.ndarray,
+    t: np.ndarray,
+    rows: np.ndarray,
+    force: np.ndarray,
+    samples: Iterable[int],
 ) -> tuple[np.ndarray, ...]:
     """Gaps and slips of all rows, and whether forces are unique, at every sample."""
     rhs, library, n, memory = program.rhs, program.library, len(program.table), program.work()
     at, n_u, p = rhs.places, program.mechanism.n_u, rhs.pattern
     gap, slip, determined = np.zeros((len(t), n)), np.zeros((len(t), n)), np.ones(len(t), dtype=bool)
-    for k, (time, y) in enumerate(zip(t, rows)):
-        library.gaps_at(np.array([time]), np.ascontiguousarray(y), inputs, memory)
+    for k in samples:
+        library.gaps_at(t[k : k + 1], np.ascontiguousarray(rows[k]), inputs, memory)
         work = memory[:, 0]
         gap[k], slip[k] = work[at["gap"] : at["gap"] + n], work[at["v_before"] : at["v_before"] + n]
         felt = np.flatnonzero(force[k])

@@ -10,17 +10,18 @@ import numpy as np
 
 from dalembert.kernels.masked.stepping_rhs import SteppingRightHandSide
 from dalembert.kinematics.law_mode import ElementState, LawMode
-from dalembert.kinematics.law_rows import LawTable, law_rows
+from dalembert.kinematics.law_rows import law_rows
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
-from dalembert.simulation.march.marched_equations import MarchedEquations
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
 from dalembert.simulation.march.memory import Layout
-from dalembert.simulation.march.program import Program
+from dalembert.simulation.march.program_with_laws import ProgramWithLaws
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.trace.native import Pointer, Signature
 
 
 @dataclass(frozen=True, eq=False)
-class SteppingProgram(Program):
+class SteppingProgram(ProgramWithLaws):
     """Behind the state: losses and works of the laws, forces of their rows, states of their elements."""
 
     @cached_property
@@ -28,16 +29,8 @@ class SteppingProgram(Program):
         return SteppingRightHandSide(self.catalogue.mechanism, self.kept.keep)
 
     @property
-    def mechanism(self) -> Mechanism:
-        return self.catalogue.mechanism
-
-    @property
-    def table(self) -> LawTable:
-        return self.mechanism.law_table
-
-    @property
     def beside(self) -> int:
-        return 2 * len(self.mechanism.laws) + len(self.table) + len(self.table.elements)
+        return super().beside + len(self.table) + len(self.table.elements)
 
     @property
     def assembles(self) -> bool:
@@ -45,19 +38,14 @@ class SteppingProgram(Program):
 
     @cached_property
     def unknowns(self) -> list[str]:
-        more = [f'{what} of law "{name}"' for name in self.mechanism.laws for what in ("losses", "work")]
-        more += [f'force of law "{row.owner}"' for row in self.table.rows]
+        more = [f'force of law "{row.owner}"' for row in self.table.rows]
         more += [f'state of law "{self.table.title(i)}"' for i in range(len(self.table.elements))]
         return super().unknowns + more
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        return layout(self.integrator, Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside), len(self.events))
-
-    @property
-    def scales(self) -> np.ndarray:
-        k = self.kept
-        return self.rhs.row_scales(np.concatenate([k.norms, k.law_norms]), np.concatenate([k.sizes, k.law_sizes]))
+        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside)
+        return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature | None:
         """Nothing to look for; what Python asks for at events and of samples."""
@@ -67,6 +55,7 @@ class SteppingProgram(Program):
         code = e.module.block(self.rhs.blocks["gaps"], 1)
         with e.module.function("gaps_at", **every) as f:
             p, nothing = e.input_layout.of(f.inputs), f.array(max(1, e.n_q))
+            put_states(f, self.mechanism, f.y + (e.n_q + e.n_u), p.P)
             f.call(code, f.t, f.y, f.y + e.n_q, p.x, p.P, nothing, f.work)
         with e.module.function("brought_back", **every) as f:
             if e.project is not None:
@@ -74,12 +63,6 @@ class SteppingProgram(Program):
         return None
 
     # -- modes ---------------------------------------------------------------------------------------------------------
-    @property
-    def mode_at(self) -> slice:
-        """Where the mode lies among the inputs."""
-        start = self.input_layout.parts["P"].start + self.rhs.mode_at
-        return slice(start, start + self.rhs.mode.size)
-
     def first_mode(self, m: Mechanism, q: np.ndarray, t: float) -> LawMode:
         """Laws that are on from the start, where they are."""
         mode = LawMode(self.rhs.mode, self.table, np.zeros(self.rhs.mode.size))

@@ -6,52 +6,42 @@ import numpy as np
 
 from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.errors import SimulationError
-from dalembert.kinematics.law_mode import ElementState, LawMode
+from dalembert.kinematics.law_mode import ElementState
 from dalembert.kinematics.law_rows import law_rows
 from dalembert.motion.law_history import LawHistory
 from dalembert.simulation.event_driven.acting import act
-from dalembert.simulation.event_driven.law_run import LawRun
-from dalembert.simulation.march.run import Run
+from dalembert.simulation.march.run_with_laws import RunWithLaws
 from dalembert.simulation.time_stepping.stepping_notes import stepped_history
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram, anchor, hold
 
 UNSOLVED = 1e-6
 """Change of impulses in the last sweep of a step, by the largest, above which it is told."""
-
-
 VIOLATED = 'law "{law}" is violated {when}: its gap is {gap}. Let nothing have gone through when it begins to act, or move the law'
 """What is said where something has gone through a law."""
 
 
-class SteppingRun(LawRun):
+class SteppingRun(RunWithLaws):
     """The moving parts."""
 
-    program: SteppingProgram  # type: ignore[assignment]
-
-    @property
-    def mode(self) -> LawMode:
-        program = self.program
-        return LawMode(program.rhs.mode, program.table, self.inputs[program.mode_at, 0])
+    program: SteppingProgram
 
     def beside(self) -> tuple[np.ndarray, np.ndarray]:
-        n = self.program.beside
+        n = self.program.beside - self.model.n_z
         return np.zeros(n), np.zeros(n)
 
     def begin(self, q: np.ndarray, u: np.ndarray, parameters: np.ndarray) -> None:
-        Run.begin(self, q, u, parameters)
-        mode = self.program.first_mode(self.model, q, self.t)
-        self.mode.numbers[:] = mode.numbers
+        super().begin(q, u, parameters)
+        self.mode.numbers[:] = self.program.first_mode(self.model, q, self.t).numbers
         self.part("theta")[:] = self.options.theta
-        if self.program.beside:
+        if self.model.laws:
             self._check_gaps(np.flatnonzero(self.mode.part("state") != ElementState.OFF).tolist())
         self.program.library.begin(self.memory, self.inputs, self.work)
-        self.modes.append((self.t, self.mode.numbers.copy()))
+        self._note_mode()
 
     def places(self) -> np.ndarray:
         """Gaps, ways and holds of all rows in the state in memory."""
-        n_q = self.model.n_q
-        m = self.model.with_parameters(**self.parameters)
-        s = m.numeric.state(m.admissible(self.part("y")[:n_q].copy()), np.zeros(m.n_u), self.t)
+        m = self.model_now
+        s = m.numeric.state(m.admissible(self.part("y")[: self.n_q].copy()), np.zeros(m.n_u), self.t)
         return np.asarray(law_rows(s).g, dtype=float)
 
     def _check_gaps(self, which: list[int]) -> None:
@@ -77,31 +67,31 @@ class SteppingRun(LawRun):
                 mode.set(i, ElementState.OFF)
         hold(mode)
 
-    def _attend(self) -> None:
-        Run._attend(self)
-
     def _act(self, which: list[int]) -> None:
         actions = [a for k in which for a in self.events[k].actions]
         if not actions:
             return
-        y, n_q, n_u = self.part("y"), self.model.n_q, self.model.n_u
+        y, n_q, n_u = self.part("y"), self.n_q, self.model.n_u
         impulse = act(self, actions, self.t, y.copy())
-        m = self.model.with_parameters(**self.parameters)
+        m = self.model_now
         if impulse.any():
             q = m.admissible(y[:n_q].copy())
             y[n_q : n_q + n_u] += np.linalg.solve(m.mass_matrix(q, self.t), impulse)
         z = y.copy()
         self.program.library.brought_back(np.array([self.t]), z, self.inputs, self.work)
         y[: n_q + n_u] = z[: n_q + n_u]
-        self.modes.append((self.t, self.mode.numbers.copy()))
+        self._note_mode()
         with self.callbacks():
             self.program.library.begin(self.memory, self.inputs, self.work)
 
-    def history(self, t: np.ndarray, rows: np.ndarray) -> LawHistory | None:  # type: ignore[override]
+    def history(self, t: np.ndarray, rows: np.ndarray, forces: np.ndarray) -> LawHistory | None:
         worst = float(self.part("unsolved")[0])
         if worst > UNSOLVED:
             self.near_miss = self.near_miss or (
                 f"impulses of some steps were not solved for to rounding: the last sweep still changed them by {worst:.1e} of the "
                 "largest; a smaller step, or fewer contacts that share a load, makes that less"
             )
-        return stepped_history(self.program, self.inputs, t, rows) if self.model.laws else None
+        if not self.model.laws:
+            return None
+        with self.earlier_inputs(t, forces) as samples:
+            return stepped_history(self.program, self.inputs, t, rows, samples)

@@ -21,17 +21,17 @@ _ESCAPES = {
 
 def name_in_latex(name: str) -> str:
     r"""A symbol's name: `q_A` → q_{A}, `theta1` → \theta_{1}, `udot_crank.x` → \dot{u}_{\mathrm{crank}.x}."""
-    spelled = _words(name)
-    match = _BASE.fullmatch(spelled)
+    words = _words(name)
+    match = _BASE.fullmatch(words)
     if not match:
-        return rf"\mathrm{{{_escaped(spelled)}}}"
+        return rf"\mathrm{{{_escaped(words)}}}"
     base, number, primes, subscript = match.groups()
     below = ",".join(filter(None, [number, _subscript(subscript or "")]))
     return _base(base) + primes + (f"_{{{below}}}" if below else "")
 
 
 def _words(name: str) -> str:
-    """Greek letters and accents spelled as words."""
+    """Greek letters and accents written as words."""
     plain = unicodedata.normalize("NFD", name).replace("′", "'")
     return "".join(GREEK.get(c) or MARKS.get(c) or c for c in plain)
 

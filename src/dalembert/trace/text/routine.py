@@ -59,7 +59,7 @@ def safe_identifiers(names: Iterable[str], taken: Collection[str] = ()) -> dict[
     used = {*taken, *result}
     for name in names:
         if name not in result:
-            stem = _spelled(name)
+            stem = _identifier(name)
             identifier, k = stem, 1
             while identifier in used or not is_safe(identifier):
                 k += 1
@@ -69,14 +69,14 @@ def safe_identifiers(names: Iterable[str], taken: Collection[str] = ()) -> dict[
     return result
 
 
-def _spelled(name: str) -> str:
+def _identifier(name: str) -> str:
     """The name in ASCII letters, digits and underscores, beginning with a letter."""
     letters = []
     for c in unicodedata.normalize("NFD", name):
         word = GREEK.get(c) or MARKS.get(c) or ("prime" if c in "'′" else c)
         letters.append(word if word.isascii() and word.replace("_", "a").isalnum() else "_")
-    spelled = "".join(letters)
-    return spelled if spelled[:1].isalpha() else f"s{spelled}"
+    found = "".join(letters)
+    return found if found[:1].isalpha() else f"s{found}"
 
 
 Inputs = Mapping[str, Expr | Sequence[Expr]]

@@ -39,6 +39,8 @@ def refusal(motion: Motion) -> str:
     holding = [e.law for e in m.law_table.elements if e.holds] if m.laws else []
     if holding:
         return f'Law "{holding[0]}" holds where it is switched on, which only Python does.'
+    if m.elements:
+        return "Elements with states of their own are marched by Python's own program, which a page does not have."
     if record["options"].get("control_rate") is not None:
         return "A controller in Python took part, which cannot run in a page."
     if not motion.record["options"].get("assemble", True):

@@ -1,0 +1,54 @@
+"""The elements a user can name: motors, controllers, filters, with states of their own. To add one: write its file and add it here."""
+
+from dalembert.elements.controllers.dead_zone import DeadZone
+from dalembert.elements.controllers.delay import Delay
+from dalembert.elements.controllers.hold import Hold
+from dalembert.elements.controllers.integral import Integral
+from dalembert.elements.controllers.lead_lag import LeadLag
+from dalembert.elements.controllers.low_pass import LowPass
+from dalembert.elements.controllers.pid import PID
+from dalembert.elements.controllers.rate_limit import RateLimit
+from dalembert.elements.controllers.saturation import Saturation
+from dalembert.elements.controllers.state_space import StateSpace, TransferFunction
+from dalembert.elements.driving.dc_motor import DCMotor
+from dalembert.elements.driving.hydraulic_cylinder import HydraulicCylinder
+from dalembert.elements.driving.reaction_wheel import ReactionWheel
+from dalembert.elements.driving.rocket_engine import RocketEngine
+from dalembert.elements.driving.thruster import Thruster
+from dalembert.elements.element import Element, output
+from dalembert.elements.passive.air_drag import AirDrag
+from dalembert.elements.passive.bushing import Bushing
+from dalembert.elements.passive.dahl import Dahl
+from dalembert.elements.passive.lugre import LuGre
+
+ELEMENTS: tuple[type[Element], ...] = (
+    DCMotor, ReactionWheel, HydraulicCylinder, LuGre, Dahl, Bushing, Thruster, RocketEngine, AirDrag, PID, StateSpace,
+    TransferFunction, LeadLag, LowPass, Integral, Saturation, DeadZone, RateLimit, Delay, Hold,
+)  # fmt: skip
+"""The elements a model file can name."""
+
+__all__ = [
+    "ELEMENTS",
+    "PID",
+    "AirDrag",
+    "Bushing",
+    "DCMotor",
+    "Dahl",
+    "DeadZone",
+    "Delay",
+    "Element",
+    "Hold",
+    "HydraulicCylinder",
+    "Integral",
+    "LeadLag",
+    "LowPass",
+    "LuGre",
+    "RateLimit",
+    "ReactionWheel",
+    "RocketEngine",
+    "Saturation",
+    "StateSpace",
+    "Thruster",
+    "TransferFunction",
+    "output",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Signals worked on: controllers, filters, limits, delays, samplers; one file each."""

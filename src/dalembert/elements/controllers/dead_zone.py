@@ -1,0 +1,26 @@
+"""DeadZone: a signal of which small values count as zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dalembert.elements.element import Element, output
+from dalembert.parts.fields import Number
+from dalembert.trace import maximum, minimum
+
+if TYPE_CHECKING:
+    from dalembert.elements.signals import ElementAt
+
+
+@dataclass(frozen=True, eq=False)
+class DeadZone(Element):
+    """What the input has beyond `width` to either side of zero: 0 between −width and width."""
+
+    width: Number
+
+    inputs = ("input",)
+
+    @output()
+    def output(self, x: ElementAt) -> Any:
+        return maximum(x["input"] - self.width, 0.0) + minimum(x["input"] + self.width, 0.0)

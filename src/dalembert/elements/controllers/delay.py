@@ -1,0 +1,79 @@
+"""Delay: a signal some time later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.elements.controllers.state_space import TransferFunction
+from dalembert.elements.element import Element, output
+from dalembert.errors import ModelError
+from dalembert.parts.fields import Count, PlainNumber, PositiveNumber
+
+if TYPE_CHECKING:
+    from dalembert.elements.signals import ElementAt
+
+LONGEST = 1000
+"""Samples that a delay keeps at most."""
+WHOLE = 1e-9
+"""Part of a period by which a delay may differ from a whole number of periods."""
+
+
+@dataclass(frozen=True, eq=False)
+class Delay(Element):
+    """The input `time` seconds later: exactly, where it is sampled every `period` seconds and `time` is a multiple of that.
+
+    Without a period it is Padé's approximation of the `order`: right for what changes slowly beside time/order.
+    """
+
+    time: PositiveNumber
+    period: PositiveNumber | None = None
+    order: Count = 3
+    initial: PlainNumber = 0.0
+
+    inputs = ("input",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.period is None:
+            return
+        count = self.time / self.period
+        if abs(count - round(count)) > WHOLE * max(1.0, count) or not 1 <= round(count) <= LONGEST:
+            raise ModelError(
+                f"Delay: time={self.time:g} must be a multiple of period={self.period:g}, of {LONGEST} periods at the most"
+            )
+
+    @property
+    def _pade(self) -> TransferFunction:
+        """Σ c_k (−s T)ᵏ / Σ c_k (s T)ᵏ, c_k = (2n − k)! n!/((2n)! k! (n − k)!)."""
+        n, c = self.order, [1.0]
+        for k in range(1, self.order + 1):
+            c.append(c[-1] * (n - k + 1) / (k * (2 * n - k + 1)))
+        powers = np.array([c[k] * self.time**k for k in range(n + 1)])[::-1]
+        signs = np.array([(-1.0) ** k for k in range(n + 1)])[::-1]
+        return TransferFunction(powers * signs, powers)
+
+    @property
+    def _count(self) -> int:
+        return round(self.time / self.period) if self.period is not None else 0
+
+    @property
+    def states(self) -> Mapping[str, float]:
+        if self.period is None:
+            return self._pade.states
+        return {f"z{i}": self.initial for i in range(self._count + 1)}
+
+    def rates(self, x: ElementAt) -> Mapping[str, Any]:
+        return self._pade.rates(x) if self.period is None else {}
+
+    def update(self, x: ElementAt) -> Mapping[str, Any]:
+        """A register: what was sampled moves on by one place."""
+        moved = {f"z{i}": x[f"z{i - 1}"] for i in range(1, self._count + 1)}
+        return {"z0": x["input"], **moved}
+
+    @output()
+    def output(self, x: ElementAt) -> Any:
+        return self._pade.outputs["output"](x) if self.period is None else x[f"z{self._count}"]

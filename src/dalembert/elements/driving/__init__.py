@@ -1,0 +1,1 @@
+"""What drives: motors, cylinders, wheels, jets; one file each."""

@@ -1,0 +1,1 @@
+"""What resists: friction, bushings, air; one file each."""

@@ -1,0 +1,107 @@
+"""Signals: what elements read of each other, of the mechanism and of time, each worked out when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dalembert.elements.element import ENERGIES
+from dalembert.errors import ModelError
+from dalembert.parts.names import unknown
+
+if TYPE_CHECKING:
+    from dalembert.elements.placed import PlacedElement
+    from dalembert.kinematics.state import State
+
+
+class ElementAt:
+    """An element where the mechanism is: `x["name"]` its states and inputs, `x.s` the state of the mechanism, `x.t` the time."""
+
+    def __init__(self, placed: PlacedElement, s: Any):
+        self._placed = placed
+        self.s: State = s
+
+    @property
+    def t(self) -> Any:
+        return self.s.t
+
+    def __getitem__(self, name: str) -> Any:
+        p = self._placed
+        if name in p.z:
+            return p.z[name]
+        if name in p.sources:
+            return self.s.signals.of_source(p.sources[name])
+        raise unknown(name, "state or input", [*p.z, *p.sources], f'element "{p.name}"')
+
+
+class Signals:
+    """All signals of a state, by name."""
+
+    def __init__(self, s: Any):
+        self._s = s
+        self._known: dict[str, Any] = {}
+        self._asked: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = self._worked_out(name)
+        return self._known[name]
+
+    def of_source(self, source: Any) -> Any:
+        """The value of what an input is connected to."""
+        if isinstance(source, str):
+            return self[source]
+        return scalar(self._s, source(self._s)) if callable(source) else source
+
+    def _worked_out(self, name: str) -> Any:
+        owner, _, what = name.partition(".")
+        elements = self._s.mechanism.elements
+        if owner not in elements:
+            raise unknown(name, "signal", signal_names(elements), "signals")
+        placed = elements[owner]
+        if what in placed.z:
+            return placed.z[what]
+        outputs = placed.element.outputs
+        if what not in outputs and what not in ENERGIES:
+            raise unknown(name, "signal", [f"{owner}.{x}" for x in (*placed.z, *outputs)], f'element "{owner}"')
+        if name in self._asked:
+            way = " → ".join([*self._asked[self._asked.index(name) :], name])
+            raise ModelError(
+                f'element "{owner}": its output "{what}" depends on itself, {way}: an algebraic loop; put an element with a state '
+                "between, such as da.LowPass, or sample one of them"
+            )
+        self._asked.append(name)
+        try:
+            of = outputs[what] if what in outputs else getattr(placed.element, what)
+            return scalar(self._s, of(ElementAt(placed, self._s)))
+        finally:
+            self._asked.pop()
+
+
+class ReadsSignals:
+    """What a state offers of elements: `s.signal("motor.torque")`."""
+
+    _signals: Signals | None = None
+
+    @property
+    def signals(self) -> Signals:
+        """Signals by name."""
+        if self._signals is None:
+            self._signals = Signals(self)
+        return self._signals
+
+    def signal(self, name: str) -> Any:
+        """A state or an output of an element: `s.signal("motor.torque")`; of every element also "stored", "dissipated", "supplied"."""
+        return self.signals[name]
+
+
+def scalar(s: Any, value: Any) -> Any:
+    """What an element's function gave, with numbers for parameters where the state is numeric; it must be one number."""
+    values = s.settled(value)
+    if values.size != 1:
+        raise ModelError(f"one number is expected, not {value!r}")
+    return values.item()
+
+
+def signal_names(elements: Any) -> list[str]:
+    """Names of all states and outputs."""
+    return [f"{name}.{x}" for name, p in elements.items() for x in (*p.z, *p.element.outputs)]

@@ -1,0 +1,96 @@
+"""Sampled elements in the compiled march: at their instants states are updated, between them they keep their values.
+
+`sample(memory, inputs, work)` updates the elements whose instants have come, each by what those before it have become, sets the end of
+the stretch to the next instant, and lets the integrator begin anew. Output at such an instant shows the states after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.kernels.runtime.straight import block
+from dalembert.mechanism import Mechanism
+from dalembert.simulation.integrators.integrator import Steps
+from dalembert.simulation.march.marched_equations import MarchedEquations, put_states
+from dalembert.trace import free_symbols, symbol, tracing
+from dalembert.trace.native import Output, Signature, minimum
+
+NEVER = 1e300
+"""Later than any instant, s."""
+
+
+@dataclass(frozen=True)
+class SampleClocks:
+    """Periods that differ, and for every sampled element in the order of updates its name and the number of its period."""
+
+    periods: tuple[float, ...]
+    elements: tuple[tuple[str, int], ...]
+
+
+def sample_clocks(m: Mechanism) -> SampleClocks:
+    """The clocks of a mechanism. An element that reads another at the same instant follows it; in circles the order is theirs."""
+    found = {name: float(p.element.period) for name, p in m.elements.items() if p.element.period is not None}
+    periods = tuple(dict.fromkeys(found.values()))
+    return SampleClocks(periods, tuple((name, periods.index(found[name])) for name in _in_order(m, list(found))))
+
+
+def _in_order(m: Mechanism, names: list[str]) -> list[str]:
+    """Those first whose states the others read."""
+    if len(names) < 2:
+        return names
+    own = {symbol(state): name for name in names for state in m.elements[name].state_names}
+    reads: dict[str, set[str]] = {}
+    with tracing():
+        s = m.symbolic_state()
+        for name in names:
+            seen = free_symbols([x for x in m.elements[name].update(s)])
+            reads[name] = {own[x] for x in seen if x in own} - {name}
+    made: list[str] = []
+    while len(made) < len(names):
+        left = [name for name in names if name not in made]
+        made.append(next((name for name in left if reads[name] <= set(made)), left[0]))
+    return made
+
+
+def emit_sample(e: MarchedEquations, steps: Steps) -> Signature | None:
+    """Add `sample` to the module; None where nothing is sampled."""
+    m, clocks = e.mechanism, sample_clocks(e.mechanism)
+    if not clocks.elements:
+        return None
+    updates = [_emit_update(e, name) for name, _ in clocks.elements]
+    z_at = e.n_q + e.n_u
+    with e.function("sample") as f:
+        p, given = e.layout.of(f.memory), e.input_layout.of(f.inputs)
+        p.time[0] = p.t[0]
+        for (name, clock), update in zip(clocks.elements, updates):
+            own = z_at + m.states.index(m.elements[name].state_names[0])
+            with f.if_((p.next_sample[clock] <= p.t[0]).all()):
+                put_states(f, m, p.y + z_at, given.P)
+                f.call(update, p.time, p.y, p.y + e.n_q, given.x, given.P, p.y + own, f.work)
+        v = f.variables(next=NEVER)
+        for clock, period in enumerate(clocks.periods):
+            with f.if_((p.next_sample[clock] <= p.t[0]).all()):
+                p.samples[clock] = p.samples[clock] + 1.0
+                p.next_sample[clock] = p.samples_from[0] + p.samples[clock] * period
+            v.next = minimum(v.next, p.next_sample[clock])
+        p.end[0] = minimum(p.until[0], v.next)
+        f.call(steps.start, f.memory, f.inputs, f.work)
+    return f.signature
+
+
+def _emit_update(e: MarchedEquations, name: str) -> Signature:
+    """The states of one element after a sample."""
+    with tracing():
+        s, known = e.rhs.symbolic_unknowns()
+        values = s.mechanism.elements[name].update(s)
+        outputs = [Output(x, "y", i) for i, x in enumerate(values)]
+        return e.module.block(block(f"update_{list(e.mechanism.elements).index(name)}", known, outputs), e.lanes)
+
+
+def emit_due(f: Any, p: Any, count: int) -> Any:
+    """Whether an instant has come."""
+    v = f.variables(next=NEVER)
+    for clock in range(count):
+        v.next = minimum(v.next, p.next_sample[clock])
+    return (v.next <= p.t[0]).all()

@@ -15,6 +15,7 @@ from dalembert.parts.conform import Described
 from dalembert.parts.fields import Holds, PlainNumber, PositiveNumber
 from dalembert.parts.forces.force import JointLoad, Load
 from dalembert.portable import Portable
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -55,11 +56,11 @@ class _Own:
     def __init__(self, x: ElementAt):
         self._x = x
 
-    def signal(self, name: str) -> Any:
+    def signal(self, name: str) -> Scalar:
         owner, _, what = name.partition(".")
         return self._x[what] if owner == "own" else self._x.s.signal(name)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Scalar:
         return getattr(self._x.s, name)
 
 
@@ -111,5 +112,5 @@ class FormulaElement(Element):
             yield JointLoad(joint, np.array([_worth(of, x)], dtype=object))
 
 
-def _worth(of: Any, x: ElementAt) -> Any:
+def _worth(of: Any, x: ElementAt) -> Scalar:
     return of(_Own(x)) if callable(of) else of

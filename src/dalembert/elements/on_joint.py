@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.elements.element import Element
 from dalembert.parts.forces.force import JointLoad, Load
 from dalembert.parts.forces.freedom import chosen
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -29,12 +30,12 @@ class OnJoint(Element):
     def check(self, name: str, joint_of: Callable[[str], Joint]) -> None:
         chosen(joint_of(self.joint), self.joint, self.coordinate, f'element "{name}"')
 
-    def joint_speed(self, x: ElementAt) -> Any:
+    def joint_speed(self, x: ElementAt) -> Scalar:
         """Speed of its freedom."""
         joint, _, u = x.s.joint(self.joint)
         return u[chosen(joint, self.joint, self.coordinate, type(self).__name__)]
 
-    def joint_coordinate(self, x: ElementAt) -> Any:
+    def joint_coordinate(self, x: ElementAt) -> Scalar:
         """Coordinate of its freedom."""
         joint, q, _ = x.s.joint(self.joint)
         k = chosen(joint, self.joint, self.coordinate, type(self).__name__)

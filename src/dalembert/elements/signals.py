@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.elements.element import ENERGIES
 from dalembert.errors import ModelError
 from dalembert.parts.names import unknown
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.placed import PlacedElement
@@ -21,10 +22,10 @@ class ElementAt:
         self.s: State = s
 
     @property
-    def t(self) -> Any:
+    def t(self) -> Scalar:
         return self.s.t
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Scalar:
         p = self._placed
         if name in p.z:
             return p.z[name]
@@ -41,18 +42,18 @@ class Signals:
         self._known: dict[str, Any] = {}
         self._asked: list[str] = []
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Scalar:
         if name not in self._known:
             self._known[name] = self._worked_out(name)
         return self._known[name]
 
-    def of_source(self, source: Any) -> Any:
+    def of_source(self, source: Any) -> Scalar:
         """The value of what an input is connected to."""
         if isinstance(source, str):
             return self[source]
         return scalar(self._s, source(self._s)) if callable(source) else source
 
-    def _worked_out(self, name: str) -> Any:
+    def _worked_out(self, name: str) -> Scalar:
         owner, _, what = name.partition(".")
         elements = self._s.mechanism.elements
         if owner not in elements:
@@ -89,12 +90,12 @@ class ReadsSignals:
             self._signals = Signals(self)
         return self._signals
 
-    def signal(self, name: str) -> Any:
+    def signal(self, name: str) -> Scalar:
         """A state or an output of an element: `s.signal("motor.torque")`; of every element also "stored", "dissipated", "supplied"."""
         return self.signals[name]
 
 
-def scalar(s: Any, value: Any) -> Any:
+def scalar(s: Any, value: Any) -> Scalar:
     """What an element's function gave, with numbers for parameters where the state is numeric; it must be one number."""
     values = s.settled(value)
     if values.size != 1:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.placed import PlacedElement
 from dalembert.trace import Expr, symbol
+
+if TYPE_CHECKING:
+    from dalembert.kinematics.state import State
 
 
 class ElementStates:
@@ -45,11 +48,11 @@ class ElementStates:
         """Units of z, where they are said."""
         return tuple(p.element.unit_of(state) for p in self.elements.values() for state in p.z)
 
-    def state_rates(self, s: Any) -> list[Any]:
+    def state_rates(self, s: State) -> list[Any]:
         """ż in a state of the mechanism."""
         return [rate for p in s.mechanism.elements.values() for rate in p.rates(s)]
 
-    def without_states(self, given: Any) -> tuple[Any, dict[str, Any]]:
+    def without_states(self, given: object) -> tuple[Any, dict[str, Any]]:
         """Values by name without those of states, and these."""
         if not self.states or not isinstance(given, Mapping):
             return given, {}

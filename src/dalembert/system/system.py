@@ -321,7 +321,7 @@ class System(Portable):
             raise ModelError(f'law "{name}": {law!r} is not a law; use for example da.Stop("joint", upper=0.5)')
         self.laws[name] = law
 
-    def add_element(self, name: str, element: Element, **inputs: Any) -> dict[str, Expr]:
+    def add_element(self, name: str, element: Element, **inputs: str | Scalar | StateFunction) -> dict[str, Expr]:
         """A motor, a controller, a filter, or an element of your own, with states of its own; its states as symbols are returned.
 
         `inputs` connects its inputs: `s.add_element("motor", da.DCMotor(…), voltage="pid.output")`; see `connect`.

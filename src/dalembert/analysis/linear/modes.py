@@ -175,8 +175,14 @@ def modes(lin: Linearisation) -> Modes:
             shape = np.zeros_like(shape)
         largest = max([*shape, *([] if np.any(shape) else speeds)], key=abs)
         found.append(Mode(lin, complex(value), shape / largest, speeds / largest))
-    found.sort(key=lambda mode: (abs(mode.eigenvalue.imag), abs(mode.eigenvalue.real)))
+    found.sort(key=_place)
     return Modes(lin, tuple(found))
+
+
+def _place(mode: Mode) -> tuple[float, float, float]:
+    """Frequency, then size of the rate, to the digits that rounding leaves; of a pair that differs in sign, what grows comes first."""
+    frequency, rate = (float(f"{abs(x):.9g}") for x in (mode.eigenvalue.imag, mode.eigenvalue.real))
+    return frequency, rate, -mode.eigenvalue.real
 
 
 def _whole(lin: Linearisation, value: complex, kept: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -192,4 +198,5 @@ def _whole(lin: Linearisation, value: complex, kept: np.ndarray, vector: np.ndar
 
 def _polar(x: complex) -> str:
     angle = np.degrees(np.angle(x))
-    return f"{abs(x):.3g}" if abs(angle) < IN_PHASE else f"{abs(x):.3g}∠{angle:.0f}°"
+    shown = f"{angle:.0f}".replace("-180", "180")  # which of the two it is, rounding decides
+    return f"{abs(x):.3g}" if abs(angle) < IN_PHASE else f"{abs(x):.3g}∠{shown}°"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -22,5 +22,5 @@ class DeadZone(Element):
     inputs = ("input",)
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return maximum(x["input"] - self.width, 0.0) + minimum(x["input"] + self.width, 0.0)

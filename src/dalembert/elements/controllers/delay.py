@@ -12,6 +12,7 @@ from dalembert.elements.controllers.state_space import TransferFunction
 from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Count, PlainNumber, PositiveNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -75,5 +76,5 @@ class Delay(Element):
         return {"z0": x["input"], **moved}
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return self._pade.outputs["output"](x) if self.period is None else x[f"z{self._count}"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import PlainNumber, PositiveNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -30,5 +31,5 @@ class Hold(Element):
         return {"value": x["input"]}
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return x["value"]

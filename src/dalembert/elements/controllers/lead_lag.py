@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PlainNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -32,5 +33,5 @@ class LeadLag(Element):
         return {"value": (x["input"] - x["value"]) / self.lag}
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return self.gain * (x["value"] + self.lead * (x["input"] - x["value"]) / self.lag)

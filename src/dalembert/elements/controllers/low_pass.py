@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.elements.controllers.sampled import share
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -39,5 +40,5 @@ class LowPass(Element):
         return {"value": x["value"] + share(self.period or 0.0, self.time) * (self.gain * x["input"] - x["value"])}
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return x["value"]

@@ -14,7 +14,7 @@ from dalembert.elements.controllers.sampled import share
 from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -52,27 +52,27 @@ class PID(Element):
         return found if self.period is None else {**found, "held": 0.0}
 
     @output()
-    def error(self, x: ElementAt) -> Any:
+    def error(self, x: ElementAt) -> Scalar:
         return x["reference"] - x["measured"]
 
-    def wanted(self, x: ElementAt) -> Any:
+    def wanted(self, x: ElementAt) -> Scalar:
         """The output without its limits."""
         e = self.error(x)
         return self.kp * e + x["integral"] + self.kd * (e - x["filtered"]) / self.filter
 
-    def _limited(self, v: Any) -> Any:
+    def _limited(self, v: Any) -> Scalar:
         v = v if self.lower is None else maximum(v, self.lower)
         return v if self.upper is None else minimum(v, self.upper)
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return self._limited(self.wanted(x)) if self.period is None else x["held"]
 
     def rates(self, x: ElementAt) -> Mapping[str, Any]:
         e, v = self.error(x), self.wanted(x)
         return {"integral": self._growth(e, v), "filtered": (e - x["filtered"]) / self.filter}
 
-    def _growth(self, e: Any, v: Any) -> Any:
+    def _growth(self, e: Any, v: Any) -> Scalar:
         """Rate of the integral."""
         limited = self.lower is not None or self.upper is not None
         return self.ki * e + (self._limited(v) - v) / self.tracking if limited else self.ki * e

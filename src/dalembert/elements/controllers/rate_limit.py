@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PlainNumber, PositiveNumber
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -39,9 +39,9 @@ class RateLimit(Element):
         return {"value": x["value"] + _between(x["input"] - x["value"], self.rate * (self.period or 0.0))}
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return x["value"]
 
 
-def _between(value: Any, limit: Any) -> Any:
+def _between(value: Any, limit: Any) -> Scalar:
     return minimum(maximum(value, -limit), limit)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -23,5 +23,5 @@ class Saturation(Element):
     inputs = ("input",)
 
     @output()
-    def output(self, x: ElementAt) -> Any:
+    def output(self, x: ElementAt) -> Scalar:
         return minimum(maximum(x["input"], self.lower), self.upper)

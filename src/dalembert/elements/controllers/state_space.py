@@ -16,6 +16,7 @@ from dalembert.elements.element import Element, Output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Holds, PositiveNumber
 from dalembert.parts.numbers import plain_number
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -74,9 +75,9 @@ class StateSpace(Element):
                 )
 
     @staticmethod
-    def of(system: Any) -> StateSpace:
+    def of(system: object) -> StateSpace:
         """The element of a linear system of python-control or SciPy: state space, or a transfer function with one input and output."""
-        known = system
+        known: Any = system
         if not all(hasattr(known, name) for name in "ABCD") and hasattr(known, "to_ss"):
             known = known.to_ss()  # SciPy
         if not all(hasattr(known, name) for name in "ABCD"):
@@ -106,10 +107,10 @@ class StateSpace(Element):
     def outputs(self) -> Mapping[str, Output]:
         return {name: partial(self._output, i) for i, name in enumerate(self._outputs)}
 
-    def _output(self, i: int, x: ElementAt) -> Any:
+    def _output(self, i: int, x: ElementAt) -> Scalar:
         return self._row(self.C, self.D, i, x) if self.period is None else x[f"held{i + 1}"]
 
-    def _row(self, of_states: np.ndarray, of_inputs: np.ndarray, i: int, x: ElementAt) -> Any:
+    def _row(self, of_states: np.ndarray, of_inputs: np.ndarray, i: int, x: ElementAt) -> Scalar:
         """Σ of_states x + Σ of_inputs v in row i; what is multiplied by zero is not asked for."""
         total: Any = 0.0
         for k in range(self.n):

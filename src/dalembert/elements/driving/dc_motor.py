@@ -14,6 +14,7 @@ from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
 from dalembert.parts.fields import JointName, Number, PlainNumber
 from dalembert.parts.forces.force import Load
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -48,24 +49,24 @@ class DCMotor(OnJoint):
         return {"current": left / self.inductance}
 
     @output("rad/s")
-    def speed(self, x: ElementAt) -> Any:
+    def speed(self, x: ElementAt) -> Scalar:
         """ω of the rotor."""
         return self.gear * self.joint_speed(x)
 
     @output("N m")
-    def torque(self, x: ElementAt) -> Any:
+    def torque(self, x: ElementAt) -> Scalar:
         """Torque on the joint."""
         return self.gear * (self.constant * x["current"] - self.friction * self.speed(x))
 
     def loads(self, x: ElementAt) -> Iterable[Load]:
         return self.on_joint(x, self.torque(x))
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         return 0.5 * self.inductance * x["current"] * x["current"]
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         speed = self.speed(x)
         return self.resistance * x["current"] * x["current"] + self.friction * speed * speed
 
-    def supplied(self, x: ElementAt) -> Any:
+    def supplied(self, x: ElementAt) -> Scalar:
         return x["voltage"] * x["current"]

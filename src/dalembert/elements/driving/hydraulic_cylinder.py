@@ -15,7 +15,7 @@ from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
 from dalembert.parts.fields import JointName, Number, PlainNumber
 from dalembert.parts.forces.force import Load
-from dalembert.trace import exp, maximum, sqrt
+from dalembert.trace import Scalar, exp, maximum, sqrt
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -69,7 +69,7 @@ class HydraulicCylinder(OnJoint):
             opened * through(r - self.tank),
         )
 
-    def _through(self, drop: Any) -> Any:
+    def _through(self, drop: Any) -> Scalar:
         """flow √drop, smooth about zero, and odd."""
         return self.flow * drop / sqrt(sqrt(drop * drop + SMOOTH * SMOOTH))
 
@@ -87,25 +87,25 @@ class HydraulicCylinder(OnJoint):
         }
 
     @output("N")
-    def force(self, x: ElementAt) -> Any:
+    def force(self, x: ElementAt) -> Scalar:
         return self.bore * x["pressure"] - self.rod_side * x["rod_pressure"]
 
     def loads(self, x: ElementAt) -> Iterable[Load]:
         return self.on_joint(x, self.force(x))
 
-    def _carried(self, p: Any) -> Any:
+    def _carried(self, p: Any) -> Scalar:
         """Energy that a volume carries in through an opening at this pressure, J/m³."""
         return self.bulk * (exp(p / self.bulk) - 1.0)
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         pressures = (x["pressure"], x["rod_pressure"])
         return sum(V * (self._carried(p) - p) for V, p in zip(self._volumes(x), pressures))
 
-    def supplied(self, x: ElementAt) -> Any:
+    def supplied(self, x: ElementAt) -> Scalar:
         into, out, rod_into, rod_out = self._flows(x)
         return (into + rod_into) * self._carried(self.supply) - (out + rod_out) * self._carried(self.tank)
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         into, out, rod_into, rod_out = self._flows(x)
         own, rod, supply, tank = map(self._carried, (x["pressure"], x["rod_pressure"], self.supply, self.tank))
         valve = into * (supply - own) + out * (own - tank) + rod_into * (supply - rod) + rod_out * (rod - tank)

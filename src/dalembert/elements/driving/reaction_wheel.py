@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import BodyName, Number, Numbers3, PlainNumber
 from dalembert.parts.forces.force import BodyLoad, Load
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 from dalembert.vectors import cross
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ class ReactionWheel(Element):
     def states(self) -> Mapping[str, float]:
         return {"momentum": self.initial}
 
-    def _axis(self, x: ElementAt) -> Any:
+    def _axis(self, x: ElementAt) -> Scalar:
         """In world axes."""
         return x.s.rotation(self.body) @ np.asarray(self.axis)
 
     @output("rad/s")
-    def speed(self, x: ElementAt) -> Any:
+    def speed(self, x: ElementAt) -> Scalar:
         """Ω, relative to the body."""
         return x["momentum"] / self.inertia - self._axis(x) @ x.s.angular_velocity(self.body)
 
     @output("N m")
-    def driving(self, x: ElementAt) -> Any:
+    def driving(self, x: ElementAt) -> Scalar:
         """Torque of the motor on the wheel."""
         return x["torque"] if self.limit is None else minimum(maximum(x["torque"], -self.limit), self.limit)
 
@@ -69,12 +69,12 @@ class ReactionWheel(Element):
         a, w = self._axis(x), x.s.angular_velocity(self.body)
         yield BodyLoad(self.body, torque=-self.rates(x)["momentum"] * a - cross(w, x["momentum"] * a))
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         return 0.5 * x["momentum"] * x["momentum"] / self.inertia
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         speed = self.speed(x)
         return self.friction * speed * speed
 
-    def supplied(self, x: ElementAt) -> Any:
+    def supplied(self, x: ElementAt) -> Scalar:
         return self.driving(x) * self.speed(x)

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, Numbers3, PointLike, PositiveNumber
 from dalembert.parts.forces.force import BodyLoad, Load
-from dalembert.trace import select
+from dalembert.trace import Scalar, select
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -45,7 +45,7 @@ class RocketEngine(Element):
     def states(self) -> Mapping[str, float]:
         return {"fuel": self.initial}
 
-    def burnt(self, x: ElementAt) -> Any:
+    def burnt(self, x: ElementAt) -> Scalar:
         """Mass that leaves, kg/s."""
         return select(x["fuel"] > 0.0, x["flow"], 0.0)
 
@@ -53,7 +53,7 @@ class RocketEngine(Element):
         return {"fuel": -self.burnt(x)}
 
     @output("N")
-    def thrust(self, x: ElementAt) -> Any:
+    def thrust(self, x: ElementAt) -> Scalar:
         return self.burnt(x) * self.exhaust
 
     def loads(self, x: ElementAt) -> Iterable[Load]:

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, Numbers3, PlainNumber, PointLike, PositiveNumber
 from dalembert.parts.forces.force import BodyLoad, Load
-from dalembert.trace import maximum, select
+from dalembert.trace import Scalar, maximum, select
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -55,14 +55,14 @@ class Thruster(Element):
         return {"on": on, "left": on * begins, "fuel": x["fuel"] + x["on"] * self.flow * self.period}
 
     @output("N")
-    def thrust(self, x: ElementAt) -> Any:
+    def thrust(self, x: ElementAt) -> Scalar:
         return x["on"] * self.force
 
-    def _push(self, x: ElementAt) -> Any:
+    def _push(self, x: ElementAt) -> Scalar:
         return self.thrust(x) * (x.s.rotation(self.at) @ np.asarray(self.direction))
 
     def loads(self, x: ElementAt) -> Iterable[Load]:
         yield BodyLoad(self.at, self._push(x), at=x.s.position(self.at))
 
-    def supplied(self, x: ElementAt) -> Any:
+    def supplied(self, x: ElementAt) -> Scalar:
         return self._push(x) @ x.s.velocity(self.at)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dalembert.elements.element import Element, output
 from dalembert.parts.fields import Number, PointLike
 from dalembert.parts.forces.force import BodyLoad, Load
-from dalembert.trace import sqrt
+from dalembert.trace import Scalar, sqrt
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -38,15 +38,15 @@ class AirDrag(Element):
     def bodies(self) -> tuple[str, ...]:
         return (self.at.body,)
 
-    def _wind(self, x: ElementAt) -> Any:
+    def _wind(self, x: ElementAt) -> Scalar:
         return np.array([x["wind_x"], x["wind_y"], x["wind_z"]])
 
-    def _drag(self, x: ElementAt) -> Any:
+    def _drag(self, x: ElementAt) -> Scalar:
         v = x.s.velocity(self.at) - self._wind(x)
         return -0.5 * self.density * self.coefficient * self.area * sqrt(v @ v + STILL * STILL) * v
 
     @output("N")
-    def drag(self, x: ElementAt) -> Any:
+    def drag(self, x: ElementAt) -> Scalar:
         """Size of the force."""
         f = self._drag(x)
         return sqrt(f @ f)
@@ -54,8 +54,8 @@ class AirDrag(Element):
     def loads(self, x: ElementAt) -> Iterable[Load]:
         yield BodyLoad(self.at, self._drag(x), at=x.s.position(self.at))
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         return -(self._drag(x) @ (x.s.velocity(self.at) - self._wind(x)))
 
-    def supplied(self, x: ElementAt) -> Any:
+    def supplied(self, x: ElementAt) -> Scalar:
         return self._drag(x) @ self._wind(x)

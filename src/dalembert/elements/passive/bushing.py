@@ -17,6 +17,7 @@ from dalembert.elements.element import Element, output
 from dalembert.errors import ModelError
 from dalembert.parts.fields import Holds, PointLike
 from dalembert.parts.forces.force import BodyLoad, Load
+from dalembert.trace import Scalar
 from dalembert.vectors import cross
 
 if TYPE_CHECKING:
@@ -88,10 +89,10 @@ class Bushing(Element):
         turned = M @ (Ra.T @ (s.angular_velocity(self.b) - wa))
         return np.concatenate([Ra.T @ gap, phi]), np.concatenate([Ra.T @ moved, turned]), M
 
-    def _arm(self, x: ElementAt, k: int) -> Any:
+    def _arm(self, x: ElementAt, k: int) -> Scalar:
         return np.array([x[f"arm{k + 1}_{i + 1}"] for i in range(6)])
 
-    def _force(self, x: ElementAt) -> Any:
+    def _force(self, x: ElementAt) -> Scalar:
         """Against x: K x + D ẋ and what the arms add."""
         at, rate, _ = self._kinematics(x)
         total = self.stiffness @ at + self.damping @ rate
@@ -114,12 +115,12 @@ class Bushing(Element):
         yield BodyLoad(self.a, force, torque, at)
 
     @output("m")
-    def stretch(self, x: ElementAt) -> Any:
+    def stretch(self, x: ElementAt) -> Scalar:
         """How far its points are apart."""
         gap = x.s.position(self.b) - x.s.position(self.a)
         return (gap @ gap) ** 0.5
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         at, _, _ = self._kinematics(x)
         total = 0.5 * (at @ (self.stiffness @ at))
         for k, (part, _) in enumerate(self.arms):
@@ -127,7 +128,7 @@ class Bushing(Element):
             total = total + 0.5 * part * (left @ (self.stiffness @ left))
         return total
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         at, rate, _ = self._kinematics(x)
         total = rate @ (self.damping @ rate)
         for k, (part, tau) in enumerate(self.arms):

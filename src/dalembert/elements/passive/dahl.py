@@ -13,6 +13,7 @@ from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
 from dalembert.parts.fields import JointName, Number
 from dalembert.parts.forces.force import Load
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -42,15 +43,15 @@ class Dahl(OnJoint):
         return {"bend": v - self.stiffness * abs(v) * x["bend"] / self.force}
 
     @output("N")
-    def friction(self, x: ElementAt) -> Any:
+    def friction(self, x: ElementAt) -> Scalar:
         """Force against the motion."""
         return self.stiffness * x["bend"]
 
     def loads(self, x: ElementAt) -> Iterable[Load]:
         return self.on_joint(x, -self.friction(x))
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         return 0.5 * self.stiffness * x["bend"] * x["bend"]
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         return self.friction(x) * (self.joint_speed(x) - self.rates(x)["bend"])

@@ -14,7 +14,7 @@ from dalembert.elements.element import output
 from dalembert.elements.on_joint import OnJoint
 from dalembert.parts.fields import JointName, Number
 from dalembert.parts.forces.force import Load
-from dalembert.trace import exp
+from dalembert.trace import Scalar, exp
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -53,7 +53,7 @@ class LuGre(OnJoint):
         return {"bend": v - self.stiffness * abs(v) * x["bend"] / largest}
 
     @output("N")
-    def friction(self, x: ElementAt) -> Any:
+    def friction(self, x: ElementAt) -> Scalar:
         """Force against the motion."""
         bending = self.rates(x)["bend"]
         return self.stiffness * x["bend"] + self.damping * bending + self.viscous * self.joint_speed(x)
@@ -61,8 +61,8 @@ class LuGre(OnJoint):
     def loads(self, x: ElementAt) -> Iterable[Load]:
         return self.on_joint(x, -self.friction(x))
 
-    def stored(self, x: ElementAt) -> Any:
+    def stored(self, x: ElementAt) -> Scalar:
         return 0.5 * self.stiffness * x["bend"] * x["bend"]
 
-    def dissipated(self, x: ElementAt) -> Any:
+    def dissipated(self, x: ElementAt) -> Scalar:
         return self.friction(x) * self.joint_speed(x) - self.stiffness * x["bend"] * self.rates(x)["bend"]

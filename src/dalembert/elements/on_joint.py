@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class OnJoint(Element):
         k = chosen(joint, self.joint, self.coordinate, type(self).__name__)
         return q[k] if joint.rates_are_speeds else q[joint.coordinates.index(joint.speeds[k])]
 
-    def on_joint(self, x: ElementAt, value: Any) -> Iterable[Load]:
+    def on_joint(self, x: ElementAt, value: Scalar) -> Iterable[Load]:
         """A load on its freedom."""
         joint, _, _ = x.s.joint(self.joint)
         values = np.zeros(joint.n_u, dtype=object)

@@ -22,6 +22,7 @@ from dalembert.mechanism.row_table import RowKind, RowTable
 from dalembert.parts.constraints import Constraint
 
 if TYPE_CHECKING:
+    from dalembert.aliases import Scalar
     from dalembert.kinematics.state import State
     from dalembert.mechanism import Mechanism
 
@@ -225,7 +226,7 @@ class LawTable:
         known = set(found)
         return [*found, *(i for i, p in enumerate(self.partners) if p in known and i not in known)]
 
-    def friction(self, s: State, e: LawElement, slip: Any) -> tuple[Friction, Friction, Any]:
+    def friction(self, s: State, e: LawElement, slip: Scalar) -> tuple[Friction, Friction, Any]:
         """Friction of an element at a slip, at rest, and its force per speed."""
         law = s.mechanism.laws[e.law]
         if e.resists:

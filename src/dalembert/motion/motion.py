@@ -26,6 +26,7 @@ from dalembert.words import counted
 
 if TYPE_CHECKING:
     import xarray
+    from anywidget import AnyWidget
     from numpy.typing import ArrayLike
 
     from dalembert.aliases import PointOfBody, StateFunction
@@ -353,7 +354,7 @@ class Motion(Portable):
         sliders: Iterable[Any] | None = None,
         traces: Iterable[Any] | None = None,
         reactions: Sequence[str] | None = None,
-    ) -> Any:
+    ) -> AnyWidget:
         """The page that simulates, as a widget of a notebook (needs anywidget: `pip install dalembert[notebook]`).
 
         `w.values` are the sliders' values by name, followed both ways: set some of them in Python and the page marches anew, move a

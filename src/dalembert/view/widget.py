@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,13 +22,16 @@ from dalembert.view.notebook import BUDGET
 from dalembert.view.page import page_html
 from dalembert.view.shown_samples import thinned
 
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
+
 HEIGHT = 640
 """Pixels of a widget in a notebook."""
 
 
 def motion_widget(
     motion: Motion, sliders: Iterable[Any] | None, traces: Iterable[Any] | None, reactions: Sequence[str] | None
-) -> Any:
+) -> AnyWidget:
     """See `Motion.widget`."""
     made = _widget_class()
     chosen = None if sliders is None else list(sliders)

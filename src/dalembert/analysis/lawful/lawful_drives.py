@@ -18,6 +18,7 @@ from dalembert.constraints.nonsmooth.kinetics import Kinetics
 from dalembert.errors import DriveError
 from dalembert.kernels.law_state import law_state_kernel
 from dalembert.mechanism import Mechanism
+from dalembert.pivoting import least_squares
 
 TURNS = 200
 """Times that loads and forces are found in turn."""
@@ -193,7 +194,7 @@ class _State:
         """What presses on friction under these forces."""
         k = self._kinetics(found.tau)
         left = k.f + k.J.T @ p - k.A @ self.udot  # Bᵀλ, with the actuators in f
-        lam = np.linalg.lstsq(k.B.T, left, rcond=None)[0] if len(k.B) else np.zeros(0)
+        lam = least_squares(k.B.T, left, None) if len(k.B) else np.zeros(0)
         z = k.loads.z0 + k.loads.Zu @ self.udot + k.loads.Zx @ np.concatenate([lam, -p])
         made = dict.fromkeys(k.table.loads, 0.0)
         for t, term in enumerate(k.table.load_terms):

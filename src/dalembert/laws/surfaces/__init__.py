@@ -30,7 +30,7 @@ plane, sphere, capsule, corners, box = SurfacePlane, SurfaceSphere, SurfaceCapsu
 disc, cylinder, cam, height_field = SurfaceDisc, SurfaceCylinder, SurfaceCam, SurfaceHeightField
 
 
-def as_surface(given: Any, where: str) -> Surface:
+def as_surface(given: object, where: str) -> Surface:
     """A surface; anything else is refused."""
     if not isinstance(given, Surface):
         raise ModelError(f'{where}: {given!r} is no surface; use for example da.surfaces.sphere("ball", radius=0.1)')

@@ -156,3 +156,12 @@ def test_states_of_external_models_may_be_anywhere():
         q, u, t = random_state(m, np.random.default_rng(1))
         found = largest_difference(m.state(m.admissible(q), u, 3 * t), ELIMINATIONS)
         assert max(found.values()) <= 1e-8, (name, found)
+
+
+def test_wheels_commanded_ten_times_a_second_point_a_dual_spin_satellite_and_change_no_momentum():
+    motion = mechanism("dual_spin_satellite").simulate(output=0.5)
+    off = motion.outputs()["pointing"]
+    assert off[0] > 14.0 and off[-1] < 1e-3
+    wheels = np.stack([motion[f"wheel_{axis}.momentum"] for axis in "xyz"], axis=1)
+    H = motion.momentum().angular + np.einsum("kij,kj->ki", motion.pose("platform").rotation, wheels)
+    assert np.abs(H - H[0]).max() <= 1e-7 * np.abs(H).max()

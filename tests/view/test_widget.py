@@ -61,6 +61,14 @@ class Notebook:
         return self.frame.evaluate(script)
 
 
+def heard(shown, holds) -> None:
+    """Wait until Python has heard of it, some seconds at most."""
+    for _ in range(200):
+        if holds():
+            return
+        shown.page.wait_for_timeout(50)
+
+
 def test_values_go_both_ways(browser, widget, four_bar) -> None:
     shown = Notebook(browser, widget)
     shown.until("window.dalembert?.live?.link?.asked === true")
@@ -75,12 +83,12 @@ def test_values_go_both_ways(browser, widget, four_bar) -> None:
         "(() => { const s = document.getElementById('slider-base'); s.value = 1.2; s.dispatchEvent(new Event('input')); })()"
     )
     shown.until("JSON.parse(dalembert.live.link.sent || '{}').values?.base > 1.15")
-    shown.page.wait_for_timeout(100)
+    heard(shown, lambda: widget.values["base"] > 1.15)
     assert widget.values["base"] == pytest.approx(1.2, abs=0.01)  # page to Python
     assert widget.values["crank"] == 0.25
     widget.values = {"base": 9.0}
     shown.until("!document.getElementById('said').hidden && dalembert.live.link.sent.includes('9')")
-    shown.page.wait_for_timeout(100)
+    heard(shown, lambda: "cannot be closed" in widget.said)
     assert "cannot be closed" in widget.said
     widget.time = 0.5
     shown.until("dalembert.clock.now === 0.5")

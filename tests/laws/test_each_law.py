@@ -114,3 +114,19 @@ def test_contact_at_a_node_of_a_beam():
     assert motion.impacts
     assert motion.contacts["tip"].gap.min() > -1e-12
     assert np.ptp(motion.energy().balance) < 1e-7
+
+
+@pytest.mark.parametrize("field", ["mu", "force"])
+def test_friction_whose_parameter_is_zero_is_none(field):
+    """A coefficient that is a parameter may be put to zero: the motion is that without friction."""
+    s = da.System("rod", gravity=(0, -9.81, 0))
+    s.add_body("rod", da.rod(1.0, 1.0))
+    s.add_joint("A", da.Revolute((0, 0, 1)), "ground", "rod")
+    x = s.parameter("x", 0.1)
+    law = da.JointFriction("A", mu=x, radius=0.02) if field == "mu" else da.JointFriction("A", force=x)
+    s.add_law("dry", law)
+    m = s.build()
+    without = m.without_laws().simulate(0.5, initial={"A": 0.3})
+    found = m.simulate(0.5, initial={"A": 0.3}, parameters={"x": 0.0})
+    assert abs(found.q[-1, 0] - without.q[-1, 0]) < 1e-9 and found.energy().lost[-1] == 0.0
+    assert abs(m.simulate(0.5, initial={"A": 0.3}).q[-1, 0] - without.q[-1, 0]) > 1e-3

@@ -45,9 +45,11 @@ def built(laws: dict[str, da.Law]) -> da.Mechanism:
 
 
 def changes(law: da.Law) -> dict[str, da.Law]:
-    """The law with one field another, for each of its fields."""
+    """The law with one field another, for each of its fields that users say."""
     found = {}
     for name, x in vars(law).items():
+        if name.startswith("_"):
+            continue
         if isinstance(x, bool):
             found[name] = replace(law, **{name: not x})
         elif isinstance(x, float) and x:

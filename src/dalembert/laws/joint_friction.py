@@ -13,7 +13,7 @@ from dalembert.laws.checks import check_not_negative, check_static
 from dalembert.laws.freedoms import has_place, joint_of, place, speed
 from dalembert.laws.law import NOTHING, Friction, Law, ReactionLoad
 from dalembert.laws.stribeck import stribeck
-from dalembert.parts.fields import Number, OfState
+from dalembert.parts.fields import KeptFlag, Number, OfState
 from dalembert.parts.forces.freedom import chosen
 from dalembert.parts.joints.bearing import Bearing
 from dalembert.trace import Expr
@@ -46,9 +46,13 @@ class JointFriction(Law):
     length: Number = None
     stribeck: Number = None
     viscous: Number = 0.0
+    _loaded: KeptFlag = False
+    """Whether it is by what the joint transmits: where its coefficient is a parameter that may be zero, it still is."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        coefficients = [x for x in (self.mu, self.mu_static) if x is not None]
+        object.__setattr__(self, "_loaded", self._loaded or any(type(x) is Expr or x > 0.0 for x in coefficients))
         where = f'JointFriction of "{self.coordinate}"'
         sizes = {name: getattr(self, name) for name in ("radius", "ring", "length")}
         check_not_negative(
@@ -63,7 +67,7 @@ class JointFriction(Law):
 
     @property
     def _by_reaction(self) -> bool:
-        return any(type(x) is Expr or x > 0.0 for x in (self.mu, self.mu_static) if x is not None)
+        return bool(self._loaded)
 
     @property
     def joints(self) -> tuple[str, ...]:

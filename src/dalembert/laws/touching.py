@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dalembert.laws.checks import check_not_negative, check_restitution, check_static
 from dalembert.laws.law import NOTHING, Friction, Law
 from dalembert.laws.stribeck import stribeck
-from dalembert.parts.fields import Holds, Number, RestLength
+from dalembert.parts.fields import KeptFlag, Number, RestLength
 from dalembert.parts.forces.points import Point
 from dalembert.trace import Expr
 from dalembert.vectors import Vector, cross
@@ -20,10 +20,6 @@ from dalembert.vectors import Vector, cross
 if TYPE_CHECKING:
     from dalembert.aliases import Scalar
     from dalembert.kinematics.state import State
-
-
-NamesOfFriction = Annotated[Any, Holds("names", check=lambda given, where: given)]
-"""Names of fields that a contact keeps for itself; nobody else says them."""
 
 
 class Touch(NamedTuple):
@@ -47,7 +43,7 @@ class Touching(Law):
     restitution: Number = 0.0
     rolling_arm: RestLength = 0.0
     drilling_arm: RestLength = 0.0
-    _acting: NamesOfFriction = ()
+    _acting: KeptFlag = ()
     """Names of the friction and the resistances that there are: where one is a parameter it may be zero, and still has its rows."""
 
     def __post_init__(self) -> None:

@@ -118,6 +118,12 @@ def test_what_cannot_be_exported_is_refused_in_words(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_motion_that_was_not_projected_is_not_exported_as_one_that_is(tmp_path):
+    motion = gallery("four_bar").simulate(0.05, stabilise=da.Baumgarte(10.0, 25.0))
+    with pytest.raises(da.DalembertError, match="exported code projects"):
+        motion.export_c(tmp_path)
+
+
 def test_driver_code_computes_the_same_in_c(tmp_path):
     """Loops, branches, early ends, variables that change between a read and its use, tables."""
     module = Module(1, C99)

@@ -260,6 +260,8 @@ def refusal(motion: Motion) -> str:
     from dalembert.view.live.live_model import refusal as refused
 
     why = refused(motion)
+    if not why and motion.record["options"].get("stabilise", "projection") != "projection":
+        why = "it was marched without projection, and exported code projects; leave out stabilise"
     if motion.mechanism is not None and motion.mechanism.elements:
         named = ", ".join(f'"{name}"' for name in motion.mechanism.elements)
         why = f"element {named} has states of its own, which exported code does not know yet"

@@ -7,6 +7,7 @@ nothing and returns 0. Output at such an instant shows the states after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +64,14 @@ def _in_order(m: Mechanism, names: list[str]) -> list[str]:
     return made
 
 
-def emit_sample(e: MarchedEquations, steps: Steps, around: AroundSamples | None = None) -> Signature | None:
+def emit_sample(
+    e: MarchedEquations, steps: Steps, around_samples: Callable[[MarchedEquations], AroundSamples | None]
+) -> Signature | None:
     """Add `sample` to the module; None where nothing is sampled."""
     m, clocks = e.mechanism, sample_clocks(e.mechanism)
     if not clocks.elements:
         return None
+    around = around_samples(e)
     updates = [_emit_update(e, name) for name, _ in clocks.elements]
     z_at = e.n_q + e.n_u
     with e.function("sample") as f:

@@ -221,7 +221,7 @@ def _list_probes(send: Callable[[str, Found], None]) -> None:
 
 # -- trying -----------------------------------------------------------------------------------------------------------
 def chosen_for(where: str, known: dict[str, Found], tests: bool) -> list[str]:
-    """Questions or tests that read a number, of all kinds or from many files, up to `EFFORT`; first those that read much in little time."""
+    """Questions or tests that read a number, of all kinds or from many files: first those that read much in little time."""
     readers = [n for n, x in known.items() if where in x.reads and (x.answers is None) == tests]
     by_file: dict[str, list[str]] = {}
     for name in sorted(readers, key=lambda n: known[n].seconds / len(known[n].reads)):

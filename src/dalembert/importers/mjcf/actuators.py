@@ -18,12 +18,12 @@ from dalembert.importers.naming import Names, identifier
 from dalembert.importers.xml_node import XmlNode
 from dalembert.parts.forces import JointSpring, Load, Motor, Tendon
 from dalembert.system import System
-from dalembert.trace import maximum, minimum
+from dalembert.trace import Scalar, maximum, minimum
 
 TARGETS = ("joint", "jointinparent", "tendon", "site", "body", "slidersite", "cranksite")
 
 
-def between(value: Any, ends: tuple[float, float] | None) -> Any:
+def between(value: Any, ends: tuple[float, float] | None) -> Scalar:
     """The value, no further than its ends."""
     return value if ends is None else maximum(ends[0], minimum(ends[1], value))
 

@@ -83,8 +83,8 @@ class Actuators:
             return parameter
         law = self._damped(node, law, targets[0])
         gear = node.overlaid("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        held = between(control, self.tree.compiler.limits(node, "ctrl"))
-        drive, *feedback = (g * held + b for g, b in zip(law.gain, law.bias))
+        limited = between(control, self.tree.compiler.limits(node, "ctrl"))
+        drive, *feedback = (g * limited + b for g, b in zip(law.gain, law.bias))
         most = self.tree.compiler.limits(node, "force")
         if most is not None and targets[0] not in ("joint", "jointinparent") and law.measures:
             self.notes.add(node, "its forcerange= is not represented: it acts unbounded")

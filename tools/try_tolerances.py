@@ -279,7 +279,7 @@ def said(known: dict[str, Found], questions: list[str], tests: list[str], outcom
     missing = len([n for n in (*questions, *tests) if n not in outcome.found])
     if missing:
         parts.append(f"{missing} of {len(questions) + len(tests)} are not answered ({outcome.ended})")
-    counted = [f"{len(x)} {what}" for x, what in ((questions, "answers"), (tests, "tests")) if x]
+    counted = [f"{len(x)} {what}{'s'[: len(x) != 1]}" for x, what in ((questions, "answer"), (tests, "test")) if x]
     return "; ".join(parts) or f"no change ({', '.join(counted)})"
 
 

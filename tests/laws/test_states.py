@@ -128,7 +128,7 @@ def test_a_load_that_is_not_unique_later_is_refused_too(options):
     s = press()
     s.add_force("across", da.Load("ram", force=lambda state: (0.0, 0.0, 50.0 * da.maximum(state.t - 0.05, 0.0))))
     with pytest.raises(
-        da.SimulationError, match='at t = 0.0.*though not at the start: .*"guide" transmits is not unique'
+        da.SimulationError, match=r'at t = 0.0.*though not at the start: .*"guide" transmits is not unique'
     ) as e:
         s.build().simulate(0.1, start, **options)
     assert len(e.value.motion) > 10

@@ -3,7 +3,8 @@
 (J + ρ HᵀWH) ẇ = u + ρ HᵀWh, H over all joints, loops and constraints: no multipliers, redundant rows do no harm, and
 everything gives a little: each row is broken by λ/(ρ W). W is the mass of the connected part for rows that resist forces and its
 inertia for torques, so that ρ is a number: with ρ = 10⁸ the accelerations are good to 10⁻⁵ of the largest or better; more
-stiffness loses as much to rounding. Light parts on heavy ones lose more, which is said. The forces are ρ W (H ẇ − h): `multipliers` of the loops, `reactions` of the joints.
+stiffness loses as much to rounding. Light parts on heavy ones lose more, which is said. The forces are ρ W (H ẇ − h): `multipliers` of
+the loops, `reactions` of the joints.
 """
 
 from __future__ import annotations
@@ -101,8 +102,8 @@ class PenalisedGauss:
         lost = self.rounding(s)
         if not lost <= LOST:
             warnings.warn(
-                f"gauss_penalty: with ρ = {self.rho:g} rounding may take up to {min(lost, 1.0):.0e} of the accelerations, because light parts "
-                f"hang on heavy ones; a smaller one, da.GaussPenalty(rho={self.rho / 1e3:g}), keeps three digits more, and another "
+                f"gauss_penalty: with ρ = {self.rho:g} rounding may take up to {min(lost, 1.0):.0e} of the accelerations, because light "
+                f"parts hang on heavy ones; a smaller one, da.GaussPenalty(rho={self.rho / 1e3:g}), keeps three digits more, and another "
                 "formulation all of them",
                 RoundingWarning,
                 stacklevel=2,

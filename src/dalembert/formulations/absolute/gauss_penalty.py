@@ -102,9 +102,9 @@ class PenalisedGauss:
         lost = self.rounding(s)
         if not lost <= LOST:
             warnings.warn(
-                f"gauss_penalty: with ρ = {self.rho:g} rounding may take up to {min(lost, 1.0):.0e} of the accelerations, because light "
-                f"parts hang on heavy ones; a smaller one, da.GaussPenalty(rho={self.rho / 1e3:g}), keeps three digits more, and another "
-                "formulation all of them",
+                f"gauss_penalty: with ρ = {self.rho:g} rounding may take up to {min(lost, 1.0):.0e} of the accelerations, because "
+                f"light parts hang on heavy ones; a smaller one, da.GaussPenalty(rho={self.rho / 1e3:g}), keeps three digits more, and "
+                "another formulation all of them",
                 RoundingWarning,
                 stacklevel=2,
             )

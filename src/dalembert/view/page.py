@@ -134,7 +134,10 @@ def page_data(
     if again is not None:
         ways = [p for p, _ in points if _bends(m, p)]
         design = Design(again, [p for p, _ in points])
-        quantities = Shown(again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, design.polygons)
+        signals = [name for c in plots if c.key.startswith("signal") for name in c.names]
+        quantities = Shown(
+            again.mechanism.kernels, forces.joints, view.wires, ways, design.formulas, signals, design.polygons
+        )
         package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
         made["live"] = package | {"design": design.data}
     return made

@@ -241,7 +241,7 @@ class CLibrary:
             "state": m.states,
             "parameter": tuple(self.model.parameters),
         }
-        every["event"] = events
+        every["event"] = tuple(events)
         for kind, names in every.items():
             listed = ", ".join(_quoted(name) for name in names) or '""'
             lines.append(f"const char *const {self.name}_{kind}_names[] = {{{listed}}};")

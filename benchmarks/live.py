@@ -151,7 +151,7 @@ def line(name: str, browser: str, row: dict[str, Any]) -> str:
     return (
         f"{name:22} {browser:9} off {row['off after 1 s']:.0e}, slider → computed {row['computed']:.1f} ms, march {row['march']:.1f} "
         f"(native {row['native']:.1f}), drawn {row['picture']:.1f} / 95 % {row['picture 95']:.1f}, drag {drag}, "
-        f"+{row['added kB']:.0f} kB{'' if row['back'] else ', NOT BACK'}{', SAID ' + str(row['said or asked']) if row['said or asked'] else ''}"
+        f"+{row['added kB']:.0f} kB{'' if row['back'] else ', NOT BACK'} {row['said or asked'] or ''}"
     )
 
 
@@ -197,7 +197,7 @@ def speeds(rows: dict[str, dict[str, Any]]) -> str:
         float(np.median([r[key] for r in rows.values()])) for key in ("computed", "picture", "picture 95")
     )
     return (
-        f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (median over models {computed:.1f} ms; with "
+        f"Slider to everything computed, median at most 16 ms: {quick} of {len(rows)} models (median of all {computed:.1f} ms; with "
         f"the picture drawn by the processor {drawn:.1f} ms, 95 % {late:.1f} ms). While dragging, a picture takes longer than 16.7 ms "
         f"in: {slow}. March beside a whole `simulate` in Python: median ratio {ratio:.2f}. Pages above {LARGE} MB: {large}; largest "
         f"{max(row['page MB'] for row in rows.values()):.2f} MB."
@@ -216,7 +216,7 @@ def report(found: dict[str, dict[str, Any]]) -> str:
         lines += [
             f"## {browser}", "", f"{os.cpu_count()} processors, load {load:.0f} while it ran; {effort}.", "",
             held(rows), "", speeds(rows), "",
-            "| model | off after 1 s | computed, ms | 95 % | drawn, ms | 95 % | march, ms | native, ms | drag, ms | 95 % | gap | added, kB |",
+            "| model | off after 1 s | computed, ms | 95 % | drawn, ms | 95 % | march | native | drag, ms | 95 % | gap | added, kB |",
             "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         ]  # fmt: skip
         for name, r in rows.items():

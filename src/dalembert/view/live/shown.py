@@ -99,8 +99,8 @@ class Shown:
         return Layout(**sizes, reactions=6 * len(self.reactions), accelerations=accelerations)
 
     def emit(self, module: Module, slope: Signature, rhs: RightHandSide, inputs: Layout, work: int) -> int:
-        """Add `samples(count, times, rows, inputs, out, work)`: rows of (q, u, z) become rows of everything. Returns the memory it needs
-        behind `work`, which is that of the slope."""
+        """Add `samples(count, times, rows, inputs, out, work)`: rows of (q, u, z) become rows of everything. Returns the memory it
+        needs behind `work`, which is that of the slope."""
         m, at = self.mechanism, self.layout.parts
         pose, pose_work = self.catalogue.body_motion.emit(Prefixed(module, "pose_"), 1)
         energy, energy_work = self.catalogue.energies.emit(Prefixed(module, "energy_"), 1)

@@ -27,7 +27,7 @@ SLOW = {"rad/s": 10.0, "m/s": 2.0, "1/s": 2.0}
 
 @dataclass(frozen=True)
 class Slider:
-    """One of them: what it sets ("parameter", "state", "initial", "speed" or "duration") and where that stands; whether it was given."""
+    """One of them: what it sets ("parameter", "state", "initial", "speed" or "duration") and where it stands."""
 
     kind: str
     name: str

@@ -149,8 +149,8 @@ def twice(browser: Reopening, motion: Any, path: Path, quick: bool) -> dict[str,
 
 def write(folder: Path, found: dict[str, dict[str, Any]]) -> None:
     """Results so far, in the order of the gallery."""
-    shown = {name: row for rows in list(found.values())[1:] for name, row in rows.items()}
-    found["left out"] = {k: row for k, row in found["left out"].items() if k not in shown}
+    every = [rows for browser, rows in found.items() if browser != "left out"]
+    found["left out"] = {k: row for k, row in found["left out"].items() if any(k not in rows for rows in every)}
     ordered = {browser: {name: rows[name] for name in files() if name in rows} for browser, rows in found.items()}
     folder.mkdir(exist_ok=True)
     (folder / "live.json").write_text(json.dumps(ordered, indent=1) + "\n")

@@ -22,9 +22,9 @@ from dalembert.trace import free_symbols
 from dalembert.trace.native import WASM32, Array, Block, Module, Output, Signature, cached_code
 from dalembert.trace.native.module import Prefixed
 from dalembert.trace.native.wasm import WasmModule, link
-from dalembert.view.live.page_actions import emit_acting
 from dalembert.view.live.hand import MOST_BODIES, SIZE, emit_hand
 from dalembert.view.live.live_model import LiveModel
+from dalembert.view.live.page_actions import emit_acting
 from dalembert.view.live.shown import Shown
 
 CLOSING = "loop_"

@@ -21,9 +21,9 @@ from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
-from dalembert.view.live.page_actions import acting_data
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
+from dalembert.view.live.page_actions import acting_data
 from dalembert.view.live.sentences import SENTENCES
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import Slider

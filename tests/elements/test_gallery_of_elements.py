@@ -147,7 +147,7 @@ def test_double_wishbone_moves_on_its_circles() -> None:
         def top(a: float) -> np.ndarray:
             return np.array([0.0, 0.38 + 0.3 * np.cos(a), 0.15 + 0.3 * np.sin(a)])
 
-        a = brentq(lambda a: np.linalg.norm(top(a) - ball) - length, -0.8, 0.8, xtol=1e-15)  # noqa: B023
+        a = brentq(lambda a: np.linalg.norm(top(a) - ball) - length, -0.8, 0.8, xtol=1e-15)
         R = _upright(ball, top(a))
         assert np.abs(R @ [0.0, 1.0, 0.0] - along).max() < 1e-9
 

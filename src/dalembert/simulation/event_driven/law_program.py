@@ -9,7 +9,7 @@ from typing import Any
 from dalembert.kernels.masked.law_rhs import LawRightHandSide
 from dalembert.simulation.equation_choice import EquationChoice, kane_by
 from dalembert.simulation.event_driven.law_margins import LawMargins, emit_look, emit_margins_at, memory_of_laws
-from dalembert.simulation.event_driven.law_samples import LawSamples
+from dalembert.simulation.event_driven.law_samples import SampledLaws
 from dalembert.simulation.integrators.integrator import Steps, Unknowns, layout
 from dalembert.simulation.march.marched_equations import MarchedEquations
 from dalembert.simulation.march.memory import Layout
@@ -61,4 +61,4 @@ class LawProgram(ProgramWithLaws):
         return emit_look(e, steps, margins, at, self.integrator.adaptive)
 
     def _around_samples(self, e: MarchedEquations) -> AroundSamples:
-        return LawSamples(e, *e.written["margins"]).around
+        return SampledLaws(e, *e.written["margins"]).around

@@ -16,7 +16,7 @@ from dalembert.simulation.march.sampling import AroundSamples
 from dalembert.trace.native import Signature, maximum
 
 
-class LawSamples:
+class SampledLaws:
     """Code for one program. A mode's `trigger` says which margins are violated; then the stretch ends, and laws are asked."""
 
     def __init__(self, e: MarchedEquations, margins: LawMargins, margins_at: Signature):

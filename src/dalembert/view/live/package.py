@@ -204,6 +204,8 @@ def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
             return {"row": m.coordinates.index(name)}
         if kind == "u":
             return {"row": m.n_q + m.speeds.index(name)}
+        if kind == "signal":
+            return {"at": at[f"signal {name}"].start} if f"signal {name}" in at else None
         if kind == "z":
             return {"row": m.n_q + m.n_u + m.states.index(name)}
         place = at.get(f"gap {name}" if kind == "gap" else f"output {name}")

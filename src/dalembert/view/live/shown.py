@@ -29,6 +29,7 @@ from dalembert.trace.graph import flatten
 from dalembert.trace.native import Int, Module, Output, Pointer, Signature
 from dalembert.trace.native.module import Prefixed
 from dalembert.view.drawing.wires import Wire
+from dalembert.view.signal_series import output_names
 
 LEAST = 1e-12
 """Damping by which, of all multipliers that fit, the least are found where rows are redundant."""
@@ -64,6 +65,8 @@ class Shown:
         }
         for name, output in m.plan.outputs.items():
             made[f"output {name}"] = lambda s, output=output: s.settled(output.value(s))  # type: ignore[misc]
+        for name in output_names(m):
+            made[f"signal {name}"] = lambda s, name=name: [s.signal(name)]  # type: ignore[misc]
         of = m.rows
         for name, d in m.constraint_rows.items():
             if of.holonomic[of.of_owner(name)].all():

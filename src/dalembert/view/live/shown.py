@@ -29,7 +29,6 @@ from dalembert.trace.graph import flatten
 from dalembert.trace.native import Int, Module, Output, Pointer, Signature
 from dalembert.trace.native.module import Prefixed
 from dalembert.view.drawing.wires import Wire
-from dalembert.view.signal_series import output_names
 
 LEAST = 1e-12
 """Damping by which, of all multipliers that fit, the least are found where rows are redundant."""
@@ -46,6 +45,8 @@ class Shown:
     ways: Sequence[Any] = ()
     further: Mapping[str, Callable[[State], Any]] = field(default_factory=dict)
     """Formulas of the design view, by name."""
+    signals: Sequence[str] = ()
+    """Outputs of elements that are computed, by name."""
     accelerations: bool = False
     """Whether α and a of every body are computed."""
     left_out: dict[str, str] = field(default_factory=dict)
@@ -65,7 +66,7 @@ class Shown:
         }
         for name, output in m.plan.outputs.items():
             made[f"output {name}"] = lambda s, output=output: s.settled(output.value(s))  # type: ignore[misc]
-        for name in output_names(m):
+        for name in self.signals:
             made[f"signal {name}"] = lambda s, name=name: [s.signal(name)]  # type: ignore[misc]
         of = m.rows
         for name, d in m.constraint_rows.items():

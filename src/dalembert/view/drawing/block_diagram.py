@@ -133,7 +133,7 @@ class _Sheet:
         self.width, self.height = x + MARGIN, self.bottom + LANE * len(self.below) + MARGIN
 
     def _rank(self, d: _Drawn) -> float:
-        """Beside what it reads; first what others read, last what stands alone."""
+        """Order in a column: beside what it reads; first what others read, last what stands alone."""
         read = [self.drawn[w.source].y for w in self.wires if w.target == d.block.name and w.source != w.target]
         alone = not any(d.block.name in (w.source, w.target) for w in self.wires)
         return float("inf") if alone else sum(read) / len(read) if read else 0.0
@@ -142,7 +142,7 @@ class _Sheet:
         return self.gap_at[gap] + LANE * self.rises[gap].index(key)
 
     def _line(self, w: SignalWire) -> str:
-        """From the right of a block to an input of another, by straight lines."""
+        """Straight lines that lead from the right of a block to an input of another."""
         a, b, key = self.drawn[w.source], self.drawn[w.target], (w.source, w.signal)
         start, end, x1, x2 = a.exit + self._slot(key), b.port(w.input), a.x + a.width, b.x
         first, last = self._rise(a.column + 1, key), self._rise(b.column, key)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from numpy.typing import ArrayLike
 
-from dalembert.aliases import JointValues, Outputs, ParameterValues, PointOfBody
+from dalembert.aliases import Events, JointValues, Outputs, ParameterValues, PointOfBody
 from dalembert.arguments import by_name, count, function, names, numbers, one_name, real, row, takes
 from dalembert.blas import on_one_thread
 from dalembert.errors import ModelError

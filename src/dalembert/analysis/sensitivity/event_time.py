@@ -32,9 +32,7 @@ class VariedState:
     """A state in a mode, with how everything in it changes along columns X = (δq, δu, δz) and δp at a fixed time, and along the motion
     itself, which is the last column of all that is found here."""
 
-    def __init__(
-        self, run: RecordedRun, variation: LawVariation, side: Side, t: float, X: np.ndarray, dP: np.ndarray
-    ):
+    def __init__(self, run: RecordedRun, variation: LawVariation, side: Side, t: float, X: np.ndarray, dP: np.ndarray):
         self.run, self.variation, self.side, self.t = run, variation, side, t
         m = self.m = run.model
         run.put(side)
@@ -77,7 +75,7 @@ class VariedState:
             grazes = speed * speed <= 2.0 * abs(pull) * GRAZED * k.size(i)
             return Margin(self.changes["gap"][e.normal][:-1], speed, grazes)
         if reason in ("gap", "slide"):
-            rows = list(e.tangents) if reason == "slide" else [e.normal]
+            rows = list(e.tangents) if reason == "slide" else [r for r in (e.normal,) if r is not None]
             way = self._way(i) if reason == "slide" else np.ones(1)
             moved = way @ self.changes["speed"][[k.n_loops + r for r in rows]]
             return Margin(moved[:-1], float(way @ (k.J[rows] @ self.udot - k.gamma[rows])))

@@ -18,7 +18,9 @@ from dalembert.analysis.sensitivity.law_variation import LawVariation
 from dalembert.analysis.sensitivity.mode_forces import smooth_at
 from dalembert.analysis.sensitivity.varied_impact import VariedImpact
 from dalembert.constraints.nonsmooth.choose import IMPULSE
+from dalembert.constraints.nonsmooth.impact import STILL
 from dalembert.errors import SimulationError
+from dalembert.kinematics.law_mode import ElementState
 from dalembert.parts.actions import Action, SetParameter
 from dalembert.simulation.event_driven.acting import impulse_of
 from dalembert.simulation.event_driven.recorded_run import RecordedRun, Settled
@@ -48,14 +50,19 @@ class Jumps:
         self.run, self.to, self.m = run, tuple(to), run.model
         self.variation = LawVariation(run.program.rhs)
         self._functions: dict[Any, Any] = {}
+        self._largest = np.zeros(len(self.to))
+        """The largest changes seen yet."""
 
     def across(self, x: Settled, X: np.ndarray, dP: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(X⁺, δp⁺, δt) from X⁻ = (δq, δu, δz) and δp."""
         s = VariedState(self.run, self.variation, x.before, x.t, X, dP)
+        self._largest = np.maximum(self._largest, np.abs(X).max(axis=0, initial=0.0))
         first = x is self.run.settled[0]
         dt = np.zeros(X.shape[1]) if first else self._time(x, s)
         if x.chosen.jammed:
-            raise self._none(x, "what slides jams there (Painlevé's paradox), and so the motion after it is one of several")
+            raise self._none(
+                x, "what slides jams there (Painlevé's paradox), and so the motion after it is one of several"
+            )
         known = np.isfinite(dt).all()
         moved = X + np.outer(s.rates, dt if known else 0.0 * dt)
         D = s.directions(dt if known else 0.0 * dt, moved, dP)
@@ -78,13 +85,17 @@ class Jumps:
             return np.full(s.D.shape[1] - 1, np.nan)
         if any(found.grazes or found.rate == 0.0 for found in margins):
             raise self._none(
-                x, "it is only grazed there, at no speed: sensitivities grow without bound towards such a touch, as the root of its depth does"
+                x,
+                "it is only grazed there, at no speed: sensitivities grow without bound towards such a touch, as the inverse root of "
+                "its depth does",
             )
         times = times_of(margins)
         apart = np.abs(times - times[0]).max(axis=0) > TOGETHER * (np.abs(times).max(axis=0) + NOTHING * self.run.span)
         if apart.any():
             name = self.to[int(np.argmax(apart))]
-            raise self._none(x, f'a change of "{name}" would part what happens together there, in one order or the other')
+            raise self._none(
+                x, f'a change of "{name}" would part what happens together there, in one order or the other'
+            )
         return np.asarray(times[0])
 
     def _watched(self, k: int, s: VariedState) -> Margin:
@@ -143,7 +154,9 @@ class Jumps:
             return du
         found = VariedImpact(s, k, hit, mode, D).speeds(du)
         if found is None:
-            raise self._none(x, "restitution was reduced there, as it would have gained energy or contradicted what sticks")
+            raise self._none(
+                x, "restitution was reduced there, as it would have gained energy or contradicted what sticks"
+            )
         return found
 
     def _inertia(self, s: VariedState, D: np.ndarray, jump: np.ndarray) -> np.ndarray:
@@ -160,6 +173,8 @@ class Jumps:
         without restitution would make them; a gap that is closed must not have changed."""
         s = VariedState(self.run, self.variation, x.after, x.t, X, dP)
         k, first_row = s.k, s.k.n_loops
+        if first:
+            self._check_slips(s)
         held = np.flatnonzero(s.mode.part("held"))
         if not len(held):
             return X
@@ -173,19 +188,34 @@ class Jumps:
             made[s.n_q : s.n_q + s.n_u, j] -= k.least_change(rows, off[:, j])
         return made
 
+    def _check_slips(self, s: VariedState) -> None:
+        """Refuse a slip that begins at the start, and may begin with a speed the one way or the other."""
+        for i, e in enumerate(s.k.elements):
+            rubs = s.mode.state(i) is ElementState.SLIP and s.k.static_force[i] + s.k.static_coefficient[i] > 0.0
+            rows = [s.k.n_loops + r for r in e.tangents]
+            if not rubs or not rows or np.linalg.norm(s.k.slip(i)) > STILL * s.k.speed_scale(i):
+                continue
+            change = np.abs(s.changes["speed"][rows][:, :-1]).max(axis=0)
+            if change.any():
+                law, name = s.k.table.title(i), self.to[int(np.argmax(change))]
+                raise SimulationError(
+                    f'law "{law}" begins to slip at the start, and a change of "{name}" lets it begin with a speed, one way or the '
+                    "other: the motion has a kink there and no derivative. Begin with some slip, or leave that out"
+                )
+
     def _check_gaps(
         self, x: Settled, s: VariedState, gaps: list[int], opened: np.ndarray, X: np.ndarray, first: bool
     ) -> None:
-        reach = np.abs(s.k.J[gaps]).max(axis=1, initial=0.0)[:, None] * np.abs(X).max(axis=0, initial=0.0)
-        bad = np.abs(opened) > TOGETHER * np.maximum(reach, NOTHING)
+        self._largest = np.maximum(self._largest, np.abs(X).max(axis=0, initial=0.0))
+        bad = np.abs(opened) > TOGETHER * np.abs(s.k.J[gaps]).max(axis=1, initial=0.0)[:, None] * self._largest
         if not bad.any():
             return
         row, column = np.unravel_index(int(np.argmax(np.where(bad, np.abs(opened), 0.0))), opened.shape)
         law = s.k.table.title(next(i for i, e in enumerate(s.k.elements) if e.normal == gaps[row]))
         if first:
             raise SimulationError(
-                f'law "{law}" touches at the start, and a change of "{self.to[column]}" would open it or push it through: the motion has no '
-                "derivative there. Begin where it is open, or leave that out"
+                f'law "{law}" touches at the start, and a change of "{self.to[column]}" would open it or push it through: the motion '
+                "has no derivative there. Begin where it is open, or leave that out"
             )
         raise self._none(x, f'a change of "{self.to[column]}" would part what happens together there')
 

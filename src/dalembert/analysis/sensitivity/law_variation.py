@@ -61,7 +61,7 @@ class LawVariation:
         rows, laws, e = len(self.kept), len(table), len(table.elements)
         self.sizes = {
             "inertia": m.n_u,  # δA w
-            "force": m.n_u,  # δf
+            "applied": m.n_u,  # δf
             "exerted": m.n_u,  # δRᵀλ
             "rate": rows,  # δR w
             "given": rows,  # δγ
@@ -85,7 +85,9 @@ class LawVariation:
 
     def _formula(self, s: State, extra: Any) -> Any:
         m, kept, first = self.m, self.kept, self.rhs.n_loops
-        x = dict(zip(self.inputs, np.split(np.asarray(extra, dtype=object), np.cumsum(list(self.inputs.values()))[:-1])))
+        x = dict(
+            zip(self.inputs, np.split(np.asarray(extra, dtype=object), np.cumsum(list(self.inputs.values()))[:-1]))
+        )
         every = every_row(s)
         own = Rows(*(getattr(every, name)[first:] for name in ("g", "B", "b", "gamma")))
         mode: Any = _GivenDirections(x["directions"])
@@ -96,7 +98,7 @@ class LawVariation:
         moved = z.Zu @ x["w"] + z.Zx[:, kept] @ x["lam"]
         values = {
             "inertia": newton_euler(Tree(s), x["w"]) - still,
-            "force": -still,
+            "applied": -still,
             "exerted": R.T @ x["lam"] if len(kept) else [0.0] * m.n_u,
             "rate": R @ x["w"],
             "given": every.gamma[kept],

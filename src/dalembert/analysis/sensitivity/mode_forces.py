@@ -46,10 +46,10 @@ class ModeForces(NamedTuple):
 def vary_forces(k: Kinetics, mode: LawMode, x: Smooth, d: dict[str, np.ndarray]) -> ModeForces:
     """Changes under those `d` of a state with frozen accelerations, forces and loads."""
     n, rows, e, table = len(k.u), len(k.rows), len(k.elements), k.table
-    count, first = d["force"].shape[1], k.n_loops
+    count, first = d["applied"].shape[1], k.n_loops
     M, right = np.zeros((n + rows + e, n + rows + e)), np.zeros((n + rows + e, count))
     M[:n, :n], M[:n, n : n + rows] = k.A, k.rows.T
-    right[:n] = d["force"] - d["inertia"] - d["exerted"]
+    right[:n] = d["applied"] - d["inertia"] - d["exerted"]
     active = [*range(first), *(first + r for r in np.flatnonzero(mode.part("active")))]
     states = mode.states
     terms = [term_change(k, t, x.z, d, d["pressed"]) for t in range(len(table.load_terms))]

@@ -30,8 +30,8 @@ from dalembert.simulation.constrained_start import check_rows_left_out, kept_at
 from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
 from dalembert.simulation.kept_rows import NO_ROWS_KEPT, KeptRows
 from dalembert.simulation.march.between_stretches import Progress
-from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.march.run_events import gathered
+from dalembert.simulation.march.sensitivity_march import SensitivityProgram, SensitivityRun
 from dalembert.simulation.run_options import Options, options
 from dalembert.trace import directional, evaluate, jacobian, symbol, symbols, tracing
 
@@ -139,7 +139,12 @@ class Sensitive:
     """A mechanism with the directions asked about and the outputs, compiled once and run for any values of the parameters."""
 
     def __init__(
-        self, m: Mechanism, parameters: Sequence[str] | None, initial_values: Sequence[str], outputs: Any, events: Any = None
+        self,
+        m: Mechanism,
+        parameters: Sequence[str] | None,
+        initial_values: Sequence[str],
+        outputs: Any,
+        events: Any = None,
     ):
         check_continuous(m)
         self.events = [e for e in gathered(events, None) if e.actions]
@@ -275,7 +280,9 @@ class Sensitive:
             values[name] = both[:, 0, 0]
             changes[name] = np.moveaxis(both[:, :, 1], 1, -1)
         dq, du, dz = np.split(X, [n_q, n], axis=1)
-        return Sensitivities(times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states, events)
+        return Sensitivities(
+            times, q, u, self.to, dq, du, m.coordinates, m.speeds, values, changes, z, dz, m.states, events
+        )
 
 
 def _with_joint_speeds(m: Mechanism, q: np.ndarray, u: np.ndarray, t: float, speeds: Any, X: np.ndarray) -> np.ndarray:

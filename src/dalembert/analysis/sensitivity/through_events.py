@@ -1,14 +1,17 @@
-"""Sensitivities of motions with laws: the motion is marched first, with its events; then state and X are marched from event to event, each
-stretch in its mode, by compiled code, and X jumps where the motion does.
+"""Sensitivities of motions with laws.
+
+The motion is marched first, with its events; then state and X are marched from event to event, each stretch in its mode, by compiled
+code, and X jumps where the motion does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.integrate import Radau
+from scipy.integrate import solve_ivp
 
 from dalembert.analysis.sensitivity.jump import EventSensitivity, Jumps, describe
 from dalembert.constraints.nonsmooth.unique_loads import check_loads_unique
@@ -16,7 +19,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Mechanism
 from dalembert.parts.events import Event
 from dalembert.simulation.event_driven.acting import check_actions
-from dalembert.simulation.event_driven.breakaway import FINEST
+from dalembert.simulation.event_driven.breakaway import FINEST, seeded
 from dalembert.simulation.event_driven.law_program import LawProgram
 from dalembert.simulation.event_driven.law_sensitivity_march import LawSensitivityProgram
 from dalembert.simulation.event_driven.recorded_run import RecordedRun, Settled
@@ -25,6 +28,12 @@ from dalembert.simulation.march.between_stretches import Progress
 from dalembert.simulation.march.memory import NEXT
 from dalembert.simulation.march.sensitivity_march import SensitivityRun
 from dalembert.simulation.run_options import Options
+
+FORESEEN = 1e-6
+"""Last part of a stretch, before the end of a slip in a plane, in which X is taken to go on at its rate."""
+
+SLIDING = 0.01
+"""Part of the way back to there at which a slip in a plane still has a direction, to about as many digits as it is near its end."""
 
 
 def recorded_run(
@@ -71,14 +80,25 @@ class RunThroughEvents(SensitivityRun):
 
     def _attend(self) -> None:
         """At the end of a stretch: all events of the instant, then the next stretch."""
-        while self.to_come and self.to_come[0].reached <= self.t:
+        while self.to_come and self._end_before(self.to_come[0]) <= self.t:
             self._pass(self.to_come.pop(0))
-        until = min(self.to_come[0].reached, self.options.end) if self.to_come else self.options.end
+        until = min(self._end_before(self.to_come[0]), self.options.end) if self.to_come else self.options.end
         self.part("end")[:] = self.part("until")[:] = until
         self.program.library.begin(self.memory, self.inputs, self.work)
 
+    def _end_before(self, x: Settled) -> float:
+        """Where the stretch before an event ends. A slip that ends in a plane turns ever faster with its change: X is taken on from a
+        little before by its rate."""
+        n = self.motion.settled.index(x)
+        if x.reached == x.t or n == 0:
+            return x.t
+        return x.t - FORESEEN * (x.t - self.motion.settled[n - 1].resumed)
+
     def _pass(self, x: Settled) -> None:
         m, n = self.model, self.model.n_q + self.model.n_u + self.model.n_z
+        if self.t < x.t:
+            x = self._still_sliding(x)
+            self.part("y")[:] += (x.t - self.t) * self._slope(self.t, self.part("y"))
         X, dP, dt = self.jumps.across(x, self.program.unpacked(self._X[None])[0], self.dP)
         if x is not self.motion.settled[0]:
             self.events_met.append(EventSensitivity(x.t, describe(self.motion, x), dt))
@@ -90,10 +110,19 @@ class RunThroughEvents(SensitivityRun):
         self.part("y")[:n] = x.after.y[:n]
         self._X[:] = self.program.packed(X)
         self.program.mode(self.inputs).numbers[:] = x.after.mode
-        self.program.input_layout.view(self.inputs, "P")[: len(m.parameters), 0] = x.after.parameters[: len(m.parameters)]
+        self.program.input_layout.view(self.inputs, "P")[: len(m.parameters), 0] = x.after.parameters[
+            : len(m.parameters)
+        ]
         self._at(x.t)
         if x.resumed > x.t:
             self._implicit(x)
+
+    def _still_sliding(self, x: Settled) -> Settled:
+        """The event with a state before it that still slides: at its very end a slip has no direction."""
+        y = x.before.y.copy()
+        n = self.model.n_q + self.model.n_u + self.model.n_z
+        y[:n] += SLIDING * (self.part("y")[:n] - y[:n])
+        return replace(x, before=replace(x.before, y=y))
 
     def _at(self, t: float) -> None:
         self.part("y_old")[:] = self.part("y")
@@ -109,25 +138,51 @@ class RunThroughEvents(SensitivityRun):
         self.counters[NEXT] = n
 
     def _implicit(self, x: Settled) -> None:
-        """The beginning of a slip in a plane, of which the motion knows how long it is integrated implicitly."""
-        atol = self.part("atol").copy()
+        """The beginning of a slip in a plane, of which the motion knows how long it is integrated implicitly: first the state, then X,
+        whose equations are linear, along it."""
+        rtol, atol = max(self.options.rtol, FINEST), self.part("atol").copy()
         atol = np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
-        y = self.part("y").copy()
-        solver: Any = Radau(self._slope, x.t, y, x.resumed, rtol=max(self.options.rtol, FINEST), atol=atol)  # type: ignore[arg-type]
-        while solver.status == "running":
-            solver.step()
-            n, dense = int(self.counters[NEXT]), None
-            while n < len(self.options.times) and self.options.times[n] <= solver.t:
-                dense = dense or solver.dense_output()
-                self.rows[n] = dense(self.options.times[n])
-                n += 1
-            self.counters[NEXT] = n
-        if solver.status == "failed":
+        n = len(atol) - len(self._first[0])
+        self.motion.put(x.after)
+        begun = self.part("y").copy()
+        begun[:n] = seeded(self.motion, x.t, begun[:n].copy())
+        span = (x.t, x.resumed)
+        state: Any = solve_ivp(
+            lambda t, y: self._slope(t, np.concatenate([y, begun[n:]]))[:n], span, begun[:n], "Radau", dense_output=True,
+            rtol=rtol, atol=atol[:n],
+        )  # fmt: skip
+        times = self.options.times
+        at = [k for k in range(int(self.counters[NEXT]), len(times)) if times[k] <= x.resumed]
+
+        def rate(t: float, X: np.ndarray) -> np.ndarray:
+            return self._slope(t, np.concatenate([state.sol(t), X]))[n:]
+
+        X: Any = solve_ivp(
+            rate, span, begun[n:], "Radau", t_eval=[*times[at], x.resumed], rtol=rtol, atol=atol[n:],
+            jac=lambda t, _: self._jacobian(t, state.sol(t)),
+        )  # fmt: skip
+        if not (state.success and X.success):
             raise SimulationError(
-                f"sensitivities end at t = {solver.t:.9g} s: the beginning of the slip at {describe(self.motion, x)} was not passed"
+                f"sensitivities end at t = {x.t:.9g} s: the beginning of the slip where {describe(self.motion, x)} was not passed"
             )
-        self.part("y")[:] = solver.y
+        for column, k in enumerate(at):
+            self.rows[k] = np.concatenate([state.sol(times[k]), X.y[:, column]])
+        self.counters[NEXT] += len(at)
+        self.part("y")[:] = np.concatenate([state.sol(x.resumed), X.y[:, -1]])
         self._at(x.resumed)
+
+    def _jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
+        """Of the rates of X in X, in the order of memory."""
+        p, n = self.program, self.model.n_q + self.model.n_u + self.model.n_z
+        size, along, J = len(self._first[0]), p.along, np.zeros((n, n))
+        still = self._slope(t, np.concatenate([y, np.zeros(size)]))[len(y) :]
+        for first in range(0, n, along):
+            units = np.eye(n)[:, first : first + along]
+            some = np.zeros((n, along))
+            some[:, : units.shape[1]] = units
+            rates = self._slope(t, np.concatenate([y, p.packed(some)]))[len(y) :] - still
+            J[:, first : first + along] = p.unpacked(rates[None])[0][:, : units.shape[1]]
+        return np.kron(np.eye(p.groups), np.kron(J, np.eye(p.width)))
 
     def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
         dy = np.zeros(len(y))

@@ -50,7 +50,8 @@ class VariedImpact:
         M[:n, :n], M[:n, n:] = k.A, -k.rows.T
         right[:n] = k.A @ du - d["inertia"] - d["exerted"]
         M[n:, n:] = np.eye(rows)
-        held = [*range(k.n_loops), *(k.n_loops + r for e in k.elements for r in e.holds)]
+        holds = [r for i, e in enumerate(k.elements) if k.on[i] for r in e.holds]
+        held = [*range(k.n_loops), *(k.n_loops + r for r in holds)]
         if not self._rows_hit(M, right, d, du, held):
             return None
         for r in held:
@@ -60,7 +61,9 @@ class VariedImpact:
         scale = 1.0 / np.maximum(np.abs(M).max(axis=1), 1e-300)
         return np.asarray(least_squares(M * scale[:, None], right * scale[:, None], RANK)[:n])
 
-    def _rows_hit(self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, held: list[int]) -> bool:
+    def _rows_hit(
+        self, M: np.ndarray, right: np.ndarray, d: dict[str, np.ndarray], du: np.ndarray, held: list[int]
+    ) -> bool:
         """Equations of gaps and of friction; rows whose speed is said are added to `held`. Whether restitution is that of the laws."""
         k, p, first = self.k, self.hit.impulses, self.k.n_loops
         least = NO_FORCE * np.abs(p).max(initial=0.0)

@@ -29,6 +29,7 @@ def emit_sensitivity(rhs: LawRightHandSide, module: Module, lanes: int, groups: 
     elements, components, terms = sliding.elements, sliding.components, len(sliding.terms)
     under = k + components + terms
     sizes = {"under": under, "r": k, "d": m.n_u, "loads": elements * (elements + 1), "pressing": components}
+    sizes["moved"] = m.n_q  # of the projection, which takes the same memory
 
     def body(f: Any, X: Any, dX: Any, dP: Any) -> None:
         part = {name: f.work + start for name, start in rhs.places.items()}

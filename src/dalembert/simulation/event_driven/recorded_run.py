@@ -47,6 +47,7 @@ class RecordedRun(LawRun):
         self.settled: list[Settled] = []
         self._reached: float | None = None
         self._acting: tuple[Side, tuple[int, ...]] | None = None
+        self._which: tuple[int, ...] = ()
         self._lost = False
         self._chosen: Chosen | None = None
         self._after: Side | None = None
@@ -75,8 +76,6 @@ class RecordedRun(LawRun):
         super()._act(which)
         self._which = ()
 
-    _which: tuple[int, ...] = ()
-
     def _forget_outputs_at(self, t: float) -> None:
         """Called when the state is at an event, before anything is done about it."""
         super()._forget_outputs_at(t)
@@ -96,7 +95,5 @@ class RecordedRun(LawRun):
         super()._settle(why, impulse)
         assert self._chosen is not None and self._after is not None
         reached = t if self._reached is None else self._reached
-        self.settled.append(
-            Settled(reached, t, self.t, before, self._after, why, self._lost, events, self._chosen)
-        )
+        self.settled.append(Settled(reached, t, self.t, before, self._after, why, self._lost, events, self._chosen))
         self._reached, self._acting, self._lost = None, None, False

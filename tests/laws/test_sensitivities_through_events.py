@@ -176,7 +176,7 @@ def test_events_that_act() -> None:
         "hit": da.Event(
             lambda s: s.q["S1"] + 0.1 * p - 0.5, direction=1, action=da.JointImpulse("S0", lambda s: -2.0 * s.u["S1"])
         ),
-        "set": da.Event(lambda s: s.t - 0.7, action=da.SetParameter("p", lambda s: 1.0 + s.q["S0"])),
+        "set": da.Event(lambda s: s.t - 0.7, action=da.SetParameter("p", lambda s: 5.0 + s.q["S0"])),
         "on": da.Event(lambda s: s.t - 1.33, action=da.Switch("hold", on=True)),
         "off": da.Event(lambda s: s.t - 1.61, action=da.Switch("hold", on=False)),
     }
@@ -190,7 +190,7 @@ def test_events_that_act() -> None:
     assert np.allclose(x.events[0].dt, [-0.1 / 0.5, -0.2 / 0.5**2], rtol=1e-10)
     for k, name in enumerate(x.to):
         agree(x, k, by_differences(m, x, 2.03, q, u, name, events), 1e-7)
-    late = x.t > 0.8  # p is what it was set to, 1 + S0 at that time
+    late = x.t > 0.8  # p is what it was set to, 5 + S0 at that time
     set_to = x.value("torque")[late] / x.value("S0")[late]
     assert np.ptp(set_to) < 1e-12 and not np.allclose(set_to, 3.0)
 

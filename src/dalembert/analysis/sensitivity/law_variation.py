@@ -38,7 +38,7 @@ class Frozen:
     loads: np.ndarray
     """Load of every element that slides."""
     directions: np.ndarray
-    """Of slip, of every element."""
+    """Directions of slip of every element."""
 
 
 class _GivenDirections:

@@ -172,7 +172,7 @@ class RunThroughEvents(SensitivityRun):
         self._at(x.resumed)
 
     def _jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
-        """Of the rates of X in X, in the order of memory."""
+        """Derivatives of the rates of X in X, in the order of memory."""
         p, n = self.program, self.model.n_q + self.model.n_u + self.model.n_z
         size, along, J = len(self._first[0]), p.along, np.zeros((n, n))
         still = self._slope(t, np.concatenate([y, np.zeros(size)]))[len(y) :]

@@ -11,7 +11,7 @@ export class Contacts {
     if (!this.count) return;
     this.r = 1.3 * data.look.thickness;
     this.arrows = new Arrows(data, { count: this.count, scale: (0.4 * data.look.radius) / usual(force) });
-    this.material = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 });
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.6, depthTest: false, transparent: true, opacity: 0.85 });
     this.dots = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 16, 12), this.material, this.count);
     this.dots.frustumCulled = false;
     this.dots.renderOrder = 7;

@@ -173,7 +173,7 @@ class ExportedModel:
 
     @cached_property
     def closing(self) -> dict[str, np.ndarray]:
-        """What assembly is told: tolerance, steps, sizes, scales of rows beside, and displacements that are tried."""
+        """What assembly reads: tolerance, steps, sizes, scales of rows beside, and displacements that are tried."""
         live, m = self.live, self.live.mechanism
         places = self.programs[0].notes["start"]
         start = np.zeros(places["end"])

@@ -129,8 +129,7 @@ def page_data(
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
-        "events": [list(mark) for mark in marks(motion)],
-        "contacts": contact_arrows(shown, m),
+        **_happened(motion, shown, m),
         "findings": encoded(findings(results, m)),
         "whyNotLive": why_not,
     }
@@ -141,6 +140,11 @@ def page_data(
         package = packaged(again, quantities, follows.expressions, sliders_of(again, sliders), plots)
         made["live"] = package | {"design": design.data}
     return made
+
+
+def _happened(motion: Motion, shown: Motion, m: Mechanism) -> dict[str, Any]:
+    """Events of the whole motion, and what touches at the samples shown."""
+    return {"events": [list(mark) for mark in marks(motion)], "contacts": contact_arrows(shown, m)}
 
 
 def _without_laws(shown: Motion, again: LiveModel | None, wanted: Sequence[str] | None) -> Reactions:

@@ -25,7 +25,9 @@ MOST_HITS = 400
 
 def contact_arrows(motion: Motion, m: Mechanism) -> dict[str, Any]:
     """Places and forces of all contacts and ropes at the samples, on the body that can move, and impacts by place."""
-    names, at, force, of_law = [], [], [], {}
+    names: list[str] = []
+    at, force = [], []
+    of_law: dict[str, range] = {}
     if motion.history is not None:
         for name in _drawn(motion, m):
             places, forces = _law(motion, name, m.laws[name])

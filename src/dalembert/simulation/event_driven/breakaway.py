@@ -52,7 +52,7 @@ class Breakaway:
 
     def _slips(self, t: float, y: np.ndarray) -> list[PlanarSlip]:
         """All slips in a plane, in a state."""
-        run, slope = self.run, self._slope(t, y)
+        run, slope = self.run, self.run.slope(t, y)
         sizes = run.program.kept.law_sizes
         found = planar_slips(run.kinetics(t, y), run.mode, slope[run.n_q : run.n_q + run.model.n_u])
         elements = run.program.rhs.table.elements
@@ -77,7 +77,7 @@ class Breakaway:
         run = self.run
         y = seeded(run, run.t, run.part("y").copy())
         end = run.planned_end()
-        solver: Any = Radau(self._slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
+        solver: Any = Radau(run.slope, run.t, y, end, rtol=max(run.options.rtol, FINEST), atol=self._tolerances())  # type: ignore[arg-type]
         for _ in range(MOST):
             if solver.status != "running":
                 break
@@ -99,12 +99,6 @@ class Breakaway:
     def _tolerances(self) -> np.ndarray:
         atol = self.run.part("atol").copy()
         return np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
-
-    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        dy = np.zeros(len(y))
-        run = self.run
-        run.program.library.slope_at(np.array([t]), np.ascontiguousarray(y), dy, run.inputs, run.work)
-        return dy
 
     def _lasts(self, t: float, y: np.ndarray) -> bool:
         run = self.run

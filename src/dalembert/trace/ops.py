@@ -60,7 +60,7 @@ SQRT = Op("sqrt", "other", _either(math.sqrt, np.sqrt))
 EXP = Op("exp", "other", _either(math.exp, np.exp))
 LOG = Op("log", "other", _either(math.log, np.log))
 ABS = Op("abs", "other", abs)
-FLOOR = Op("floor", "other", _either(lambda x: float(math.floor(x)), np.floor))
+FLOOR = Op("floor", "other", _either(lambda x: float(math.floor(x)) or 0.0 * x, np.floor))
 FMOD = Op("fmod", "other", _either(math.fmod, np.fmod))
 SIGN = Op("sign", "other", lambda x: np.sign(x) * 1.0)
 

@@ -1,4 +1,4 @@
-"""Functions of a scalar that may be a float or a traced value. On floats they are `math`'s."""
+"""Functions of a scalar that may be a float or a traced value. On floats they are `math`'s; what `math` lacks keeps a NaN."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def sqrt(x: S) -> S:
 
 
 def sign(x: S) -> S:
-    """−1, 0 or 1."""
-    return x.sign() if type(x) is Expr else float(x > 0) - float(x < 0)
+    """−1, 0 or 1; NaN of NaN."""
+    return x.sign() if type(x) is Expr else 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0
 
 
 def floor(x: S) -> S:
     """The largest whole number that is not above x."""
-    return node(FLOOR, x) if type(x) is Expr else float(math.floor(x))
+    return node(FLOOR, x) if type(x) is Expr else float(math.floor(x)) or 0.0 * x
 
 
 @overload
@@ -115,8 +115,8 @@ def minimum(a: Expr, b: Scalar) -> Expr: ...
 @overload
 def minimum(a: Scalar, b: Expr) -> Expr: ...
 def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller of the two."""
-    return _pick(MIN, a, b) if Expr in (type(a), type(b)) else min(a, b)
+    """The smaller of the two; NaN if either is."""
+    return _pick(MIN, a, b) if Expr in (type(a), type(b)) else a if a != a or a < b else b
 
 
 @overload
@@ -126,8 +126,8 @@ def maximum(a: Expr, b: Scalar) -> Expr: ...
 @overload
 def maximum(a: Scalar, b: Expr) -> Expr: ...
 def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """The larger of the two."""
-    return _pick(MAX, a, b) if Expr in (type(a), type(b)) else max(a, b)
+    """The larger of the two; NaN if either is."""
+    return _pick(MAX, a, b) if Expr in (type(a), type(b)) else a if a != a or a > b else b
 
 
 @overload

@@ -11,12 +11,12 @@ from dalembert.trace.ops import Op
 from dalembert.trace.text.notation import MATHEMATICS, OPERATORS, Level, Notation, Piece, Write, call, combine, signed
 from dalembert.trace.text.routine import Inputs, Outputs, Routine, routine, tables_among
 
-SIGN_FUNCTION = [
-    "#ifndef DALEMBERT_SIGN",
-    "#define DALEMBERT_SIGN",
-    "static double sign_of(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }",
-    "#endif",
-]
+_FUNCTIONS = {
+    ops.SIGN: ("sign_of", "double x", "x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x + 0.0"),
+    ops.MIN: ("min_of", "double a, double b", "a != a ? a : a < b ? a : b"),
+    ops.MAX: ("max_of", "double a, double b", "a != a ? a : a > b ? a : b"),
+}
+"""Functions that C lacks: name, arguments, result. Of −0 the sign is 0; unlike that of `fmin`, a minimum with a NaN is NaN."""
 
 
 def _number(x: float) -> Piece:
@@ -37,9 +37,7 @@ NOTATION = Notation(
         **OPERATORS,
         **{op: call(op.name) for op in MATHEMATICS},
         ops.ABS: call("fabs"),
-        ops.SIGN: call("sign_of"),
-        ops.MIN: call("fmin"),
-        ops.MAX: call("fmax"),
+        **{op: call(name) for op, (name, _, _) in _FUNCTIONS.items()},
         ops.AND: combine("&&", Level.AND),
         ops.OR: combine("||", Level.OR),
         ops.NOT: lambda write, a: Piece(f"!{write(a).at(Level.ATOM)}"),
@@ -58,8 +56,7 @@ def c_source(name: str, inputs: Inputs, outputs: Outputs) -> str:
     arguments = [f"const double *{a}" if is_array else f"double {a}" for a, is_array in wanted.arguments]
     arguments += [f"double *{a}" for a in wanted.outputs]
     lines = ["/* Written by dalembert.", *_shapes(wanted), " */", "#include <math.h>", ""]
-    lines += [*SIGN_FUNCTION, ""] if ops.SIGN in wanted.operations else []
-    lines += c_tables(wanted.operations)
+    lines += c_helpers(wanted.operations)
     lines += [f"void {name}({', '.join(arguments) or 'void'})", "{"]
     lines += [f"    {line}" for line in _body(wanted)]
     return "\n".join([*lines, "}", ""])
@@ -88,9 +85,14 @@ def _body(wanted: Routine) -> Iterator[str]:
             yield f"{output}[{k}] = {text};"
 
 
-def c_tables(operations: Collection[Op]) -> list[str]:
-    """Static functions, guarded so that sources can be joined."""
+def c_helpers(operations: Collection[Op]) -> list[str]:
+    """Static functions that these operations call, guarded so that sources can be joined."""
     lines: list[str] = []
+    for op, (name, taken, result) in _FUNCTIONS.items():
+        if op in operations:
+            guard = f"DALEMBERT_{name.upper()}"
+            function = f"static double {name}({taken}) {{ return {result}; }}"
+            lines += [f"#ifndef {guard}", f"#define {guard}", function, "#endif"]
     for op in tables_among(operations):
         pieces, terms = len(op.breaks) - 1, len(op.coefficients)
         lines += [

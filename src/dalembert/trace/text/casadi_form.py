@@ -54,8 +54,8 @@ def _rules(casadi: Any) -> dict[ops.Op, Any]:
         ops.POW: operator.pow,
         ops.ABS: casadi.fabs,
         ops.SIGN: casadi.sign,
-        ops.MIN: casadi.fmin,
-        ops.MAX: casadi.fmax,
+        ops.MIN: lambda a, b: casadi.if_else(a < b, a, casadi.if_else(b <= a, b, a + b)),  # fmin would lose a NaN
+        ops.MAX: lambda a, b: casadi.if_else(a > b, a, casadi.if_else(b >= a, b, a + b)),
         ops.LT: casadi.lt,
         ops.LE: casadi.le,
         ops.AND: casadi.logic_and,

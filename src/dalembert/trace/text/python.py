@@ -48,8 +48,17 @@ def compiled(name: str, source: str) -> Callable[..., Any]:
 SHORT = 120
 """Longest text of an expression in `repr`; beyond it, parts are elided."""
 
-_FUNCTIONS = {op: call(op.name) for op in {*MATHEMATICS, ops.ABS, ops.SIGN, ops.MIN, ops.MAX}}
-_SIGN = ["def sign(x):", "    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x"]
+_FUNCTIONS = {op: call(op.name) for op in {*MATHEMATICS, ops.ABS, ops.SIGN}} | {
+    ops.MIN: call("minimum"),
+    ops.MAX: call("maximum"),
+}
+_WRITTEN = {
+    ops.SIGN: ["def sign(x):", "    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x + 0.0"],
+    ops.FLOOR: ["def floor(x):", "    return float(np.floor(x))"],
+    ops.MIN: ["def minimum(a, b):", "    return a if a != a or a < b else b"],
+    ops.MAX: ["def maximum(a, b):", "    return a if a != a or a > b else b"],
+}
+"""Functions that `math` lacks. Unlike that of `min`, a minimum with a NaN is NaN; the floor of −0 is −0."""
 
 ON_FLOATS = Notation(
     number,
@@ -69,8 +78,6 @@ TRACED = Notation(
         **OPERATORS,
         **_FUNCTIONS,
         ops.POW: lambda write, a, b: Piece(f"{write(a).at(Level.ATOM)}**{write(b).at(Level.ATOM)}", Level.POWER),
-        ops.MIN: call("minimum"),
-        ops.MAX: call("maximum"),
         ops.AND: combine("&", Level.AND, Level.ATOM),
         ops.OR: combine("|", Level.OR, Level.ATOM),
         ops.NOT: lambda write, a: Piece(f"~{write(a).at(Level.ATOM)}"),
@@ -121,10 +128,11 @@ def python_function(name: str, inputs: Inputs, outputs: Outputs) -> Callable[...
 
 
 def _head(wanted: Routine) -> list[str]:
-    functions = sorted(op.name for op in wanted.operations & MATHEMATICS)
+    functions = sorted(op.name for op in (wanted.operations & MATHEMATICS) - _WRITTEN.keys())
     lines = [f"from math import {', '.join(functions)}", ""] if functions else []
     lines += ["import numpy as np"]
-    lines += ["", "", *_SIGN] if ops.SIGN in wanted.operations else []
+    for op, function in _WRITTEN.items():
+        lines += ["", "", *function] if op in wanted.operations else []
     return lines + python_tables(wanted.operations)
 
 

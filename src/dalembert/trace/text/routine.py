@@ -40,8 +40,8 @@ _MACROS = """
     M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 unix linux i386
 """
 _FUNCTIONS = """
-    abs fabs sign sign_of sqrt cbrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh pow floor fmod min max fmin fmax inf nan
-    float np math numpy samples
+    abs fabs sign sign_of sqrt cbrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh pow floor fmod
+    min max min_of max_of fmin fmax minimum maximum inf nan float np math numpy samples
 """
 RESERVED = frozenset([*keyword.kwlist, *keyword.softkwlist, *_C.split(), *_MACROS.split(), *_FUNCTIONS.split()])
 """Words that mean something in the text of some language; one set for all, so that a symbol is called the same in each."""

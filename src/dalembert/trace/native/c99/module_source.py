@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dalembert.errors import TraceError
-from dalembert.trace import ops
 from dalembert.trace.native.c99.block_source import block_head, block_operations, block_source
 from dalembert.trace.native.c99.driver_source import DriverSource
 from dalembert.trace.native.c99.function_parts import FunctionParts, function_parts, pointer_kinds
 from dalembert.trace.native.driver.constant_tables import FunctionTable, IntTable, RealTable
 from dalembert.trace.native.driver.signature import Signature
 from dalembert.trace.native.module import Module
-from dalembert.trace.text.c import SIGN_FUNCTION, c_tables
+from dalembert.trace.text.c import c_helpers
 
 PER_LINE = 8
 """Numbers of a table in a line."""
@@ -113,7 +112,7 @@ class _ModuleWriter:
 
     def _helpers(self, used: Sequence[str]) -> list[str]:
         operations = {op for symbol in used if symbol in self.blocks for op in block_operations(self.blocks[symbol])}
-        return [*(SIGN_FUNCTION if ops.SIGN in operations else []), *c_tables(operations)]
+        return c_helpers(operations)
 
     def _tables(self, used: Sequence[str]) -> list[str]:
         mentioned = {name for symbol in used if symbol in self.drivers for name in self._mentioned(symbol)}

@@ -9,30 +9,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import dalembert as da
-
-
-def sled(mass: Any = 1.0, **more: Any) -> da.System:
-    s = da.System("sled", **more)
-    s.add_body("sled", mass=mass)
-    s.add_joint("A", da.Prismatic((1, 0, 0)), "ground", "sled")
-    return s
-
-
-def metered(s: da.System, name: str) -> da.System:
-    """With meters of what an element dissipates and is supplied with."""
-    s.add_element("heat", da.Integral(), input=f"{name}.dissipated")
-    s.add_element("taken", da.Integral(), input=f"{name}.supplied")
-    return s
-
-
-def off_balance(motion: da.Motion, beside: np.ndarray | float = 0.0) -> float:
-    """By how much energy is not kept, beside the most of it."""
-    e = motion.energy()
-    total = e.total + motion["heat.value"] - motion["taken.value"] + beside
-    return float(
-        np.abs(total - total[0]).max()
-        / max(np.abs(x).max() for x in (e.total, motion["heat.value"], motion["taken.value"]))
-    )
+from tests.elements.energy import metered, off_balance, sled
 
 
 def test_dahl_friction_slips_under_its_force() -> None:

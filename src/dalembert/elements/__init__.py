@@ -10,6 +10,8 @@ from dalembert.elements.controllers.pid import PID
 from dalembert.elements.controllers.rate_limit import RateLimit
 from dalembert.elements.controllers.saturation import Saturation
 from dalembert.elements.controllers.state_space import StateSpace, TransferFunction
+from dalembert.elements.drawn.belt import Belt
+from dalembert.elements.drawn.cable import Cable
 from dalembert.elements.driving.dc_motor import DCMotor
 from dalembert.elements.driving.hydraulic_cylinder import HydraulicCylinder
 from dalembert.elements.driving.reaction_wheel import ReactionWheel
@@ -20,10 +22,16 @@ from dalembert.elements.passive.air_drag import AirDrag
 from dalembert.elements.passive.bushing import Bushing
 from dalembert.elements.passive.dahl import Dahl
 from dalembert.elements.passive.lugre import LuGre
+from dalembert.elements.wheels.linear_tyre import LinearTyre
+from dalembert.elements.wheels.magic_tyre import MagicTyre
 
 ELEMENTS: tuple[type[Element], ...] = (
-    DCMotor, ReactionWheel, HydraulicCylinder, LuGre, Dahl, Bushing, Thruster, RocketEngine, AirDrag, PID, StateSpace,
-    TransferFunction, LeadLag, LowPass, Integral, Saturation, DeadZone, RateLimit, Delay, Hold,
+    DCMotor, HydraulicCylinder,
+    LuGre, Dahl, Bushing, AirDrag,
+    Belt, Cable,
+    LinearTyre, MagicTyre,
+    ReactionWheel, Thruster, RocketEngine,
+    PID, StateSpace, TransferFunction, LeadLag, LowPass, Integral, Saturation, DeadZone, RateLimit, Delay, Hold,
 )  # fmt: skip
 """The elements a model file can name."""
 
@@ -31,7 +39,9 @@ __all__ = [
     "ELEMENTS",
     "PID",
     "AirDrag",
+    "Belt",
     "Bushing",
+    "Cable",
     "DCMotor",
     "Dahl",
     "DeadZone",
@@ -41,8 +51,10 @@ __all__ = [
     "HydraulicCylinder",
     "Integral",
     "LeadLag",
+    "LinearTyre",
     "LowPass",
     "LuGre",
+    "MagicTyre",
     "RateLimit",
     "ReactionWheel",
     "RocketEngine",

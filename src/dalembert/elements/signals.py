@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dalembert.elements.element import ENERGIES
@@ -33,6 +34,13 @@ class ElementAt:
             return self.s.signals.of_source(p.sources[name])
         raise unknown(name, "state or input", [*p.z, *p.sources], f'element "{p.name}"')
 
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What `make` makes of the element in this state, made once."""
+        key, kept = f"{self._placed.name}/{name}", self.s.signals.kept
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
+
 
 class Signals:
     """All signals of a state, by name."""
@@ -41,6 +49,8 @@ class Signals:
         self._s = s
         self._known: dict[str, Any] = {}
         self._asked: list[str] = []
+        self.kept: dict[str, Any] = {}
+        """What elements made of this state and ask for again."""
 
     def __getitem__(self, name: str) -> Scalar:
         if name not in self._known:

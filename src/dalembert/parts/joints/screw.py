@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -85,5 +85,5 @@ class Screw(Joint):
     def reversed(self) -> Screw:
         return replace(self, axis=opposite(self.axis))
 
-    def aligned(self) -> tuple[Screw, Matrix]:
-        return replace(self, axis=Z_AXIS), to_z(self.axis)
+    def aligned(self) -> tuple[Self, Matrix]:
+        return super().aligned() if self.axis == Z_AXIS else (replace(self, axis=Z_AXIS), to_z(self.axis))

@@ -1,0 +1,1 @@
+"""What transmits motion by tension: belts, cables, muscles; one file each."""

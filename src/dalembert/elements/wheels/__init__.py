@@ -1,0 +1,1 @@
+"""Tyres on a road; one file each."""

@@ -89,7 +89,9 @@ m.simulate(0.1, {"A": 0.5}, {"A": 1.0})
 """
 
 
-@pytest.mark.parametrize("where", ["kernels/rhs/projection.py:SLOW", "simulation/integrators/step_control.py:LEAST_REMEMBERED"])
+@pytest.mark.parametrize(
+    "where", ["kernels/rhs/projection.py:SLOW", "simulation/integrators/step_control.py:LEAST_REMEMBERED"]
+)
 def test_a_scaled_number_reaches_compiled_code(where, monkeypatch):
     """Code is kept by the hash of its text."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")

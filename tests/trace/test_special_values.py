@@ -1,5 +1,5 @@
 """Every operation, on every pair of special values, is the same number in every form that it is written in: NaN stays NaN,
-infinities and the signs of zeros are kept. Machine code for all targets and WebAssembly: native/test_operations.py, native/test_wasm.py."""
+infinities and the signs of zeros are kept. WebAssembly and more lanes are tried in native/."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.march.memory import Layout, fill_inputs, fill_memory
+from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
 from dalembert.trace.native.wasm import WasmModule
@@ -47,8 +48,9 @@ def packaged(
         "words": live.words,
         "coordinates": list(m.coordinates),
         "speeds": list(m.speeds),
+        "states": {"names": list(m.states), "at": m.states_at},
         "unknowns": first.unknowns,
-        "beside": first.beside,
+        "beside": first.beside - m.n_z,
         "laws": _laws(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
@@ -72,6 +74,7 @@ def packaged(
         "joints": _pushed(m),
         "push": _pushes(live),
         "watched": "distance" in first.layout.parts,
+        "periods": list(sample_clocks(m).periods),
         "sliders": [s.data for s in sliders],
         "charts": [_sources(live, shown, c) for c in charts],
         "leftOut": dict(shown.left_out),
@@ -101,8 +104,9 @@ def _places(layout: Layout) -> dict[str, list[int]]:
 
 def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
     """The integrator's memory at the start; the page puts another state there."""
-    memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside)
-    y, atol = np.concatenate([live.q, live.u, beside]), np.concatenate([live.options.atol, beside])
+    memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside - live.mechanism.n_z)
+    y = np.concatenate([live.q, live.u, live.z, beside])
+    atol = np.concatenate([live.options.atol, live.options.state_atol, beside])
     fill_memory(memory, program, live.mechanism, live.options, y, atol)
     if "theta" in program.layout.parts:
         program.layout.view(memory, "theta")[:] = live.options.theta
@@ -182,15 +186,15 @@ def _sides(live: LiveModel, begin: int) -> tuple[list[dict[str, Any]], list[Any]
 
 
 def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
-    """Where each curve of a plot comes from: a place in the row of (q, u), one in that of a sample, or several put together."""
+    """Where each curve of a plot comes from: a place in the row of (q, u, z), one in that of a sample, or several put together."""
     m, at = live.mechanism, shown.layout.parts
     kind, _, rest = c.key.partition(":")
     if kind == "energy":
         a = at["energy"].start
-        return {"key": c.key, "curves": [{"at": a}, {"at": a + 1}, {"sum": [a, a + 2]}]}
+        return {"key": c.key, "curves": [{"at": a}, {"at": a + 1}, {"sum": [a, a + 3]}]}
     if kind == "energy_change":
         a = at["energy"].start
-        return {"key": c.key, "curves": [{"change": [a, a + 2]}]}
+        return {"key": c.key, "curves": [{"change": [a, a + 3]}]}
     prescribed = list(m.prescribed)
 
     def source(name: str, i: int) -> dict[str, Any] | None:
@@ -200,6 +204,8 @@ def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
             return {"row": m.coordinates.index(name)}
         if kind == "u":
             return {"row": m.n_q + m.speeds.index(name)}
+        if kind == "z":
+            return {"row": m.n_q + m.n_u + m.states.index(name)}
         place = at.get(f"gap {name}" if kind == "gap" else f"output {name}")
         if kind == "gap":
             return None if place is None else {"norm": [place.start, place.stop]}

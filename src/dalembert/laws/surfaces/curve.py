@@ -11,13 +11,13 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.laws.surfaces.outline import (
-    Arc,
+    CornerArc,
     ArcOutline,
     CurvePoint,
     FunctionOutline,
     Outline,
     P,
-    Piece,
+    CurvePiece,
     rounds_too_much,
 )
 from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, length_of
@@ -119,12 +119,12 @@ class SurfaceCurve(Surface):
         return self.outline.convex and not self.hole
 
     @property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[CurvePiece]:
         """Pieces of which each may touch once; what consists of lines and arcs touches by the circles of these instead."""
         return self.outline.whole if self.round else self.outline.pieces
 
     @cached_property
-    def _balls(self) -> list[Arc]:
+    def _balls(self) -> list[CornerArc]:
         """Arcs of corners that stand out: all of each one's circle lies within the solid."""
         return [x for x in self.outline.arcs if x.side == self.outwards]
 
@@ -261,7 +261,7 @@ def _pieces_on(a: SurfaceCurve, b: SurfaceCurve, s: State) -> list[tuple[Any, Ve
     return found
 
 
-def _near(a: SurfaceCurve, b: SurfaceCurve, piece: Piece, R: Any, offset: Vector) -> tuple[Any, Any]:
+def _near(a: SurfaceCurve, b: SurfaceCurve, piece: CurvePiece, R: Any, offset: Vector) -> tuple[Any, Any]:
     """Parameters of a and b where a piece of a is nearest to b: a's tangent is across b's normal, and b's point a's foot.
 
     With F = A′·n and G = (A − B)·t the slope of F along a, with b's point following, is that of the distance: it is above zero where

@@ -45,7 +45,7 @@ class CurvePoint(NamedTuple):
     bend: Vector
 
 
-class Piece(NamedTuple):
+class CurvePiece(NamedTuple):
     """Part of an outline from a parameter to another; all of it where it has no ends."""
 
     begin: float
@@ -58,7 +58,7 @@ class Piece(NamedTuple):
         return p if self.closed else minimum(maximum(p, self.begin), self.end)
 
 
-class Arc(NamedTuple):
+class CornerArc(NamedTuple):
     """An arc of a corner, to the left, 1, or to the right, −1, of the way along the curve."""
 
     centre: np.ndarray
@@ -86,7 +86,8 @@ class Outline:
         every = [self.at(float(x)) for x in p]
         c, t, b = (np.array([x[k] for x in every], dtype=float) for k in range(3))
         speed = np.linalg.norm(t, axis=1)
-        return p, c, t, (t[:, 0] * b[:, 1] - t[:, 1] * b[:, 0]) / np.maximum(speed, 1e-300) ** 3
+        with np.errstate(all="ignore"):  # what stands still or is not finite is refused by those who look
+            return p, c, t, (t[:, 0] * b[:, 1] - t[:, 1] * b[:, 0]) / speed**3
 
     @cached_property
     def size(self) -> float:
@@ -106,7 +107,7 @@ class Outline:
         return bool((bent > STRAIGHT / self.size).all())
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[CurvePiece]:
         """Parts in which the curve bends to one side, by a quarter turn at most."""
         p, _, t, bent = self.looked
         side = np.where(np.abs(bent) * self.size < STRAIGHT, 0.0, np.sign(bent))
@@ -116,10 +117,10 @@ class Outline:
             if side[k] != side[cuts[-1]] or turned[k] - turned[cuts[-1]] > QUARTER:
                 cuts.append(k)
         ends = [*(float(p[k]) for k in cuts), self.period]
-        return [Piece(a, b, float(side[k])) for k, a, b in zip(cuts, ends, ends[1:])]
+        return [CurvePiece(a, b, float(side[k])) for k, a, b in zip(cuts, ends, ends[1:])]
 
     @cached_property
-    def arcs(self) -> list[Arc]:
+    def arcs(self) -> list[CornerArc]:
         """Its arcs, where it consists of lines and arcs."""
         return []
 
@@ -127,17 +128,17 @@ class Outline:
         """How far p lies within an arc that bends to a side, 0 elsewhere."""
         return 0.0
 
-    def turn_of(self, piece: Piece) -> float:
+    def turn_of(self, piece: CurvePiece) -> float:
         """By how much the tangent turns within a piece."""
         p, _, t, _ = self.looked
         inside = (p >= piece.begin) & (p <= piece.end)
         return float(np.ptp(np.unwrap(np.arctan2(t[:, 1], t[:, 0]))[inside])) if inside.any() else 0.0
 
     @cached_property
-    def whole(self) -> list[Piece]:
-        return [Piece(0.0, self.period, -1.0 if self.left_handed else 1.0, closed=True)]
+    def whole(self) -> list[CurvePiece]:
+        return [CurvePiece(0.0, self.period, -1.0 if self.left_handed else 1.0, closed=True)]
 
-    def starts(self, piece: Piece) -> list[tuple[float, np.ndarray]]:
+    def starts(self, piece: CurvePiece) -> list[tuple[float, np.ndarray]]:
         """Parameters and points of a piece at which a search may begin."""
         count = (
             SAMPLES_OF_TURN
@@ -233,17 +234,17 @@ class ArcOutline(Outline):
         return CurvePoint(c, tangent, bent * np.array([-tangent[1], tangent[0]]))
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[CurvePiece]:
         return []
 
     @cached_property
-    def arcs(self) -> list[Arc]:
+    def arcs(self) -> list[CornerArc]:
         found = []
         for begin, bent in zip(self.ends, self._kept[4].values):
             if bent:
                 c, tangent, _ = self.at(float(begin))
                 centre = np.array(c, dtype=float) + np.array([-tangent[1], tangent[0]], dtype=float) / bent
-                found.append(Arc(centre, 1.0 / abs(float(bent)), float(np.sign(bent))))
+                found.append(CornerArc(centre, 1.0 / abs(float(bent)), float(np.sign(bent))))
         return found
 
     def off_corners(self, p: Any, side: float) -> Any:

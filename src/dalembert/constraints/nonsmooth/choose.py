@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dalembert.constraints.nonsmooth.bearing import independent, with_bearing
+from dalembert.constraints.nonsmooth.bearing_contacts import independent, with_bearing
 from dalembert.constraints.nonsmooth.impact import (
     STILL,
     Impact,

@@ -11,8 +11,8 @@ from dalembert.errors import ModelError
 from dalembert.laws.surfaces.box import SurfaceBox
 from dalembert.laws.surfaces.cam import SurfaceCam
 from dalembert.laws.surfaces.capsule import SurfaceCapsule
+from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 from dalembert.laws.surfaces.corners import SurfaceCorners
-from dalembert.laws.surfaces.curve import SurfaceCurve
 from dalembert.laws.surfaces.cylinder import SurfaceCylinder
 from dalembert.laws.surfaces.disc import SurfaceDisc
 from dalembert.laws.surfaces.height_field import HeightTable, SurfaceHeightField

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.laws.surfaces.curve import SurfaceCurve
+from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, length_of
 from dalembert.parts.fields import Function, PointLike
 from dalembert.parts.forces.points import Point

@@ -121,7 +121,7 @@ class Outline:
 
     @cached_property
     def arcs(self) -> list[CornerArc]:
-        """Its arcs, where it consists of lines and arcs."""
+        """Arcs that round corners, where it consists of lines and arcs."""
         return []
 
     def off_corners(self, p: Any, side: float) -> Any:
@@ -129,7 +129,7 @@ class Outline:
         return 0.0
 
     def turn_of(self, piece: CurvePiece) -> float:
-        """By how much the tangent turns within a piece."""
+        """Angle through which the tangent turns within a piece."""
         p, _, t, _ = self.looked
         inside = (p >= piece.begin) & (p <= piece.end)
         return float(np.ptp(np.unwrap(np.arctan2(t[:, 1], t[:, 0]))[inside])) if inside.any() else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dalembert.laws.surfaces.capsule import near_points
-from dalembert.laws.surfaces.curve import curve_places
+from dalembert.laws.surfaces.closed_curve import curve_places
 from dalembert.laws.surfaces.surface import Surface, away
 from dalembert.trace import Expr
 from dalembert.vectors import Vector

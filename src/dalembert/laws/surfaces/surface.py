@@ -19,7 +19,7 @@ from dalembert.vectors import Vector
 
 if TYPE_CHECKING:
     from dalembert.kinematics.state import State
-    from dalembert.laws.surfaces.curve import SurfaceCurve
+    from dalembert.laws.surfaces.closed_curve import SurfaceCurve
 
 NOT_A_LENGTH = 1e-150
 """Length below which a vector has no direction: far below every length, and its square is still a number."""

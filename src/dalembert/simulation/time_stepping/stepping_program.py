@@ -44,7 +44,8 @@ class SteppingProgram(ProgramWithLaws):
 
     def _lay_out(self) -> Layout:
         m = self.mechanism
-        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside)
+        balls = sum(3 * b.pairs for b in self.rhs.balls)
+        unknowns = Unknowns(m.n_q, m.n_u, len(m.parameters), self.beside, balls=balls)
         return layout(self.integrator, unknowns, len(self.events), n_clocks=len(sample_clocks(m).periods))
 
     def _look(self, e: MarchedEquations, steps: Steps) -> Signature | None:

@@ -11,13 +11,13 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.laws.surfaces.outline import (
-    CornerArc,
     ArcOutline,
+    CornerArc,
+    CurvePiece,
     CurvePoint,
     FunctionOutline,
     Outline,
     P,
-    CurvePiece,
     rounds_too_much,
 )
 from dalembert.laws.surfaces.surface import NearestPoint, SupportBall, Surface, length_of

@@ -28,10 +28,10 @@ BACK = """(() => { const { live } = dalembert, { panel } = live, bits = () => ne
 MOVE = """(async () => { const { live, stage, charts } = dalembert, { panel } = live, took = [], until = performance.now() + %d;
   const sliders = panel.sliders.filter((s) => s.kind !== "duration");
   for (let k = 0; k < %d && (k < 6 || performance.now() < until); k++) { const s = sliders[k %% sliders.length] ?? panel.sliders[0];
-    const part = 0.5 + 0.3 * Math.sin(1.7 * k), began = performance.now();
-    panel.set(s, s.min + part * (s.max - s.min), false); live.begin(); while (live.under) live.goOn(50);
+    const by = 0.15 * Math.sin(1.7 * k) * (s.max - s.min), began = performance.now(), before = live.motion;
+    panel.set(s, Math.min(s.max, Math.max(s.min, s.value + by)), false); live.begin(); while (live.under) live.goOn(50);
     const computed = performance.now(); stage?.draw(); charts.draw();
-    took.push([computed - began, performance.now() - began, live.took.at(-1)?.march ?? 0]);
+    if (live.motion !== before) took.push([computed - began, performance.now() - began, live.took.at(-1)?.march ?? 0]);
     panel.set(s, s.value, false); await new Promise((d) => setTimeout(d)); }
   live.values.reset(); return JSON.stringify(took); })()"""
 STRETCH = """(() => { const { live } = dalembert; let longest = 0, pictures = 0; live.ask();
@@ -59,15 +59,14 @@ def measured(browser: Any, motion: Any, path: Path, quick: bool) -> dict[str, An
         raise RuntimeError(browser.evaluate("document.getElementById('said').textContent"))
     row = compared(json.loads(browser.evaluate(ROWS % COMPARED)), motion)
     back = json.loads(browser.evaluate(BACK % (5 if quick else 25)))
-    took = np.array(json.loads(browser.evaluate(MOVE % ((500, 12) if quick else (3000, 60)))))[2:]
+    took = np.array(json.loads(browser.evaluate(MOVE % ((500, 12) if quick else (3000, 60))))).reshape(-1, 3)
+    took = took[2:] if len(took) > 4 else took
     stretch = json.loads(browser.evaluate(STRETCH))
     dragged = json.loads(browser.evaluate(DRAG % (60 if quick else 600)))
     frames = np.array(dragged["took"])[5:] if dragged else np.zeros(0)
     return row | {
         "moves": len(took), "pictures": len(frames), "sliders": back["sliders"],
-        "computed": float(np.median(took[:, 0])), "computed 95": float(np.percentile(took[:, 0], 95)),
-        "picture": float(np.median(took[:, 1])), "picture 95": float(np.percentile(took[:, 1], 95)),
-        "march": float(np.median(took[:, 2])),
+        **timed(took),
         "drag": float(np.median(frames)) if len(frames) else None,
         "drag 95": float(np.percentile(frames, 95)) if len(frames) else None,
         "back": back["same"], "ends refused": back["refused"], "longest stretch": stretch["longest"],
@@ -75,6 +74,21 @@ def measured(browser: Any, motion: Any, path: Path, quick: bool) -> dict[str, An
         "gap": dragged["widest"] if dragged else None, "said": dragged["said"] if dragged else "",
         "dragged for, s": dragged["reached"] if dragged else None,
     }  # fmt: skip
+
+
+def timed(took: np.ndarray) -> dict[str, float]:
+    """Medians and late ones of moves that gave a motion, ms; what cannot be assembled is not counted."""
+    if not len(took):
+        return dict.fromkeys(("computed", "computed 95", "picture", "picture 95", "march"), float("nan"))
+    middle, late = np.median(took, axis=0), np.percentile(took, 95, axis=0)
+    made = {
+        "computed": middle[0],
+        "computed 95": late[0],
+        "picture": middle[1],
+        "picture 95": late[1],
+        "march": middle[2],
+    }
+    return {name: float(x) for name, x in made.items()}
 
 
 def compared(found: dict[str, Any], motion: Any) -> dict[str, Any]:

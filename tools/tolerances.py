@@ -108,7 +108,7 @@ def page() -> str:
         "beside the numbers; the tests hold that it is up to date, that no such number is without a sentence, and that none stands",
         "in a function without a name. The last column says what became of answers and tests that read the number when it was made ten",
         "times larger and smaller (`python -m tools.try_tolerances`): verdicts, motions and equilibria of the gallery and of random",
-        "mechanisms, up to thirty, and as many quick tests. A dash says that this was not tried with the present value.",
+        "mechanisms, up to twenty, and as many quick tests. A dash says that this was not tried with the present value.",
         "All of them are pure numbers: lengths, masses and times are first measured by the model's own scales.",
         "",
     ]

@@ -4,7 +4,7 @@
     OPENBLAS_NUM_THREADS=1 python -m tools.try_tolerances [FILE:NAME ...]  those named, or all not tried yet; goes to tools/tried.json
 
 Asked are the questions of `tools/probes.py` (verdicts, motions, equilibria of the gallery and of random mechanisms) and the tests of
-the package, of each number those that read it, quick ones first, up to `EFFORT`. Every attempt has a process of its own, in which the
+the package, of each number those that read it, up to `EFFORT`. Every attempt has a process of its own, in which the
 module that holds the number is read with it scaled (`tools/scaled.py`). A difference of numbers below `SAME` is rounding and is not
 counted. It can be ended and begun again at any time. What was tried holds for the value it was tried with: a new one is tried anew.
 """
@@ -36,19 +36,21 @@ ROOT = Path(__file__).resolve().parents[1]
 REACH = ROOT / "out" / "reach.pickle"
 """What `reach` found."""
 ROOMS = (
-    "constraints", "kinematics", "simulation", "kernels", "analysis", "laws", "system", "elastic", "elements", "formulations",
-    "recursive", "topology", "trace", "files", "importers",
+    "constraints", "kinematics", "simulation", "kernels", "analysis", "laws", "elements", "trace", "elastic", "formulations", "system",
+    "importers", "recursive", "topology", "files",
 )  # fmt: skip
 """Tests that are asked."""
 SAME = 1e-10
 """Of the largest number of an answer."""
-EFFORT = 2.5
+EFFORT = 0.9
 """Seconds for the questions of one attempt, and as much for the tests."""
-MOST = 30
+ENOUGH = 8
+"""Questions that read a number, from which on no tests are run besides."""
+MOST = 20
 """Questions of one attempt at most, and tests."""
 GROUPS = 25
 """Processes in which questions are first asked: those about one mechanism in several, as what is kept in memory is not read again."""
-LONGEST_FILE = 12.0
+LONGEST_FILE = 6.0
 """Seconds after which a file of tests is left, when reach is measured."""
 PATIENCE = 60.0
 """Seconds after which an attempt is ended."""
@@ -219,11 +221,11 @@ def _list_probes(send: Callable[[str, Found], None]) -> None:
 
 # -- trying -----------------------------------------------------------------------------------------------------------
 def chosen_for(where: str, known: dict[str, Found], tests: bool) -> list[str]:
-    """Questions or tests that read a number, quick ones first and from many files or models, up to `EFFORT`."""
+    """Questions or tests that read a number, of all kinds or from many files: first those that read much in little time."""
     readers = [n for n, x in known.items() if where in x.reads and (x.answers is None) == tests]
     by_file: dict[str, list[str]] = {}
-    for name in sorted(readers, key=lambda n: known[n].seconds):
-        by_file.setdefault(name.partition("::")[0], []).append(name)
+    for name in sorted(readers, key=lambda n: known[n].seconds / len(known[n].reads)):
+        by_file.setdefault(name.partition("::" if tests else " of ")[0], []).append(name)
     room = where.partition("/")[0]
     files = sorted(by_file.values(), key=lambda names: (f"/{room}/" not in names[0], known[names[0]].seconds))
     picked: list[str] = []
@@ -277,7 +279,7 @@ def said(known: dict[str, Found], questions: list[str], tests: list[str], outcom
     missing = len([n for n in (*questions, *tests) if n not in outcome.found])
     if missing:
         parts.append(f"{missing} of {len(questions) + len(tests)} are not answered ({outcome.ended})")
-    counted = [f"{len(x)} {what}" for x, what in ((questions, "answers"), (tests, "tests")) if x]
+    counted = [f"{len(x)} {what}{'s'[: len(x) != 1]}" for x, what in ((questions, "answer"), (tests, "test")) if x]
     return "; ".join(parts) or f"no change ({', '.join(counted)})"
 
 
@@ -313,7 +315,8 @@ def try_all(wanted: list[str], jobs: int) -> None:
     left = wanted or [w for w, value in every.items() if tried.get(w, {}).get("value") != value]
 
     def one(where: str) -> dict[str, str]:
-        questions, tests = (chosen_for(where, known, tests) for tests in (False, True))
+        questions = chosen_for(where, known, tests=False)
+        tests = chosen_for(where, known, tests=True) if len(questions) < ENOUGH else []
         made = {"value": every[where]}
         if not questions and not tests:
             return made | {"unread": "none of the questions and tests reads it"}

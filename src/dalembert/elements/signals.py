@@ -34,7 +34,7 @@ class ElementAt:
             return self.s.signals.of_source(p.sources[name])
         raise unknown(name, "state or input", [*p.z, *p.sources], f'element "{p.name}"')
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+    def kept(self, name: str, make: Callable[[], Any]) -> Scalar:
         """What `make` makes of the element in this state, made once."""
         key, kept = f"{self._placed.name}/{name}", self.s.signals.kept
         if key not in kept:

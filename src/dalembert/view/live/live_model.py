@@ -111,8 +111,8 @@ class LiveModel:
         if said["method"] != o.method.name:
             names = {"events of its laws located one by one, by": said["method"]} | names
             here += "; over impacts and changes of friction that is of first order in the step"
-        told = ", ".join(f"{key} {x}".strip() for key, x in names.items())
-        return f"{here}. The motion that it opens with was marched with {told}." if told else f"{here}."
+        named = ", ".join(f"{key} {x}".strip() for key, x in names.items())
+        return f"{here}. The motion that it opens with was marched with {named}." if named else f"{here}."
 
     @property
     def unassembled(self) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from dalembert.constraints.nonsmooth.at_state import INSIDE
 from dalembert.mechanism import Mechanism
 from dalembert.simulation.error_sizes import speed_units
 from dalembert.simulation.march.memory import Layout, fill_inputs, fill_memory
+from dalembert.simulation.march.program import Program
 from dalembert.simulation.march.sampling import sample_clocks
 from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.topology import loops
@@ -51,12 +52,12 @@ def packaged(
         "states": {"names": list(m.states), "at": m.states_at},
         "unknowns": first.unknowns,
         "beside": first.beside - m.n_z,
-        "laws": _laws(live, first),
+        "gaps": watched_gaps(live, first),
         "parameters": {name: float(x) for name, x in m.parameters.items()},
         "layout": _places(first.layout),
         "inputLayout": _places(first.input_layout),
-        "memory": array(_memory(live, first), "float64"),
-        "inputs": [array(_inputs(live, p), "float64") for p in programs],
+        "memory": array(first_memory(live, first), "float64"),
+        "inputs": [array(first_inputs(live, p), "float64") for p in programs],
         "work": first.notes["work"],
         "samples": _places(shown.layout),
         "sampleSize": shown.layout.size,
@@ -86,23 +87,21 @@ def _zipped(w: WasmModule) -> str:
     return base64.b64encode(gzip.compress(w.code, 9, mtime=0)).decode("ascii")
 
 
-def _laws(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
-    """What the page must know to tell whether something has gone through a law at a start."""
+def watched_gaps(live: LiveModel, program: Program) -> list[dict[str, Any]]:
+    """Gaps of laws that are on, where they stand in working memory, and the least at which nothing has gone through."""
     if not isinstance(program, SteppingProgram) or not live.mechanism.laws:
-        return None
+        return []
     table, at = program.table, program.rhs.places["gap"]
     gaps = [(i, e.normal) for i, e in enumerate(table.elements) if e.normal is not None and e.has_gap]
     on = [(i, r) for i, r in gaps if live.mechanism.laws[table.elements[i].law].on]
-    return {
-        "gaps": [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
-    }
+    return [{"law": table.title(i), "at": at + r, "least": -INSIDE * float(live.kept.law_sizes[r])} for i, r in on]
 
 
 def _places(layout: Layout) -> dict[str, list[int]]:
     return {name: [at.start, at.stop] for name, at in layout.parts.items()}
 
 
-def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
+def first_memory(live: LiveModel, program: Program) -> np.ndarray:
     """The integrator's memory at the start; the page puts another state there."""
     memory, beside = np.zeros((program.layout.size, 1)), np.zeros(program.beside - live.mechanism.n_z)
     y = np.concatenate([live.q, live.u, live.z, beside])
@@ -113,7 +112,8 @@ def _memory(live: LiveModel, program: LiveProgram) -> np.ndarray:
     return np.where(np.isfinite(memory[:, 0]), memory[:, 0], 1e300)
 
 
-def _inputs(live: LiveModel, program: LiveProgram) -> np.ndarray:
+def first_inputs(live: LiveModel, program: Program) -> np.ndarray:
+    """What the equations are given at the start: parameters, scales of rows, the mode of laws."""
     inputs = np.zeros((program.input_layout.size, 1))
     fill_inputs(inputs, program, np.array([*live.mechanism.parameters.values()], dtype=float))
     if isinstance(program, SteppingProgram):
@@ -206,7 +206,7 @@ def _sources(live: LiveModel, shown: Shown, c: Chart) -> dict[str, Any]:
             return {"row": m.n_q + m.speeds.index(name)}
         if kind == "z":
             return {"row": m.n_q + m.n_u + m.states.index(name)}
-        place = at.get(f"gap {name}" if kind == "gap" else f"output {name}")
+        place = at.get(f"{kind} {name}" if kind in ("gap", "signal") else f"output {name}")
         if kind == "gap":
             return None if place is None else {"norm": [place.start, place.stop]}
         if place is None or place.stop - place.start > 1:

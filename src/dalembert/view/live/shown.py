@@ -45,6 +45,8 @@ class Shown:
     ways: Sequence[Any] = ()
     further: Mapping[str, Callable[[State], Any]] = field(default_factory=dict)
     """Formulas of the design view, by name."""
+    signals: Sequence[str] = ()
+    """Outputs of elements that are computed, by name."""
     accelerations: bool = False
     """Whether α and a of every body are computed."""
     left_out: dict[str, str] = field(default_factory=dict)
@@ -64,6 +66,8 @@ class Shown:
         }
         for name, output in m.plan.outputs.items():
             made[f"output {name}"] = lambda s, output=output: s.settled(output.value(s))  # type: ignore[misc]
+        for name in self.signals:
+            made[f"signal {name}"] = lambda s, name=name: [s.signal(name)]  # type: ignore[misc]
         of = m.rows
         for name, d in m.constraint_rows.items():
             if of.holonomic[of.of_owner(name)].all():

@@ -125,11 +125,11 @@ export class Start {
 
   /** Whether something has gone through a law at the start, in words. */
   goneThrough(q) {
-    const m = this.machine, { laws, sentences } = this.live;
-    if (!laws?.gaps.length) return null;
+    const m = this.machine, { gaps, sentences } = this.live;
+    if (!gaps.length) return null;
     this.put(q);
     m.call("gaps_at", "instant", "state", "inputs", "work");
-    const through = laws.gaps.find(({ at, least }) => m.work[at] < least);
+    const through = gaps.find(({ at, least }) => m.work[at] < least);
     return through ? { sentence: filled(sentences.violated, { law: through.law, when: "at the start", gap: general(m.work[through.at]) }) } : null;
   }
 

@@ -85,6 +85,37 @@ def test_a_motion_from_event_to_event_is_stepped_in_its_page_and_the_page_says_s
     page.page.close()
 
 
+def test_events_act_in_a_page(browser, tmp_path) -> None:
+    """A law is switched on, a parameter is set and a blow is given; what is shown knows the parameter of its time."""
+    s = pendulum()
+    drag = s.parameter("drag", 0.0)
+    s.add_force("drag", da.JointSpring("A", 0.0, drag))
+    s.add_output("drag", lambda s: drag * s.u["A"])
+    s.add_law("late", da.Stop("A", lower=-2.4, restitution=0.2, on=False))
+    s.add_event(
+        "fallen", da.Event(lambda s: s.q["A"] + 1.5, 1, action=[da.SetParameter("drag", 0.4), da.Switch("late")])
+    )
+    s.add_event(
+        "kick", da.Event(lambda s: s.t - 0.503, 1, action=da.JointImpulse("A", lambda s: -0.5 - 0.1 * s.u["A"]))
+    )
+    m = s.build()
+    options = {"initial": {"A": -2.2}, "method": "moreau", "step": 1e-3, "output": 0.02}
+    motion = m.simulate(2.0, **options)
+    assert len(motion.record["parameter_changes"]) >= 1 and motion.q.min() > -2.41
+    page = LivePage(browser, motion.page(tmp_path / "x.html", live=True))
+    first = rows_of(page, m).copy()
+    np.testing.assert_allclose(first, np.hstack([motion.q, motion.u]), atol=1e-9)
+    shown = page.numbers("dalembert.charts.charts.find(c => c.title === 'Outputs').values", "Float32Array")
+    np.testing.assert_allclose(shown, motion.outputs()["drag"], atol=1e-6)
+    page.set(length=0.7)
+    other = m.simulate(2.0, parameters={"length": 0.7}, **options)
+    np.testing.assert_allclose(page.rows(m), np.hstack([other.q, other.u]), atol=1e-9)
+    page.set(length=1.0)
+    assert np.array_equal(first.view(np.int64), page.rows(m).view(np.int64))
+    page.assert_quiet()
+    page.page.close()
+
+
 def test_what_holds_where_it_is_switched_on_is_left_to_python(tmp_path) -> None:
     s = pendulum()
     s.add_law("catch", da.Latch("A", on=False))

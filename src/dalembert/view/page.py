@@ -40,7 +40,7 @@ EXACT = 14
 MODULES = (
     "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
-    "live/machine", "live/start", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
+    "live/machine", "live/start", "live/acting", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
     "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design",
     "live/frame", "live/live", "main",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Stops, friction, stiction, a walking toy and spheres in a box: dalembert beside MuJoCo, Drake and Pinocchio, in one run on one machine.
+"""Stops, friction, stiction, a walking toy, spheres in a box: dalembert beside MuJoCo, Drake and Pinocchio, in one run on one machine.
 
 Accuracy is measured against dalembert's own run at its finest tolerance, which its time stepping and closed forms confirm; creep
 against standing still. Wall time is that of the whole call, everything compiled. A peer that is not installed is left out and said so.
@@ -197,7 +197,7 @@ def table(found: dict[str, Any]) -> str:
     lines = ["# Laws", "", reporting.in_words(found["about"]), ""]
     lines += [
         f"Load at the end: {found['load']:.1f} on {os.cpu_count()} processors. Error: of the crank's angle, rad, over {DURATION:g} s;",
-        "of the block, way crept, m, over 1000 s; of the walker as said.",
+        "of the block, way crept, m, over 1000 s; of the walker and the spheres as said (those in processor seconds).",
         "",
     ]
     lines += ["| scene | by | error | s |", "|---|---|---|---|"]

@@ -16,6 +16,7 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
+from dalembert.view.drawing.block_diagram import block_diagram
 from dalembert.view.drawing.joint_frames import on_child, place_on_child
 from dalembert.view.drawing.primitives import Primitive
 from dalembert.view.drawing.scene import Scene, scene
@@ -32,6 +33,7 @@ from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import sliders_of
 from dalembert.view.series import Chart, Reactions, charts, reactions
 from dalembert.view.shown_samples import quaternions, thinned
+from dalembert.view.signal_series import signal_charts
 
 BUDGET = 15_000_000
 """Bytes of numbers in a page; more samples than fit are thinned out evenly."""
@@ -100,7 +102,7 @@ def page_data(
     bodies = shown.body_motion()
     view = scene(m, bodies.rotation, bodies.position, again.mechanism if again else None)
     forces = _without_laws(shown, again, wanted)
-    plots = [*charts(shown), *([] if again is not None else law_charts(shown))]
+    plots = [*charts(shown), *signal_charts(shown), *([] if again is not None else law_charts(shown))]
     follows = Following(again.mechanism if again else m)
     points = _chosen(traces, m) if traces is not None else _ends(m, view)
     made = {
@@ -123,7 +125,7 @@ def page_data(
             for c in plots
         ],
         "reactions": _reactions(forces),
-        "topology": topology_svg(m),
+        **_diagrams(m),
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
@@ -134,6 +136,11 @@ def page_data(
     if again is not None:
         made["live"] = _live(again, m, points, forces.joints, view, plots, follows, sliders)
     return made
+
+
+def _diagrams(m: Mechanism) -> dict[str, str]:
+    """Bodies and joints as a graph, elements as blocks."""
+    return {"topology": topology_svg(m), "blocks": block_diagram(m)}
 
 
 def _live(

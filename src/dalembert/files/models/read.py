@@ -85,10 +85,24 @@ def read_system(document: Entry) -> System:
     system = _imported(given["import"]) if "import" in given else System()
     joints = {name: p.joint for name, p in system.joints.items()}
     scope = Scope({name: symbol(name) for name in system.parameters}, system.frames, system.bodies, joints)
+    if "elements" in given and isinstance(given["elements"].value, dict):
+        scope.elements.update(given["elements"].value)
     for name, read in _READERS:
         if name in given and given[name].value is not None:
             read(system, given[name], scope)
+    _check_states_read(system, scope)
     return system
+
+
+def _check_states_read(system: System, scope: Scope) -> None:
+    """What numbers are made of are states of elements."""
+    states = [f"{name}.{state}" for name, element in system.elements.items() for state in element.states]
+    for entry, name in scope.states_read:
+        if name not in states:
+            near = nearest(name, states)
+            raise entry.error(
+                f"numbers are made of parameters and states of elements, and {name!r} is no state; {near}"
+            )
 
 
 def _imported(entry: Entry) -> System:

@@ -222,7 +222,8 @@ class VariantKind:
         """The object; what stands besides it is read with `read_fields`."""
         given = entry.mapping(f"a {self.what}")
         if "type" not in given:
-            raise entry.error(f"a {self.what} needs the field 'type': one of {', '.join(self.named)}")
+            article = "an" if self.what[0] in "aeiou" else "a"
+            raise entry.error(f"{article} {self.what} needs the field 'type': one of {', '.join(self.named)}")
         word = given["type"].text("the name of a type")
         if word not in self.named:
             raise given["type"].error(f"there is no {self.what} {word!r}; {nearest(word, self.named)}")

@@ -56,7 +56,7 @@ class Breakaway:
 
     def _slips(self, t: float, y: np.ndarray) -> list[PlanarSlip]:
         """All slips in a plane, in a state."""
-        run, slope = self.run, self._slope(t, y)
+        run, slope = self.run, self.run.slope(t, y)
         k = run.kinetics(t, y)
         found = planar_slips(k, run.mode, slope[run.n_q : run.n_q + run.model.n_u])
         return [x.seen(_least_slip(k, x.element)) for x in found]
@@ -81,7 +81,7 @@ class Breakaway:
         y = self._seeded(run.part("y").copy())
         end = run.planned_end()
         rtol = max(run.options.rtol, FINEST)
-        solver: Any = Radau(self._slope, run.t, y, end, rtol=rtol, atol=self._tolerances(), jac=self._jacobian)  # type: ignore[arg-type]
+        solver: Any = Radau(run.slope, run.t, y, end, rtol=rtol, atol=self._tolerances(), jac=self._jacobian)  # type: ignore[arg-type]
         solver.newton_tol = SOLVED
         for _ in range(MOST):
             if solver.status != "running":
@@ -105,12 +105,6 @@ class Breakaway:
         atol = self.run.part("atol").copy()
         return np.where(np.isfinite(atol) & (atol > 0.0), atol, 1.0)
 
-    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        dy = np.zeros(len(y))
-        run = self.run
-        run.program.library.slope_at(np.array([t]), np.ascontiguousarray(y), dy, run.inputs, run.work)
-        return dy
-
     def _jacobian(self, t: float, y: np.ndarray) -> np.ndarray:
         """What is fast in the slope's Jacobian: friction that turns with its slip, −μN/|v| across it, and the forces of rows that hold
         it answers. Differences cannot tell it: a slip is far below what they would change speeds by."""
@@ -121,7 +115,7 @@ class Breakaway:
         forces, k = run.law_forces(), run.kinetics(t, y)
         held = [*range(k.n_loops), *(k.n_loops + r for r in np.flatnonzero(run.mode.part("active")))]
         rows = [k.n_loops + r for i in slips for r in k.elements[i].tangents]
-        answer = -np.linalg.solve(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)])
+        answer = -np.linalg.lstsq(k.W[np.ix_(held, held)], k.W[np.ix_(held, rows)], rcond=None)[0]
         turning, pressed = np.zeros((len(rows), len(rows))), np.eye(len(rows))
         start = 0
         for i in slips:
@@ -134,7 +128,7 @@ class Breakaway:
             if e.load_row is not None:
                 pressed[at] += k.coefficient[i] * np.outer(way, answer[held.index(k.n_loops + e.load_row)])
             start = at.stop
-        force = np.linalg.solve(pressed, turning @ k.rows[rows])
+        force = np.linalg.lstsq(pressed, turning @ k.rows[rows], rcond=None)[0]
         u = slice(run.n_q, run.n_q + run.model.n_u)
         found[u, u] = (k.Y[:, rows] + k.Y[:, held] @ answer) @ force
         return found

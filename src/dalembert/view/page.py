@@ -16,6 +16,7 @@ from dalembert.motion.motion import Motion
 from dalembert.parts.forces.points import point
 from dalembert.view.about import equations, facts, inspection
 from dalembert.view.bundle import document
+from dalembert.view.contact_arrows import contact_arrows
 from dalembert.view.drawing.block_diagram import block_diagram
 from dalembert.view.drawing.joint_frames import on_child, place_on_child
 from dalembert.view.drawing.primitives import Primitive
@@ -40,7 +41,8 @@ BUDGET = 15_000_000
 EXACT = 14
 """Digits of places: they may be far from where they are measured from, and yet near each other."""
 MODULES = (
-    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows", "ghost", "stage",
+    "decode", "theme", "clock", "geometry", "poses", "bending", "camera", "floor", "labels", "traces", "arrows",
+    "contacts", "ghost", "stage",
     "ticks", "chart", "charts", "topology", "panels", "plot", "analysis", "transport", "keyboard", "live/mathematics", "live/words",
     "live/machine", "live/start", "live/acting", "live/march", "live/shown_motion", "live/values", "live/sliders", "live/history",
     "live/real_time", "live/hand", "live/keep", "live/tools", "live/sweep", "live/polygon", "live/design",
@@ -129,13 +131,18 @@ def page_data(
         "equations": equations(motion.mechanism),
         "inspection": inspection(shown),
         "facts": facts(motion),
-        "events": [[name, t] for name, t in marks(motion)],
+        **_happened(motion, shown, m),
         "findings": encoded(findings(results, m)),
         "whyNotLive": why_not,
     }
     if again is not None:
         made["live"] = _live(again, m, points, forces.joints, view, plots, follows, sliders)
     return made
+
+
+def _happened(motion: Motion, shown: Motion, m: Mechanism) -> dict[str, Any]:
+    """Events of the whole motion, and what touches at the samples shown."""
+    return {"events": [list(mark) for mark in marks(motion)], "contacts": contact_arrows(shown, m)}
 
 
 def _diagrams(m: Mechanism) -> dict[str, str]:

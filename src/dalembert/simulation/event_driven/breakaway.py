@@ -78,7 +78,7 @@ class Breakaway:
     def go(self) -> None:
         """Integrate until the slip has settled; outputs and events on the way are written."""
         run = self.run
-        y = self._seeded(run.part("y").copy())
+        y = seeded(run, run.t, run.part("y").copy())
         end = run.planned_end()
         rtol = max(run.options.rtol, FINEST)
         solver: Any = Radau(run.slope, run.t, y, end, rtol=rtol, atol=self._tolerances(), jac=self._jacobian)  # type: ignore[arg-type]
@@ -133,20 +133,6 @@ class Breakaway:
         found[u, u] = (k.Y[:, rows] + k.Y[:, held] @ answer) @ force
         return found
 
-    def _seeded(self, y: np.ndarray) -> np.ndarray:
-        """The state with a slip of next to nothing where one begins."""
-        run = self.run
-        k: Kinetics = run.kinetics(run.t, y)
-        rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
-        wanted = [0.0] * len(rows)
-        for i in planar(run.mode):
-            if np.linalg.norm(k.slip(i)) < _least_slip(k, i):
-                rows += [k.n_loops + r for r in k.elements[i].tangents]
-                wanted += (_least_slip(k, i) * run.mode.direction(i)).tolist()
-        n_q, n_u = run.n_q, run.model.n_u
-        y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
-        return y
-
     def _lasts(self, t: float, y: np.ndarray) -> bool:
         run = self.run
         out = np.zeros(len(run.part("margins")))
@@ -200,6 +186,20 @@ class Breakaway:
         run.part("end")[:] = run.planned_end()
         run.part("step")[:] = 0.0 if run.options.method.adaptive else run.options.step
         run.program.library.begin(run.memory, run.inputs, run.work)
+
+
+def seeded(run: LawRun, t: float, y: np.ndarray) -> np.ndarray:
+    """The state with a slip of next to nothing where one begins in the run's mode."""
+    k: Kinetics = run.kinetics(t, y)
+    rows = [*range(k.n_loops), *(k.n_loops + r for r in run.mode.held_rows())]
+    wanted = [0.0] * len(rows)
+    for i in planar(run.mode):
+        if np.linalg.norm(k.slip(i)) < _least_slip(k, i):
+            rows += [k.n_loops + r for r in k.elements[i].tangents]
+            wanted += (_least_slip(k, i) * run.mode.direction(i)).tolist()
+    n_q, n_u = run.n_q, run.model.n_u
+    y[n_q : n_q + n_u] += k.least_change(rows, np.array(wanted))
+    return y
 
 
 def _least_slip(k: Kinetics, i: int) -> float:

@@ -226,6 +226,7 @@ def _laws(system: System, entry: Entry, scope: Scope) -> None:
 
 def _elements(system: System, entry: Entry, scope: Scope) -> None:
     for name, one in entry.mapping("elements by name").items():
+        _check_no_inputs(name, one)
         made = ELEMENT.read(one, scope)
         with one.blamed():
             element = made.element() if isinstance(made, Formulas) else made
@@ -233,10 +234,26 @@ def _elements(system: System, entry: Entry, scope: Scope) -> None:
         scope.signals.update(f"{name}.{x}" for x in (*element.states, *element.outputs, *ENERGIES))
 
 
+def _check_no_inputs(name: str, entry: Entry) -> None:
+    """Inputs are no fields: they are said below `connections`."""
+    given = entry.mapping("an element")
+    cls = ELEMENT.named.get(str(given["type"].value)) if "type" in given else None
+    if cls is None or cls is Formulas:
+        return
+    for each in (*getattr(cls, "inputs", ()), *getattr(cls, "optional", ())):
+        if each in given and each not in {f.name for f in fields_of(cls)}:
+            raise entry.error(f'{each!r} is an input; say it below connections: "{name}.{each}: …"', each)
+
+
 def _connections(system: System, entry: Entry, scope: Scope) -> None:
     """Inputs by "element.input": the name of a signal, a number, or an expression."""
     scope.outputs.update(system.outputs)
     for to, one in entry.mapping("inputs of elements by name").items():
+        if isinstance(one.value, dict):
+            raise one.error(f'an input is named with its element, in one: "{to}.{next(iter(one.value), "input")}: …"')
+        if isinstance(one.value, str) and one.value in system.elements:
+            signals = ", ".join(sorted(x for x in scope.signals if x.startswith(f"{one.value}.")))
+            raise one.error(f"{one.value!r} is an element; name one of its signals: {signals}")
         named = isinstance(one.value, str) and one.value in scope.signals
         with one.blamed():
             system.connect(to, one.value if named else SIGNAL.read(one, scope))

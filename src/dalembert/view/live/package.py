@@ -23,7 +23,7 @@ from dalembert.trace.native.wasm import WasmModule
 from dalembert.view.encode import array
 from dalembert.view.live.live_model import LiveModel
 from dalembert.view.live.live_program import CLOSING, LiveProgram, live_programs
-from dalembert.view.live.page_actions import acting_data
+from dalembert.view.live.page_actions import acting_data, held_rows
 from dalembert.view.live.sentences import SENTENCES
 from dalembert.view.live.shown import Shown
 from dalembert.view.live.sliders import Slider
@@ -101,11 +101,12 @@ def watched_gaps(live: LiveModel, program: Program) -> list[dict[str, Any]]:
 
 def _acting(live: LiveModel, program: LiveProgram) -> dict[str, Any] | None:
     """What events do."""
-    if not isinstance(program, SteppingProgram) or not program.acting:
+    solved = held_rows(live.motion) or {}
+    if not isinstance(program, SteppingProgram) or not (program.acting or solved):
         return None
     sizes = live.kept.law_sizes
     least = {e.normal: -INSIDE * float(sizes[e.normal]) for e in program.table.elements if e.normal is not None}
-    return acting_data(program, live.events, least)
+    return acting_data(program, live.events, least, solved)
 
 
 def _places(layout: Layout) -> dict[str, list[int]]:

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.constraints.nonsmooth.choose import independent_rows
 from dalembert.kernels.catalogue import Catalogue
+from dalembert.kernels.masked.law_blocks import every_row
 from dalembert.kernels.runtime.straight import KERNEL, NAMES, block, known_symbols
 from dalembert.kinematics.in_variables import on_speeds
 from dalembert.kinematics.state import State
 from dalembert.mechanism import Mechanism
+from dalembert.motion.motion import Motion
 from dalembert.parts.actions import Action, Impulse, JointImpulse, SetParameter, Switch
 from dalembert.parts.events import Event
 from dalembert.parts.forces.freedom import chosen
@@ -19,6 +22,9 @@ from dalembert.simulation.time_stepping.stepping_program import SteppingProgram
 from dalembert.trace import tracing
 from dalembert.trace.native import Module, Output
 from dalembert.trace.native.module import Prefixed
+
+POSES = 20
+"""Poses of a motion at which it is looked what a law that holds has to solve for."""
 
 
 def refused_action(m: Mechanism, events: Sequence[Event]) -> str:
@@ -30,6 +36,23 @@ def refused_action(m: Mechanism, events: Sequence[Event]) -> str:
         except Exception as problem:  # whatever a user's function does with traced values
             return f'Event "{event.name}" acts by a plain Python function, which cannot run in a page ({problem}).'
     return ""
+
+
+def held_rows(motion: Motion) -> dict[int, list[int]] | None:
+    """Rows of laws that are solved for while an element holds, by its number; None where that differs from pose to pose."""
+    m = motion.mechanism
+    assert m is not None
+    holding = {i: list(e.holds) for i, e in enumerate(m.law_table.elements) if e.holds} if m.laws else {}
+    found: dict[int, list[int]] = {}
+    for k in np.unique(np.linspace(0, len(motion) - 1, POSES).astype(int)) if holding else ():
+        s = m.numeric.state(motion.q[k], np.zeros(m.n_u), float(motion.t[k]))
+        A, B = m.mass_matrix(motion.q[k], float(motion.t[k])), np.asarray(every_row(s).B, dtype=float)
+        here = {i: independent_rows(A, B, len(m.rows), rows) for i, rows in holding.items()}
+        together = independent_rows(A, B, len(m.rows), [r for rows in holding.values() for r in rows])
+        if (found and found != here) or together != [r for rows in here.values() for r in rows]:
+            return None
+        found = here
+    return found
 
 
 def acted(s: State, events: Sequence[Event]) -> list[Any]:
@@ -70,9 +93,11 @@ def emit_acting(module: Module, catalogue: Catalogue, events: Sequence[Event]) -
     return int(work)
 
 
-def acting_data(program: SteppingProgram, events: Sequence[Event], least: dict[int, float]) -> dict[str, Any]:
+def acting_data(
+    program: SteppingProgram, events: Sequence[Event], least: dict[int, float], solved: dict[int, list[int]]
+) -> dict[str, Any]:
     """For the page: what every event does, and where states of laws' elements lie among the inputs. `least` are gaps at which nothing
-    has gone through, by the number of their row."""
+    has gone through, by the number of their row; `solved` are rows that are solved for while an element holds."""
     m, table, size = program.mechanism, program.table, 0
     names, actions = list(m.parameters), []
     for event in events:
@@ -88,7 +113,15 @@ def acting_data(program: SteppingProgram, events: Sequence[Event], least: dict[i
                 own.append({"blow": size})
                 size += m.n_u
         actions.append(own)
-    states = program.rhs.mode.parts["state"]
+    first, parts = program.mode_at.start, program.rhs.mode.parts
+    mode = {
+        name: [first + parts[name].start, first + parts[name].stop] for name in ("state", "active", "held", "anchor")
+    }
+    holds = [
+        {"element": i, "rows": list(e.holds), "placed": [bool(table.placed[r]) for r in e.holds], "solved": solved[i]}
+        for i, e in enumerate(table.elements)
+        if e.holds
+    ]
     gaps = [
         {"law": table.title(i), "normal": e.normal, "least": least[e.normal]}
         if e.normal is not None and e.has_gap
@@ -96,10 +129,4 @@ def acting_data(program: SteppingProgram, events: Sequence[Event], least: dict[i
         for i, e in enumerate(table.elements)
     ]
     gap_at = program.rhs.places["gap"] if len(table) else 0
-    return {
-        "actions": actions,
-        "size": size,
-        "states": program.mode_at.start + states.start,
-        "elements": gaps,
-        "gap": gap_at,
-    }
+    return {"actions": actions, "size": size, "mode": mode, "elements": gaps, "gap": gap_at, "holds": holds}

@@ -1,13 +1,14 @@
 import { filled, general } from "./words.js";
-// What events do to a motion that is stepped: laws switched on and off, parameters set, and blows.
+// What events do to a motion that is stepped: laws switched on and off, parameters set, and blows. A latch holds what is there when it
+// is switched on, or at the start.
 
-const OFF = 0, OPEN = 1;
+const OFF = 0, OPEN = 1, HELD = 4;
 
 export class Acting {
   constructor(machine) {
     this.machine = machine;
     this.plan = machine.live.acting;
-    this.begin();
+    this.changes = [];
     if (!this.plan) return;
     machine.reserve("actedState", machine.width);
     machine.reserve("actedTime", 1);
@@ -17,6 +18,31 @@ export class Acting {
 
   begin() {
     this.changes = []; // of parameters: time, place, value
+    const on = this.plan?.holds.filter(({ element }) => this.mode("state")[element] !== OFF) ?? [];
+    if (on.length) this.hold(on);
+  }
+
+  /** A part of the laws' mode, among the inputs. */
+  mode(name) {
+    return this.machine.inputs.subarray(...this.plan.mode[name]);
+  }
+
+  /** These hold what is there; the others that hold, what they held. */
+  hold(added) {
+    const m = this.machine, { gap, holds } = this.plan, state = this.mode("state"), anchor = this.mode("anchor");
+    if (added.length) {
+      this.copyState();
+      m.call("gaps_at", "actedTime", "actedState", "inputs", "work");
+    }
+    for (const { element, rows, placed } of added) {
+      rows.forEach((r, k) => (anchor[r] = placed[k] ? m.work[gap + r] : 0));
+      state[element] = HELD;
+    }
+    const [active, held] = [this.mode("active").fill(0), this.mode("held").fill(0)];
+    for (const { rows, solved } of holds.filter(({ element }) => state[element] === HELD)) {
+      for (const r of rows) held[r] = 1;
+      for (const r of solved) active[r] = 1;
+    }
   }
 
   /** Does what these events ask for, in their order; a sentence where that cannot be done. Whether anything was done is left in `done`. */
@@ -57,7 +83,7 @@ export class Acting {
 
   /** What is switched on touches where it is; it must not have gone through. */
   switch({ elements, on }) {
-    const m = this.machine, { states, gap } = this.plan, state = m.inputs.subarray(states, states + this.plan.elements.length);
+    const m = this.machine, { gap, holds } = this.plan, state = this.mode("state");
     const which = elements.filter((i) => (state[i] === OFF) === on);
     if (on) {
       this.copyState();
@@ -69,6 +95,7 @@ export class Acting {
       }
     }
     for (const i of which) state[i] = on ? OPEN : OFF;
+    this.hold(on ? holds.filter(({ element }) => which.includes(element)) : []);
     return null;
   }
 

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 
-from .models import G, shafts, slider, thrown_ball
+from .models import G, shafts, slider, slider_crank, thrown_ball
 
 
 def test_a_rope_goes_taut():
@@ -177,3 +177,29 @@ def test_friction_whose_parameter_is_zero_is_none(field):
     found = m.simulate(0.5, initial={"A": 0.3}, parameters={"x": 0.0})
     assert abs(found.q[-1, 0] - without.q[-1, 0]) < 1e-9 and found.energy().lost[-1] == 0.0
     assert abs(m.simulate(0.5, initial={"A": 0.3}).q[-1, 0] - without.q[-1, 0]) > 1e-3
+
+
+@pytest.mark.parametrize("how", [{}, {"method": "moreau", "step": 1e-3}], ids=["events", "steps"])
+def test_an_oil_film_slows_a_contact_by_its_speed(how):
+    """2 kg on a film of 3 N s/m: the speed falls as exp(−1.5 t); nothing sticks without dry friction."""
+    s = da.System("puck", gravity=(0, 0, -G))
+    s.add_body("b", mass=2.0, inertia=(1, 1, 1))
+    s.add_joint("J", da.Free(), "ground", "b")
+    s.add_law("floor", da.Contact("b", viscous=3.0))
+    motion = s.build().simulate(1.0, {"J.z": 0.0}, {"J.vx": 1.0, "J.vy": 2.0}, **how)
+    assert motion.u[-1, 3:5] == pytest.approx(np.array([1.0, 2.0]) * math.exp(-1.5), rel=1e-9 if not how else 1e-5)
+    assert np.ptp(motion.energy().balance) < 1e-10
+    with pytest.raises(da.ModelError, match="viscous"):
+        da.Contact("b", viscous=-1.0)
+
+
+@pytest.mark.parametrize("short", [0.0, 1e-9, 1e-6])
+def test_a_stop_met_at_a_dead_centre(short):
+    """The slider's stop is where crank and rod are in line, or just before: the slider is next to at rest there, its row depends on the
+    loop, and the crank goes on or comes back."""
+    s = slider_crank(mu=0.0, restitution=0.5)
+    s.laws.clear()
+    s.add_law("end", da.Stop("guide", upper=1.1 - short, restitution=0.5))
+    motion = s.build().simulate(0.6, {"O": -1.0}, {"O": 12.0})
+    assert motion.contacts["end"].gap.min() > -1e-12 and np.isfinite(motion.u).all()
+    assert np.ptp(motion.energy().balance) < 2e-6  # the stop's row is 3e-5 of its usual size there

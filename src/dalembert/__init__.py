@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert import elastic
 from dalembert.elastic.body import ElasticBody
 from dalembert.elements import (
+    IMU,
     PID,
     AirDrag,
     Belt,
@@ -14,7 +15,10 @@ from dalembert.elements import (
     DCMotor,
     DeadZone,
     Delay,
+    DistanceSensor,
     Element,
+    Encoder,
+    ForceSensor,
     Hold,
     HydraulicCylinder,
     Integral,
@@ -27,6 +31,7 @@ from dalembert.elements import (
     ReactionWheel,
     RocketEngine,
     Saturation,
+    StarTracker,
     StateSpace,
     Thruster,
     TransferFunction,
@@ -140,6 +145,7 @@ if TYPE_CHECKING:
     from dalembert.motion.motion import Motion
 
 __all__ = [
+    "IMU",
     "PID",
     "Action",
     "AirDrag",
@@ -165,16 +171,19 @@ __all__ = [
     "DeadZone",
     "Delay",
     "Distance",
+    "DistanceSensor",
     "Drive",
     "DriveError",
     "ElasticBody",
     "Element",
+    "Encoder",
     "EquilibriumError",
     "Event",
     "FileError",
     "FileWarning",
     "Force",
     "ForceError",
+    "ForceSensor",
     "FormulationError",
     "Frame",
     "Free",
@@ -236,6 +245,7 @@ __all__ = [
     "Spherical",
     "SpinWarning",
     "Spring",
+    "StarTracker",
     "State",
     "StateError",
     "StateSpace",

@@ -22,6 +22,11 @@ from dalembert.elements.passive.air_drag import AirDrag
 from dalembert.elements.passive.bushing import Bushing
 from dalembert.elements.passive.dahl import Dahl
 from dalembert.elements.passive.lugre import LuGre
+from dalembert.elements.sensors.distance_sensor import DistanceSensor
+from dalembert.elements.sensors.encoder import Encoder
+from dalembert.elements.sensors.force_sensor import ForceSensor
+from dalembert.elements.sensors.imu import IMU
+from dalembert.elements.sensors.star_tracker import StarTracker
 from dalembert.elements.wheels.linear_tyre import LinearTyre
 from dalembert.elements.wheels.magic_tyre import MagicTyre
 
@@ -31,12 +36,14 @@ ELEMENTS: tuple[type[Element], ...] = (
     Belt, Cable,
     LinearTyre, MagicTyre,
     ReactionWheel, Thruster, RocketEngine,
+    Encoder, IMU, ForceSensor, DistanceSensor, StarTracker,
     PID, StateSpace, TransferFunction, LeadLag, LowPass, Integral, Saturation, DeadZone, RateLimit, Delay, Hold,
 )  # fmt: skip
 """The elements a model file can name."""
 
 __all__ = [
     "ELEMENTS",
+    "IMU",
     "PID",
     "AirDrag",
     "Belt",
@@ -46,7 +53,10 @@ __all__ = [
     "Dahl",
     "DeadZone",
     "Delay",
+    "DistanceSensor",
     "Element",
+    "Encoder",
+    "ForceSensor",
     "Hold",
     "HydraulicCylinder",
     "Integral",
@@ -59,6 +69,7 @@ __all__ = [
     "ReactionWheel",
     "RocketEngine",
     "Saturation",
+    "StarTracker",
     "StateSpace",
     "Thruster",
     "TransferFunction",

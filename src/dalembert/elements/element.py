@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
     from dalembert.parts.forces.force import Load
     from dalembert.parts.joints.joint import Joint
+    from dalembert.vectors import Vector
 
 Output = Callable[["ElementAt"], Any]
 """What an output is worth where the element is at."""
@@ -107,6 +108,10 @@ class Element(Described, Portable):
 
     def supplied(self, x: ElementAt) -> Scalar:
         """Power that flows into it from a source outside the mechanism, W."""
+        return 0.0
+
+    def gravity(self, x: ElementAt, at: Vector) -> Vector | float:
+        """Acceleration of free fall that it causes at a place of the world, of a gravity field."""
         return 0.0
 
     @property

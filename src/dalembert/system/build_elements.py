@@ -98,9 +98,11 @@ def check_elements(m: Mechanism) -> None:
                 s = m.symbolic_state()
                 for each in (*p.element.outputs, *ENERGIES):
                     s.signal(f"{name}.{each}")
-                _check_rates(p, p.element.rates(_at(p, s)), "rates")
+                list(p.loads(s))
                 if p.element.period is not None:
+                    s = m.sampled_state()
                     _check_rates(p, p.element.update(_at(p, s)), "update")
+                _check_rates(p, p.element.rates(_at(p, s)), "rates")
                 p.rates(s), p.update(s)
         except TraceError as problem:
             raise ModelError(

@@ -117,7 +117,7 @@ class ReadsSignals:
         known: Vector = self._udot
         return known
 
-    def with_udot(self, udot: Any) -> Self:
+    def with_udot(self, udot: Vector) -> Self:
         """The same state, in which the rates of the speeds are known."""
         made = copy(self)
         made._signals, made._udot = None, udot

@@ -25,7 +25,7 @@ class DCMotor(OnJoint):
     """Drives a joint by the current in its coil: L di/dt = voltage − R i − k ω, torque n (k i − b ω), with ω = n u.
 
     `constant` k is both its torque constant, N m/A, and that of its counter-voltage, V s; `gear` n turns of the rotor make one of the
-    joint; `friction` b is viscous, N m s. The inertia J of its rotor belongs to the body that the joint turns, as n² J about its axis.
+    joint; `friction` b is viscous, N m s. The inertia J of its rotor belongs to the joint: `s.add_joint(…, armature=n**2 * J)`.
     """
 
     joint: JointName

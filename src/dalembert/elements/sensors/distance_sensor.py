@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.sensors.sensor import Sensor
 from dalembert.parts.fields import Count, Number, PlainNumber, PointLike, PositiveNumber
-from dalembert.trace import sqrt
+from dalembert.trace import Scalar, sqrt
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -44,11 +44,11 @@ class DistanceSensor(Sensor):
         length = sqrt(gap @ gap)
         return {"distance": length, "rate": gap @ (s.velocity(self.b) - s.velocity(self.a)) / length}
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         return self.noise if channel == "distance" else self.rate_noise
 
-    def bias_of(self, channel: str) -> Any:
+    def bias_of(self, channel: str) -> Scalar:
         return self.bias if channel == "distance" else 0.0
 
-    def step_of(self, channel: str) -> Any:
+    def step_of(self, channel: str) -> Scalar:
         return self.resolution if channel == "distance" else 0.0

@@ -10,7 +10,7 @@ from dalembert.elements.on_joint import OnJoint
 from dalembert.elements.sensors.random_numbers import RandomNumbers
 from dalembert.elements.sensors.sensor import Sensor
 from dalembert.parts.fields import Count, JointName, Number, PlainNumber, PositiveNumber
-from dalembert.trace import select
+from dalembert.trace import Scalar, select
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -39,13 +39,13 @@ class Encoder(Sensor, OnJoint):
     def measured(self, x: ElementAt) -> Mapping[str, Any]:
         return {"position": self.joint_coordinate(x)}
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         return self.noise if channel == "position" else 0.0
 
-    def bias_of(self, channel: str) -> Any:
+    def bias_of(self, channel: str) -> Scalar:
         return self.bias
 
-    def step_of(self, channel: str) -> Any:
+    def step_of(self, channel: str) -> Scalar:
         return self.resolution
 
     def readings(self, x: ElementAt, random: RandomNumbers | None) -> dict[str, Any]:

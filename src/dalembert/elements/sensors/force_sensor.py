@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.elements.sensors.sensor import Sensor
 from dalembert.parts.fields import Count, JointName, Number, PlainNumber, PositiveNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -41,8 +42,8 @@ class ForceSensor(Sensor):
         wrench = x.s.joint_wrench(self.joint)
         return dict(zip(self.channels, [*wrench[3:], *wrench[:3]]))
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         return self.noise if channel.startswith("force") else self.torque_noise
 
-    def step_of(self, channel: str) -> Any:
+    def step_of(self, channel: str) -> Scalar:
         return self.resolution if channel.startswith("force") else self.torque_resolution

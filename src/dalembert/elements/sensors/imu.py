@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.elements.sensors.sensor import Sensor
 from dalembert.parts.fields import Count, Number, Numbers3, PlainNumber, PointLike, PositiveNumber
+from dalembert.trace import Scalar
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -49,9 +50,9 @@ class IMU(Sensor):
         felt = R.T @ (s.acceleration(self.at, s.udot) - x.gravity(s.position(self.at)))
         return dict(zip(self.channels, np.concatenate([felt, R.T @ s.angular_velocity(self.at)])))
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         return self.noise if channel.startswith("force") else self.rate_noise
 
-    def bias_of(self, channel: str) -> Any:
+    def bias_of(self, channel: str) -> Scalar:
         given = self.bias if channel.startswith("force") else self.rate_bias
         return given["xyz".index(channel[-1])]

@@ -53,15 +53,15 @@ class Sensor(Element):
         """True values by channel."""
         raise NotImplementedError
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         """Standard deviation."""
         return 0.0
 
-    def bias_of(self, channel: str) -> Any:
+    def bias_of(self, channel: str) -> Scalar:
         """What is added."""
         return 0.0
 
-    def step_of(self, channel: str) -> Any:
+    def step_of(self, channel: str) -> Scalar:
         """What readings are whole multiples of; 0 for any value."""
         return 0.0
 

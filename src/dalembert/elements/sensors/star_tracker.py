@@ -17,7 +17,7 @@ from dalembert.elements.sensors.random_numbers import RandomNumbers
 from dalembert.elements.sensors.sensor import Sensor
 from dalembert.errors import ModelError
 from dalembert.parts.fields import BodyName, Count, Holds, Number, PlainNumber, PositiveNumber
-from dalembert.trace import maximum, select, sqrt
+from dalembert.trace import Scalar, maximum, select, sqrt
 
 if TYPE_CHECKING:
     from dalembert.elements.signals import ElementAt
@@ -62,7 +62,7 @@ class StarTracker(Sensor):
     def bodies(self) -> tuple[str, ...]:
         return (self.body,)
 
-    def noise_of(self, channel: str) -> Any:
+    def noise_of(self, channel: str) -> Scalar:
         return self.noise
 
     def readings(self, x: ElementAt, random: RandomNumbers | None) -> dict[str, Any]:

@@ -21,11 +21,11 @@ class BristleFriction(OnJoint):
 
     units: ClassVar[Mapping[str, str]] = {"bend": "m"}
 
-    def largest(self, v: Any) -> Scalar:
+    def largest(self, v: Scalar) -> Scalar:
         """Friction at a speed that lasts."""
         raise NotImplementedError
 
-    def beside(self, v: Any, bending: Any) -> Scalar:
+    def beside(self, v: Scalar, bending: Scalar) -> Scalar:
         """What is added to the bristles' force, at a speed of the joint and of the bending."""
         return 0.0
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.elements.passive.bristle_friction import BristleFriction
 from dalembert.parts.fields import JointName, Number
@@ -22,6 +21,6 @@ class Dahl(BristleFriction):
     force: Number
     coordinate: str | None = None
 
-    def largest(self, v: Any) -> Scalar:
+    def largest(self, v: Scalar) -> Scalar:
         found: Scalar = self.force
         return found

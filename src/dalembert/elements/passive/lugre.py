@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from dalembert.elements.passive.bristle_friction import BristleFriction
 from dalembert.parts.fields import JointName, Number
@@ -30,9 +29,9 @@ class LuGre(BristleFriction):
     viscous: Number = 0.0
     coordinate: str | None = None
 
-    def largest(self, v: Any) -> Scalar:
+    def largest(self, v: Scalar) -> Scalar:
         slow = v / self.stribeck
         return self.coulomb + (self.static - self.coulomb) * exp(-slow * slow)
 
-    def beside(self, v: Any, bending: Any) -> Scalar:
+    def beside(self, v: Scalar, bending: Scalar) -> Scalar:
         return self.damping * bending + self.viscous * v
